@@ -7,7 +7,7 @@ import type { Cause } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 
 /**
- * An API server sends its keys only as `application/jwk-set+json` (RFC 7517 section 8.5). It responds with 406 if a
+ * An API server sends its keys only as `application/jwk-set+json` (RFC 7517 section 8.5), and responds with 406 if a
  * request accepts only other types.
  */
 const JSON_TYPES = 'application/json, application/jwk-set+json';

@@ -1,5 +1,5 @@
-// Finds positions in a JSON text (RFC 8259) that JSON.parse does not return: members of an object, the first mistake,
-// and line and column of an offset.
+// Finds positions in a JSON text (RFC 8259), which JSON.parse does not return: of an object's members, of the first
+// mistake, and line and column of an offset.
 
 import { pointerTokens } from './json.ts';
 

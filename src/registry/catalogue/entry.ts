@@ -46,7 +46,9 @@ export interface StoredEntry {
   readonly updatedAt: string;
 }
 
-/** Vendor key of ToolHive in the publisher's metadata. It contains one block per container image or remote URL. */
+/**
+ * Vendor key of ToolHive in the publisher's metadata. Its value contains one block per container image or remote URL.
+ */
 export const PLATFORM_VENDOR = 'io.github.stacklok';
 
 /** Fields that `extract` reads from the document. */
@@ -118,8 +120,8 @@ interface Flaw {
 }
 
 /**
- * Returns why a JSON document cannot be stored. It may nest too deeply for recursion, or contain a NUL character or an
- * unpaired surrogate, which PostgreSQL text cannot contain. Returns undefined for other documents.
+ * Returns why a JSON document cannot be stored: the document nests too deeply for recursion, or contains a NUL
+ * character or an unpaired surrogate, which PostgreSQL text cannot contain. Returns undefined for other documents.
  */
 export function unstorable(value: Json | undefined, depth = 0): Flaw | undefined {
   if (typeof value === 'string') {

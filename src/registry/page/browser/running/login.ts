@@ -8,7 +8,7 @@ import type { Running } from './servers.ts';
 type Named = Pick<Running, 'namespace' | 'name'>;
 
 export interface Logins {
-  /** Returns whether the page can log in at the server. It uses only authorization servers of its own origin. */
+  /** Returns whether the page can log in at the server. The page uses only authorization servers of its own origin. */
   readonly offers: (server: Running, signal: AbortSignal) => Promise<boolean>;
   /** Redirects the reader to the authorization server. Throws an Error whose message is for the reader. */
   readonly begin: (server: Running, signal: AbortSignal) => Promise<void>;
