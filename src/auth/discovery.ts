@@ -60,7 +60,10 @@ export async function discover(
   return document;
 }
 
-/** Compares the issuer in the document. Otherwise one issuer could pose as another (OIDC Discovery 1.0 section 4.3). */
+/**
+ * Compares the issuer in the document. Without this check, an issuer could pose as another issuer (OIDC Discovery 1.0
+ * section 4.3).
+ */
 function checkIssuer(url: string, document: JsonObject, issuerUrl: string): void {
   if (document.issuer === issuerUrl) return;
   const actual = typeof document.issuer === 'string' ? excerpt(document.issuer) : null;

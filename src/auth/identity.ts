@@ -26,8 +26,8 @@ export function identityOf(provider: string, claims: JsonObject): Identity {
 }
 
 /**
- * Reads `scope` (RFC 8693 section 4.2, RFC 7662 section 2.2), and `scp`, which some providers send. Each may be text or
- * a list.
+ * Reads `scope` (RFC 8693 section 4.2, RFC 7662 section 2.2), and `scp`, which some providers send. Each claim may be
+ * text or a list.
  */
 export function scopesOf({ scope, scp }: JsonObject): readonly string[] {
   const values = [scope, scp].flatMap((value) => (Array.isArray(value) ? value : [value]));

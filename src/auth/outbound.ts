@@ -7,7 +7,7 @@ import type { Cause } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 
 /**
- * An API server sends its keys only as `application/jwk-set+json` (RFC 7517 section 8.5). It responds with 406 if a
+ * An API server sends its keys only as `application/jwk-set+json` (RFC 7517 section 8.5), and responds with 406 if a
  * request accepts only other types.
  */
 const JSON_TYPES = 'application/json, application/jwk-set+json';
@@ -104,7 +104,7 @@ async function clientCredentials(
   if (clientId === undefined) return undefined;
   const secret = clientSecretFile === undefined ? clientSecret : await readSecret(world, clientSecretFile, NOT_EMPTY);
   if (secret === undefined) return undefined;
-  // Both parts are form-encoded before they are joined (RFC 6749 section 2.3.1).
+  // Client id and secret are form-encoded before they are joined (RFC 6749 section 2.3.1).
   const pair = `${formEncode(clientId)}:${formEncode(secret)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }

@@ -107,7 +107,7 @@ async function verify(
 ): Promise<Identity | undefined> {
   for (const { settings, keys } of providers) {
     const { issuerUrl, audience, account, tokenTypes } = settings;
-    // Checked again: keys that were loaded meanwhile may belong to another issuer.
+    // Checked again: if `keys` were loaded since the first check, they may belong to another issuer.
     const isIssued = await keys.issues(issuer);
     const expected = { issuer: isIssued === true ? issuer : issuerUrl, audience, account, tokenTypes };
     const result = await checkAccessToken(keys.find, token, expected, ports.clock.now());

@@ -62,7 +62,7 @@ export interface PublicRejection {
   readonly scope?: string;
 }
 
-/** Converts a reason for the client, which gets fewer facts on purpose. The only place of this conversion. */
+/** Converts a reason for the client. The client gets fewer details on purpose. No other code converts reasons. */
 export function publicRejection(rejection: Rejection): PublicRejection {
   switch (rejection.reason) {
     case 'credentials-missing':

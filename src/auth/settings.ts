@@ -13,10 +13,7 @@ export interface ProviderSettings {
   readonly account?: ServiceAccount;
   /** Accepted values of `typ` in addition to the standard values. */
   readonly tokenTypes?: readonly string[];
-  /**
-   * Set for an issuer in this process. Returns its current keys without a request, as the same object until they
-   * change.
-   */
+  /** Returns the keys of an issuer in this process. Returns the same object while the keys are unchanged. */
   readonly ownKeys?: () => JSONWebKeySet;
   /** If set, discovery is skipped. */
   readonly jwksUrl?: string;

@@ -29,8 +29,8 @@ export function checkBearer({ cnf }: JsonObject): Refusal | undefined {
 }
 
 /**
- * Checks the unverified header and claims of a token. Returns undefined if the token is not a JWT: only its provider
- * can read it.
+ * Checks the unverified header and claims of a token. Returns undefined if the token is not a JWT: only the provider
+ * can read such a token.
  */
 export function checkForm(token: string, allowed: readonly string[] | undefined): Refusal | undefined {
   const header = decodeQuietly(() => decodeProtectedHeader(token));

@@ -141,7 +141,7 @@ function callerOf({ state, send }: Context, { _meta }: JsonObject): Caller {
     confirm: async (question) => {
       if (!state.canAsk) return 'unable';
       const { result } = await ask(state, send, question);
-      // A proxy may refuse the request if it cannot attribute it to one client. The response then has no result.
+      // A proxy may refuse a request that it cannot attribute to one client. The response then has no result.
       if (!isObject(result)) return 'unanswered';
       return result.action === 'accept' ? 'yes' : 'no';
     },

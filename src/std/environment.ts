@@ -30,7 +30,7 @@ export function withEnvironment(
 
 /**
  * Returns variables that set nothing but resemble the variable of a setting, with that variable. Other variables with
- * the prefix are ignored: Kubernetes creates some for each Service.
+ * the prefix are ignored: Kubernetes creates such variables for each Service.
  */
 export function misspelledVariables(
   schema: JsonObject,

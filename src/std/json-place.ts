@@ -1,5 +1,5 @@
-// Finds positions in a JSON text (RFC 8259) that JSON.parse does not return: members of an object, the first mistake,
-// and line and column of an offset.
+// Finds positions in a JSON text (RFC 8259), which JSON.parse does not return: of an object's members, of the first
+// mistake, and line and column of an offset.
 
 import { pointerTokens } from './json.ts';
 
@@ -75,7 +75,7 @@ export function jsonMembers(text: string, start = skipBlank(text, 0)): JsonMembe
 
 /**
  * Returns the position of the value at the pointer. If a member is missing, returns the position of its nearest
- * existing parent. The last of several members with the same name counts, as in JSON.parse. The text must be valid
+ * existing parent. Of several members with the same name, uses the last, as JSON.parse does. The text must be valid
  * JSON.
  */
 export function jsonFind(text: string, pointer: string, start = skipBlank(text, 0)): JsonSpot {

@@ -15,9 +15,9 @@ export interface Candidate {
 }
 
 /**
- * Returns the latest version: the one that its publisher calls latest, or else the highest semantic version, or else
- * the last published version. Of equal versions, such as 1.0.0 and v1.0.0, the last published counts, and then the
- * greater text. Returns undefined without candidates.
+ * Returns the latest version: the version that its publisher calls latest, or else the highest semantic version, or
+ * else the last published version. Of equal versions, such as 1.0.0 and v1.0.0, returns the last published version, or
+ * else the greater text. Returns undefined without candidates.
  */
 export function latestOf<T extends Candidate>(candidates: readonly T[]): T | undefined {
   const named = candidates.filter((candidate) => candidate.isLatest === true);

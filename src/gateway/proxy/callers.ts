@@ -93,7 +93,7 @@ function callerBy(
   if (!authentication.ok) return { refusal: refuseCaller(callers, authentication.rejection) };
   const { identity, holds } = authentication;
   const caller = callerOfIdentity(identity, authorization);
-  // Not cached if a login is checked: a login may end at any time.
+  // If logins are checked, each request checks its login again: a login may end at any time.
   if (holds !== undefined && decidesAlone(callers) && authorization[0] !== undefined) {
     SHOWN.set(socket, { authorization: authorization[0], caller, callers, holds });
   }

@@ -1,4 +1,4 @@
-// Writes the answer to one request of a client over node:http. It applies back-pressure, keeps quiet streams open with
+// Writes the answer to one request of a client over node:http. Applies back-pressure, keeps quiet streams open with
 // comments, and sends faults as JSON-RPC errors.
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';

@@ -31,10 +31,7 @@ export interface Incoming {
   readonly received?: Buffer;
   /** Key of the session, set for HTTP+SSE. */
   readonly sessionScope?: string;
-  /**
-   * True if the proxy has already read the list that the message needs. Prevents a second reading if facts are still
-   * unknown.
-   */
+  /** True for requests for the list's pages, and for the message after the list was read. Prevents a second reading. */
   readonly listAsked?: boolean;
   /**
    * Reading of the needed list. Set in the requests for the list's pages, and in the message that waited for the list.
@@ -88,8 +85,8 @@ function leavingHeaders(
     headers[HEADERS.name] = encodeHeaderValue(backendName);
   }
   if (trace.traceparent !== undefined) headers.traceparent = trace.traceparent;
-  // A tracestate belongs to the traceparent of the same source (W3C Trace Context, section 4.3). Deleting an absent
-  // property costs time.
+  // A tracestate belongs to the traceparent of the same source (W3C Trace Context, section 4.3). `delete` is slow even
+  // for an absent property.
   if (trace.tracestate !== undefined) headers.tracestate = trace.tracestate;
   else if (headers.tracestate !== undefined) delete headers.tracestate;
   if (trace.baggage !== undefined) headers.baggage = trace.baggage;

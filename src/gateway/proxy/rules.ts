@@ -59,7 +59,7 @@ export function createRules(parts: RuleParts): Rules {
   const { tools, policies, known, lock } = parts;
   const filters = tools !== undefined || policies !== undefined || lock !== undefined;
   const pages = createPages(known);
-  // With policies, answers differ between callers, so they are not remembered.
+  // If policies exist, answers differ between callers, so agreed answers are not remembered.
   const agreed = lock !== undefined && policies === undefined ? createAgreedLists() : undefined;
   const named = rememberTasks();
   return {
@@ -163,7 +163,7 @@ export function listKeyOf(message: Message | undefined): FilteredKey | undefined
 }
 
 /**
- * Matches every message that may contain a list or report a change. It also matches escapes, letters that some clients
+ * Matches every message that may contain a list or report a change. Also matches escapes, letters that some clients
  * fold to s, k and i (U+017F, U+212A, U+0130, U+0131), and UTF-16. The parser then reads or refuses these messages.
  */
 const PERHAPS_LIST =

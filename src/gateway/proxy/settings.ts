@@ -125,7 +125,7 @@ interface OwnIssuer {
   readonly publishedKeys: NonNullable<ProviderSettings['ownKeys']>;
 }
 
-/** The facts in a challenge that let clients log in with more scopes. */
+/** Settings for the challenge that lets clients log in with more scopes. */
 export type NamedResource = Pick<ResourceSettings, 'realm' | 'resourceUrl' | 'scopesSupported'>;
 
 export function namedResource(oidc: NonNullable<RunConfig['oidc_config']>): NamedResource {

@@ -129,8 +129,8 @@ function shownHeaders(
   const length = headers['content-length'];
   // The proxy adds comments to streams, which changes their length.
   if (typeof length === 'string' && !isEventStream(headers['content-type'])) shown['content-length'] = length;
-  // A 403 may also contain a challenge (RFC 6750 section 3.1), and only the proxy may send challenges. Deleting an
-  // absent property costs time.
+  // A 403 may also contain a challenge (RFC 6750 section 3.1), and only the proxy may send challenges. `delete` is slow
+  // even for an absent property.
   if (hidesChallenges && shown['www-authenticate'] !== undefined) delete shown['www-authenticate'];
   const session = headers[HEADERS.sessionId];
   const data = client === undefined ? undefined : sealedInfo(client);

@@ -58,13 +58,13 @@ export function discoverMessage(
   );
 }
 
-/** Time for which clients may cache a list. Listening clients learn of changes earlier. */
+/** Time for which clients may cache a list. Clients that listen are notified of changes earlier. */
 const TTL_MS = 30_000;
 
 const NOT_FOUND = Symbol('no such page');
 
 /**
- * Answers from the offer, in the same turn of the event loop if the offer is known. Waits with the sending until all
+ * Answers from the offer, in the same turn of the event loop if the offer is known. Sends the answer only after all
  * requests of the turn are read: writing a long list evicts the code that reads requests from the processor's caches.
  */
 export function answerFromOffer(

@@ -12,7 +12,8 @@ export type Decision =
   | {
       readonly due: false;
       /**
-       * `once`: the source has no interval. It becomes due again if its declaration changes or by the manual trigger.
+       * `once`: the source has no interval. The source becomes due again if its declaration changes or by the manual
+       * trigger.
        */
       readonly reason: 'once' | 'interval' | 'backoff';
       /** Time at which the source becomes due, in milliseconds since 1970. Absent for `once`. */

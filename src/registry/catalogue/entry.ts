@@ -46,7 +46,9 @@ export interface StoredEntry {
   readonly updatedAt: string;
 }
 
-/** Vendor key of ToolHive in the publisher's metadata. It contains one block per container image or remote URL. */
+/**
+ * Vendor key of ToolHive in the publisher's metadata. Its value contains one block per container image or remote URL.
+ */
 export const PLATFORM_VENDOR = 'io.github.stacklok';
 
 /** Fields that `extract` reads from the document. */
@@ -76,8 +78,8 @@ export function extract(document: JsonObject): Extracted {
 }
 
 /**
- * Returns the names of tools that entries list, by container image or remote URL. The first entry with a list of tools
- * counts.
+ * Returns the names of tools that entries list, by container image or remote URL. Of several lists for the same image
+ * or URL, uses the first.
  */
 export function toolsByPlace(entries: readonly Pick<Entry, 'document'>[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
@@ -118,8 +120,8 @@ interface Flaw {
 }
 
 /**
- * Returns why a JSON document cannot be stored. It may nest too deeply for recursion, or contain a NUL character or an
- * unpaired surrogate, which PostgreSQL text cannot contain. Returns undefined for other documents.
+ * Returns why a JSON document cannot be stored: the document nests too deeply for recursion, or contains a NUL
+ * character or an unpaired surrogate, which PostgreSQL text cannot contain. Returns undefined for other documents.
  */
 export function unstorable(value: Json | undefined, depth = 0): Flaw | undefined {
   if (typeof value === 'string') {
@@ -151,8 +153,8 @@ function textFault(text: string): string | undefined {
 }
 
 /**
- * Returns why an entry is too large for a page with other entries. Returns undefined if it is not. `textLength` is the
- * length of its JSON in the source.
+ * Returns why an entry is too large for a page with other entries. Returns undefined for a smaller entry. `textLength`
+ * is the length of the entry's JSON in the source.
  */
 export function oversized(document: JsonObject, textLength: number): Flaw | undefined {
   // A character has at most three bytes, and the served document may contain a default that the source omits.

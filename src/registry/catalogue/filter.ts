@@ -14,8 +14,8 @@ export interface EntryFilter {
 }
 
 /**
- * Parses a filter. It must accept the name and the tags. An exclude pattern has precedence. A non-empty include list
- * requires a match.
+ * Parses a filter. An entry is kept if the filter accepts its name and tags. An exclude pattern has precedence. A
+ * non-empty include list requires a match.
  */
 export function entryFilter(filter: Filter): EntryFilter {
   const { names, tags } = filter;

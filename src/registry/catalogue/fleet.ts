@@ -57,8 +57,8 @@ function isStored(state: SourceState | undefined, source: RegistrySource, hash: 
 }
 
 /**
- * Returns the server.json documents of the servers in the namespaces. The first of several servers with the same name
- * counts.
+ * Returns the server.json documents of the servers in the namespaces. Of several servers with the same name, uses the
+ * first.
  */
 function fleetDocuments(
   servers: readonly ListedServer[],

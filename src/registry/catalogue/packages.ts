@@ -1,4 +1,4 @@
-// Finds the npm or PyPI package of an image, by entries that name both.
+// Finds the npm or PyPI package of an image, by entries that name the image and the package.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import { imagesOf } from './entry.ts';

@@ -13,7 +13,7 @@ export interface SourceKey {
   readonly namespace: string;
   /** Name of the MCPRegistry. */
   readonly registry: string;
-  /** `registries[].name`. */
+  /** Name of the source: `registries[].name`. */
   readonly source: string;
 }
 
@@ -75,7 +75,7 @@ export type Hold = (name: string, version: string) => boolean;
 export interface SourceWriter {
   /**
    * Stores `entries` as the whole content of the source, and `state`, in one transaction. Unchanged rows are not
-   * written. Rows without an entry get the status `deleted` unless `hold` keeps them. `now` returns RFC 3339. It is
+   * written. Rows without an entry get the status `deleted` unless `hold` keeps them. `now` returns RFC 3339, and is
    * called at the write, and again before other connections see the change.
    */
   replace(
@@ -133,8 +133,8 @@ export interface Runner {
 }
 
 /**
- * `changed` orders by the last change that the publisher or else the catalogue states, `stars` by stars of the
- * repository, `pulls` by pulls of the image.
+ * `changed` orders by the last change that the publisher or else the catalogue states. `stars` orders by stars of the
+ * repository, and `pulls` by pulls of the image.
  */
 export type Sort = 'changed' | 'stars' | 'pulls';
 

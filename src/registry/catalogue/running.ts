@@ -16,8 +16,8 @@ interface Identity {
 }
 
 /**
- * Removes image, provenance, arguments and address of a server unless a document names them. Keeps only as many
- * arguments as an entry of the image lists.
+ * Removes address, image, arguments and provenance of a server unless a document describes the server. An entry
+ * describes a server with its image if the server's first arguments are the entry's arguments. Removes later arguments.
  */
 export function shownServers(
   servers: readonly RunningServer[],
@@ -48,8 +48,8 @@ function identityOf(document: JsonObject): Identity {
 }
 
 /**
- * Returns the arguments in the publisher's blocks, two levels deep under any vendor. The first block with arguments
- * counts.
+ * Returns the arguments in the publisher's blocks, two levels deep under any vendor. Of several blocks with arguments,
+ * uses the first.
  */
 function argsOf({ _meta }: JsonObject): readonly string[] {
   const provided = isObject(_meta) ? _meta[PUBLISHER_PROVIDED] : undefined;

@@ -1,5 +1,5 @@
-// Limits how many sources are read at one time, because each needs memory for its content. A silent source or a source
-// with little content needs no turn, so that it does not block other sources.
+// Limits how many sources are read at one time, because the content of each source needs memory. A source that has
+// received little content after some time loses its turn, so that it does not block other sources.
 
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Failure } from '#std/failure.ts';

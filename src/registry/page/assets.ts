@@ -6,7 +6,7 @@ import { sha256 } from '#std/hash.ts';
 import { MODULE_EXTENSION, type PageFile, readPageFiles } from '#std/page/files.ts';
 
 export interface PageAssets {
-  /** Digest of all files and settings. It is part of the URLs, so that browsers can cache the files forever. */
+  /** Digest of all files and settings. The URLs contain the digest, so that browsers can cache the files forever. */
   readonly digest: string;
   /** HTML of the page. */
   readonly shell: string;

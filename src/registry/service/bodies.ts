@@ -22,7 +22,7 @@ interface Kept {
 
 /**
  * `monotonic` returns milliseconds. Caches a body when it is set for the second time: most bodies are requested once,
- * and caching them would burden the garbage collector. If the room is exceeded, drops the oldest bodies.
+ * and caching all bodies would burden the garbage collector. If ROOM is exceeded, drops the oldest bodies.
  */
 export function createBodies(monotonic: () => number): Bodies {
   const kept = new Map<string, Kept>();

@@ -100,7 +100,7 @@ interface Question {
 const QUESTIONS_MAX = 200;
 const TARGET_LENGTH_MAX = 512;
 
-/** Caches valid questions by the request target, on which they solely depend. */
+/** Caches valid questions by the request target: a question depends only on the target. */
 function lately(read: (request: FastifyRequest) => Read<Question>): (request: FastifyRequest) => Read<Question> {
   const known = new Map<string, Question>();
   return (request) => {

@@ -56,7 +56,8 @@ export type SendPacked = (
 ) => Promise<FastifyReply>;
 
 /**
- * Names all request headers on which responses depend. Responses without a body need it too (RFC 9110 section 15.4.5).
+ * Names all request headers on which responses depend. Responses without a body need this header too (RFC 9110 section
+ * 15.4.5).
  */
 export const VARY = { vary: 'Authorization, Accept-Encoding' };
 

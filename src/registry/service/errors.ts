@@ -1,4 +1,4 @@
-// Sends responses about errors. They never contain the cause, which the log has under the request id.
+// Sends responses about errors. The responses never contain the cause, which the log has under the request id.
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';

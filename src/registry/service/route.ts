@@ -7,7 +7,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** True if the route needs no token. */
     readonly public?: true;
-    /** True if the route starts work. It requires the scope for writing, even if scopes are not enforced. */
+    /** True if the route starts work. The route requires the scope for writing, even if scopes are not enforced. */
     readonly changes?: true;
   }
 }

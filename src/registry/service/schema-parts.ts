@@ -10,7 +10,7 @@ const ERROR = Type.Object(
   { title: 'Error' },
 );
 
-/** Describes the error responses of a route: the given statuses, and a default for others. */
+/** Describes the error responses of a route: the given statuses, and a default for other statuses. */
 export function describeErrors(...statuses: readonly number[]): Record<string, object> {
   const known = statuses.map((status) => [status, { description: MEANING[status], ...ERROR }]);
   return { ...Object.fromEntries(known), default: { description: 'Any other failure.', ...ERROR } };

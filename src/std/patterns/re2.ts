@@ -24,8 +24,8 @@ export type Re2 = { readonly ok: true; readonly matcher: Matcher } | { readonly 
  */
 const MAX_SIZE = 20_000;
 /**
- * Maximum of instructions times UTF-16 units of a text. The slowest tested pattern takes 70 ns per unit of this product
- * (Node 24).
+ * Maximum product of a program's instructions and a text's UTF-16 units. The slowest tested pattern takes 70 ns per
+ * unit of this product (Node 24).
  */
 const MAX_WORK = 20_000_000;
 

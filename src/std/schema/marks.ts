@@ -11,7 +11,7 @@ export const DEPRECATED = 'x-skep-deprecated';
  */
 export const ALIAS_OF = 'x-skep-alias-of';
 
-/** Marks a choice. The value of the mark maps other words to current words. */
+/** Marks a choice. The value of the mark maps old words to current words. */
 export const OLD_WORDS = 'x-skep-old-words';
 
 /** Marks a choice. The value of the mark maps current words to words of `NEXT_VERSION`. */

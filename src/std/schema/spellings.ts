@@ -14,7 +14,7 @@ import {
   type Validation,
 } from './marks.ts';
 
-/** Returns properties with both names of each field. Neither name is required. */
+/** Returns properties with the old and new name of each field. Both properties are optional. */
 export function withSpellings(properties: TProperties, spellings: Readonly<Record<string, string>>): TProperties {
   const fields = Object.entries(properties).flatMap(([name, field]): [string, TSchema][] => {
     const spelling = spellings[name];
@@ -49,7 +49,7 @@ export function spellingOf<T extends TSchema>(field: T, of: string): TOptional<T
  */
 export function spellingRules(properties: TProperties, name: string, spelling: string): readonly Validation[] {
   const isRequired = Type.Object(properties).required?.includes(name) === true;
-  // CEL gives the object at each place a type of its own, so it cannot compare two objects.
+  // CEL gives each object schema a type of its own, so a rule cannot compare two objects.
   const isObjectType = (properties[name] as JsonObject).type === 'object';
   const rules = isObjectType
     ? oneSpelling(name, spelling)

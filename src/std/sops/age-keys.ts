@@ -1,4 +1,4 @@
-// Reads private keys in the format of age-keygen, and decrypts texts with them.
+// Reads private keys in the format of age-keygen, and decrypts texts with the keys.
 
 import { digest } from '../hash.ts';
 import type { AgeRecipient } from './metadata.ts';

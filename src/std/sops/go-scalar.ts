@@ -1,5 +1,5 @@
-// Returns the bytes that SOPS adds to its checksum for an unencrypted value. They depend on the type that go-yaml 3
-// chooses, which differs from the type in Kubernetes: `yes` is a string, `2001-12-14` a time.
+// Returns the bytes that SOPS adds to its checksum for an unencrypted value. The bytes depend on the type that go-yaml
+// 3 chooses, which differs from the type in Kubernetes: `yes` is a string, `2001-12-14` a time.
 
 /** undefined for null, which adds no bytes. `refused` for values that SOPS cannot read. */
 export type Counted = { readonly text: string } | { readonly refused: true } | undefined;

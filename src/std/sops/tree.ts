@@ -1,5 +1,5 @@
-// Lists the values of a text's documents as SOPS walks them: in the order of the text, each with the keys that lead to
-// it.
+// Lists the values of a text's documents, each with the keys that lead to it. The order is the order of the text, in
+// which SOPS processes values.
 
 import type { ParsedNode, YAMLMap } from 'yaml';
 import { isObject, type Json, pointerToken } from '../json.ts';

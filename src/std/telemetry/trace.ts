@@ -21,7 +21,7 @@ export interface RequestSpan {
   readonly traceId: string;
   /** Runs the task. All work that the task begins belongs to the span. */
   during(task: () => void): void;
-  /** Ends the span. `route` is the pattern of the route. It is undefined if no route matched. */
+  /** Ends the span. `route` is the pattern of the matched route. undefined means that no route matched. */
   ended(route: string | undefined, status: number): void;
 }
 

@@ -40,7 +40,7 @@ function resolveBinary(text: string): Resolved {
   return { ok: true, value: decoded.toString('utf8') };
 }
 
-/** Length of `false`, the longest of these words. */
+/** Length of `false`, the longest word for null, true or false. */
 const WORD_MAX = 5;
 
 function resolvePlain(text: string): Resolved {

@@ -8,7 +8,7 @@ import type { FilteredKey } from '../../wire/methods.ts';
 /** Names of the definitions in an answer, by list. */
 type AgreedNames = ReadonlyMap<FilteredKey, readonly string[]>;
 
-/** Collects the definitions of one answer while they are compared with the lock. */
+/** Collects the definitions of one answer while the lock compares them with the reviewed definitions. */
 export interface AgreementNotes {
   add(list: FilteredKey, name: string, agrees: boolean): void;
   /** Names of the definitions. undefined if a definition differed. */

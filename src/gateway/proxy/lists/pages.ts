@@ -19,7 +19,7 @@ export interface Page {
 /** Maximum number of remembered cursors. The oldest cursors are dropped: clients abandon lists. */
 const CURSORS_MAX = 1000;
 
-/** Marks the tools as complete once a client has read the list from its first page to its last. */
+/** Marks the known tools as complete once a client has read the list from its first page to its last. */
 export function createPages(known: KnownTools) {
   const following = new Map<string, true>();
   return {

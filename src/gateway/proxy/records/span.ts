@@ -22,7 +22,7 @@ export interface SpanFacts {
 
 type Attributes = Record<string, Json | undefined>;
 
-/** Returns the span name. It may contain the tool or prompt, but never a URI: span names need few values. */
+/** Returns the span name. A span name may contain the tool or prompt, but never a URI: span names need few values. */
 export function spanName({ request, path, ended }: Recording): string {
   const call = callOf(ended.message);
   if (call === undefined) return `${request.method} ${path}`;

@@ -36,7 +36,7 @@ export function countCall(
   });
 }
 
-/** Returns the tools to count. An inner tool also counts, unless policies refuse the inner call. */
+/** Returns the tools to count. Includes the inner tool, unless policies refuse the inner call. */
 function countedCall({ calledTool: tool, exchange, known }: Ready): CountedCall | undefined {
   if (tool === undefined) return undefined;
   const { innerTool, innerRefusal } = known;

@@ -81,7 +81,9 @@ export function findApps(members: readonly OfferingMember[]): Apps {
 
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 
-/** Returns marks by tool. The first of several tools with the same name counts, as in calls. */
+/**
+ * Returns the facts about user interfaces, by tool. Of several tools with the same name, uses the first, as calls do.
+ */
 function marksByTool({ lists }: OfferingMember): ReadonlyMap<string, AppMarks> {
   const marks = new Map<string, AppMarks>();
   for (const { key, marks: each = UNMARKED } of lists.lists.tools) if (!marks.has(key)) marks.set(key, each);
@@ -90,8 +92,8 @@ function marksByTool({ lists }: OfferingMember): ReadonlyMap<string, AppMarks> {
 
 /**
  * Returns the clients' names of tools, by the names that user interfaces use. Clients do not say which user interface
- * calls a tool. A name is therefore included only if exactly one member with user interfaces has it, counting hidden
- * tools.
+ * calls a tool. A name is therefore included only if exactly one member with user interfaces has a tool with this name,
+ * listed or hidden.
  */
 export function appToolNames(routes: Iterable<ToolRoute>, apps: Apps): ReadonlyMap<string, string> {
   const names = new Map<string, string>();

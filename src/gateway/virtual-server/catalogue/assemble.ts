@@ -142,7 +142,7 @@ function toolItems(tools: ReadonlyMap<string, ToolRoute>): readonly ListedItem[]
   );
 }
 
-/** Converts a tool for clients with sessions. Returns undefined if these clients must not get it, as in bridges. */
+/** Converts a tool for clients with sessions. Returns undefined if its `x-mcp-header` annotations are invalid. */
 function toolForSessions(bytes: Buffer): Buffer | undefined {
   const annotated = bytes.includes('"x-mcp-header"');
   if (!annotated && !bytes.includes('"outputSchema"')) return bytes;

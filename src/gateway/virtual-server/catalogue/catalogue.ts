@@ -22,7 +22,7 @@ export interface Catalogue {
   routes(exchange: Exchange): Offer | Promise<Offer>;
   /** Returns the lists that were read so far, without members whose lists depend on the caller. */
   known(): Offer;
-  /** Returns the last offer for a caller. Returns undefined if no offer exists and a needed list was never read. */
+  /** Returns the latest offer, without waiting. undefined if no offer exists and the stored lists are incomplete. */
   lastOffer(caller: string): Offer | undefined;
   /** Reads the lists of a member now. Used for members with the same lists for all callers. */
   check(member: Member, timeoutMs: number): Promise<Entry>;

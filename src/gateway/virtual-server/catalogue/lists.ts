@@ -182,7 +182,7 @@ async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): 
     if (cursor !== undefined) cursors.add(cursor);
   } while (cursor !== undefined && cursors.size < PAGES_MAX && items.length < ITEMS_MAX);
   lock?.completed?.(name, { listed, differing });
-  // If a list contains a name twice, the server may call either tool. Both are held back if one differs.
+  // If a list contains a name twice, the server may call either tool. Both tools are held back if one tool differs.
   const isHeld = lock?.mode === 'enforce' && differing.size > 0;
   return { ok: true, items: isHeld ? items.filter(({ key }) => !differing.has(key)) : items, notices };
 }

@@ -20,7 +20,7 @@ interface Part {
 /** Returns the first fault, beginning with its JSON pointer. Returns undefined if clients can compile the schema. */
 export function findSchemaFault(root: JsonObject): string | undefined {
   const { $schema: _, ...undeclared } = root;
-  // Unknown dialects are older than draft-07, whose rules they mostly share.
+  // Unknown dialects are older than draft-07, but have mostly the same rules.
   const misfit = findFormFault(undeclared, dialectOf(root) ?? 'draft-07');
   if (misfit !== undefined) return misfit;
   const anchors = anchorsIn(root);

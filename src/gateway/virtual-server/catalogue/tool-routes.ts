@@ -69,7 +69,7 @@ function mayMakeTasks(definition: Buffer): boolean {
   return isObject(execution) && (execution.taskSupport === 'optional' || execution.taskSupport === 'required');
 }
 
-/** Returns items by key. The first of several items with the same key counts. */
+/** Returns items by key. Of several items with the same key, uses the first. */
 function byKey(items: readonly OfferedItem[]): ReadonlyMap<string, OfferedItem> {
   const map = new Map<string, OfferedItem>();
   for (const item of items) if (!map.has(item.key)) map.set(item.key, item);

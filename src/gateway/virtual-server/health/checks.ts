@@ -74,7 +74,7 @@ export function watchMembers(parts: CheckParts): Checks {
   };
 }
 
-/** Reads the member's lists if they are equal for all callers. Otherwise only checks whether the member answers. */
+/** Reads the member's lists if all callers get the same lists. Otherwise only checks whether the member answers. */
 async function ask({ catalogue, clock, times }: CheckParts, member: Member): Promise<void> {
   const { timeoutMs } = times();
   const began = clock.monotonic();

@@ -48,8 +48,8 @@ export function passOptimizer(
 }
 
 /**
- * Passes a call while the optimizer is off. The gate passes find_tool and call_tool without a permit. A backend's tool
- * with such a name therefore needs a decision of the policies here.
+ * Passes a call while the optimizer is off. The gate passes find_tool and call_tool without a permit. Therefore this
+ * function asks the policies about a backend's tool with one of these names.
  */
 function passWithoutOptimizer(world: Tools, call: ToolCall, answer: Answer): ReturnType<typeof passOptimizer> {
   const { exchange, body, request } = call;

@@ -77,7 +77,7 @@ function choose(
   for (let limit = toolsMax; ; limit *= 8) {
     const found = words.search(terms, limit);
     const fit = found.filter(isNew).slice(0, wordsMax);
-    // Searches for more matches until enough of them are visible to the caller.
+    // Requests more matches until the caller may call enough of the found tools.
     if (fit.length === wordsMax || found.length < limit) return [...chosen, ...fit];
   }
 }

@@ -15,7 +15,7 @@ export type InnerCallRead =
 const BEGIN_OBJECT = 0x7b;
 const NO_ARGUMENTS = Buffer.from('{}');
 
-/** Conversions that are already done. The gate and the optimizer both need them, and arguments may have megabytes. */
+/** Cached conversions: the gate and the optimizer both need the conversion, and arguments may have megabytes. */
 const read = new WeakMap<RequestMessage, InnerCallRead>();
 
 export function readInnerCall(body: Buffer, request: RequestMessage): InnerCallRead {

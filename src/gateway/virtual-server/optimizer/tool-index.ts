@@ -22,7 +22,7 @@ export interface ToolIndex {
   readonly tokens: Readonly<Record<Era, number>>;
 }
 
-/** Maximum number of indexes. Callers with credentials of their own have lists of their own. */
+/** Maximum number of indexes. Callers with their own credentials may have different lists. */
 const INDEXES_MAX = 50;
 
 export function createToolIndexes(openWords: OpenWordIndex): (list: SearchedList) => ToolIndex {
@@ -46,7 +46,7 @@ function indexTools({ items }: SearchedList, openWords: OpenWordIndex): ToolInde
 
 const BYTES_PER_TOKEN = 4;
 
-/** Returns approximately the number of tokens that a model counts. */
+/** Estimates the number of tokens that a model counts. */
 export function tokensOf(tools: readonly Buffer[]): number {
   return Math.floor(tools.reduce((sum, { length }) => sum + length, 0) / BYTES_PER_TOKEN);
 }

@@ -1,4 +1,4 @@
-// Defines the tools that a virtual server has itself, and how they call tools of members.
+// Defines the virtual server's own tools, and how these tools call tools of members.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Backend, Exchange } from '../../backends/backend.ts';

@@ -29,7 +29,7 @@ export interface Sessions {
    */
   find(id: string): Session | undefined | Promise<Session | undefined>;
   /**
-   * Stores the session at the member. Returns the session of another replica instead, if that replica opened one first.
+   * Stores the session at the member. If another replica stored its session at the member first, returns that session.
    */
   joinMember(session: Session, member: string, opened: MemberSession): Promise<MemberSession>;
   leaveMember(session: Session, member: string): Promise<void>;
@@ -143,7 +143,8 @@ function keepSession(state: State, session: Session): Session {
 }
 
 /**
- * Notes a use of the session. Reorders the map at most once per second, because frequent changes of a map cost time.
+ * Notes a use of the session. Moves the session to the end of the map at most once per second, because each move costs
+ * time.
  */
 function useSession({ live }: State, session: Session, now: number): Session {
   if (now - session.usedAt < 1000) return session;

@@ -24,8 +24,8 @@ export interface MemberStreamParts {
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 30_000;
 /**
- * Statuses of a member that offers no stream or does not know the session (MCP 2025-11-25, Transports). Other errors
- * are temporary.
+ * Statuses of a member that offers no stream or does not know the session (MCP 2025-11-25, Transports). Other error
+ * statuses are temporary.
  */
 const FINAL: ReadonlySet<number> = new Set([404, 405]);
 

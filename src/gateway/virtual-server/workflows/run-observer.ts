@@ -122,7 +122,7 @@ function endRun(observed: ObservedRun, { kind }: RunResult): void {
   writeAudit(observed, RUN_ENDS[kind], failed ? 'failure' : 'success', { extra });
   const attributes = { 'workflow.name': workflow.name, 'workflow.id': observed.run, 'workflow.result': kind };
   whole?.span?.end(`workflow ${workflow.name}`, attributes, failed);
-  // The log contains no failure messages, since they may contain private texts of a server.
+  // The log contains no failure messages, since the messages may contain private texts of a server.
   ports.log({ workflow: workflow.name, run: observed.run, result: kind, durationMs: duration }, 'a workflow ended');
   const endedAt = ports.clock.now();
   const steps = [...observed.ended];

@@ -28,7 +28,7 @@ export function parseRegistry(
 }
 
 /**
- * Reads the pages of one list. If an entry is on two pages, it moved during the reading, and the later page counts. A
+ * Reads the pages of one list. If an entry is on two pages, it moved during the reading, and the later page is used. A
  * broken page makes the whole result a problem.
  */
 export function parseDocuments(format: SourceFormat, documents: readonly Document[]): Parsed {

@@ -1,6 +1,6 @@
-// Defines the schemas of ToolHive's servers and of the official server.json. They check only fields that the catalogue
-// uses. Lengths and patterns of prose are not checked, because existing feeds exceed the official limits. Unknown
-// members are kept.
+// Defines the schemas of ToolHive's servers and of the official server.json. The schemas check only fields that the
+// catalogue uses. Lengths and patterns of prose are not checked, because existing feeds exceed the official limits.
+// Unknown members are kept.
 
 import type { ErrorObject } from 'ajv';
 import { schemaCheck } from '#contracts/schema-check.ts';

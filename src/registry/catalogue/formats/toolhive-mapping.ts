@@ -1,6 +1,6 @@
 // Converts a server in ToolHive's format to a server.json, and back, without loss. Data without a field in server.json
-// is stored in the publisher's block: `metadata.pulls`, the `groups` of a server, and as `registry_key` a map key that
-// differs from the end of the name.
+// is stored in the publisher's block: `metadata.pulls`, and the `groups` of a server. A map key that differs from the
+// end of the name is stored as `registry_key`.
 
 import { PUBLISHER_PROVIDED, SERVER_SCHEMA } from '#contracts/server-document.ts';
 import { isObject, type Json, type JsonObject, objectsIn } from '#std/json.ts';

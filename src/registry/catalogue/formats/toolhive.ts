@@ -79,7 +79,7 @@ function readGroups(document: JsonDocument): { groups: ReadGroup[]; rejected: Re
   return { groups, rejected };
 }
 
-/** Returns the servers of all places. A server with the same key and content in several places counts once. */
+/** Returns the servers of all places. A server with the same key and content in several places is returned once. */
 function listServers(document: JsonDocument, groups: readonly ReadGroup[]): Listed[] {
   const listed = new Map<string, Listed[]>();
   function add(section: Section, item: Item, group?: Group): void {

@@ -1,4 +1,4 @@
-// Reads a registry file in the official format. It is the wrapper `{meta, data: {servers}}` around server.json
+// Reads a registry file in the official format. The file is the wrapper `{meta, data: {servers}}` around server.json
 // documents, or the response of an official registry, `{servers: [{server, _meta}], metadata}`. Documents stay
 // unchanged.
 

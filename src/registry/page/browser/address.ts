@@ -52,7 +52,9 @@ export function fragmentOf(address: Address): string {
   return `#/${parts.map(encodeURIComponent).join('/')}`;
 }
 
-/** `prefix` precedes the names of filters and order. The API requires `x-`, because they extend the official API. */
+/**
+ * `prefix` precedes the names of filters and order. The API requires `x-` for parameters that extend the official API.
+ */
 export function queryParameters({ search, filters, sort }: Query, prefix: 'x-' | ''): URLSearchParams {
   const parameters = new URLSearchParams();
   if (search !== '') parameters.set('search', search);

@@ -13,7 +13,7 @@ export interface Client {
   readonly name: string;
   /** File for the text. */
   readonly file: string;
-  /** Returns undefined if the client cannot run or reach the server in this way. */
+  /** Returns undefined if the client does not support the launch. */
   readonly configure: (server: string, launch: Launch) => Configuration | undefined;
   /** True if the client also starts servers that listen at a URL. */
   readonly starts?: true;

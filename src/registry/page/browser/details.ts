@@ -29,7 +29,10 @@ export interface View {
   readonly title: string;
 }
 
-/** Loads the page. Returns undefined if the request was aborted, or if it needs a token, which `refused` handles. */
+/**
+ * Loads the page. Returns undefined if the request was aborted, or if the request needs a token, which `refused`
+ * handles.
+ */
 export async function loadDetails(
   deps: DetailsDeps,
   address: ServerAddress,
@@ -131,7 +134,7 @@ function links({ website, repository, changedAt, publishedAt }: Entry): HTMLElem
   ]);
 }
 
-/** Lists the facts that are known. */
+/** Lists the facts that have an element. */
 function factList(facts: readonly (readonly [string, HTMLElement | undefined])[]): HTMLElement | undefined {
   const rows = facts.flatMap(([term, fact]) =>
     fact === undefined ? [] : [element('div', {}, element('dt', {}, term), element('dd', {}, fact))],

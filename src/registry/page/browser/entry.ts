@@ -133,7 +133,7 @@ export function lastSegment(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-/** Returns the publisher's blocks, two levels deep under any vendor. They contain tags, tier and tools. */
+/** Returns the publisher's blocks, two levels deep under any vendor. The blocks contain tags, tier and tools. */
 function publisherBlocks(document: Members): readonly Members[] {
   const vendors = Object.values(members(members(document._meta)[PUBLISHER_PROVIDED]));
   return vendors.flatMap((vendor) => Object.values(members(vendor)).map(members));

@@ -47,7 +47,7 @@ export function signInView(api: Api, reported: HTMLElement | undefined, done: ()
   return element('div', { class: 'narrow' }, title('This registry asks for a token'), reported, form, sources);
 }
 
-/** Shows the issuers of tokens. Shows nothing if they cannot be read: they are only a help. */
+/** Shows the issuers of tokens. Shows nothing if the issuers cannot be read, because the list is only a help. */
 async function showSources(api: Api, into: HTMLElement): Promise<void> {
   const answer = await api.get('.well-known/oauth-protected-resource', new AbortController().signal);
   if (!answer.ok) return;

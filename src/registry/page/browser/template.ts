@@ -57,7 +57,7 @@ const INVISIBLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
 /**
  * Returns undefined for a dangerous text. Clients expand `${…}` in their files: with `${env:CLOUD_SECRET}` in a header,
- * an entry would make them send the reader's own secret to its server. Invisible characters are refused too.
+ * clients would send the reader's own secret to the entry's server. Invisible characters are refused too.
  */
 function harmless(template: Template): Template | undefined {
   const parts = joined(template);

@@ -7,7 +7,8 @@ import { shellName, shellWord } from './shell.ts';
 import type { Template } from './template.ts';
 
 /**
- * Schemes of ToolHive's CLI for packages. For npm and PyPI packages it builds an image. It supports no NuGet packages.
+ * Schemes of ToolHive's CLI for packages. The CLI builds an image for npm and PyPI packages. The CLI supports no NuGet
+ * packages.
  */
 const THV_SCHEMES: Readonly<Record<Subject['kind'], string | undefined>> = {
   npm: 'npx://',

@@ -8,7 +8,7 @@ import type { Running } from './servers.ts';
 type Named = Pick<Running, 'namespace' | 'name'>;
 
 export interface Logins {
-  /** Returns whether the page can log in at the server. It uses only authorization servers of its own origin. */
+  /** Returns whether the page can log in at the server. The page uses only authorization servers of its own origin. */
   readonly offers: (server: Running, signal: AbortSignal) => Promise<boolean>;
   /** Redirects the reader to the authorization server. Throws an Error whose message is for the reader. */
   readonly begin: (server: Running, signal: AbortSignal) => Promise<void>;
@@ -48,7 +48,7 @@ export function createLogins(): Logins {
     const pending = takePending();
     const fragment = pending === undefined ? location.hash : fragmentOf({ view: 'running', ...onlyName(pending) });
     history.replaceState(undefined, '', `${location.pathname}${fragment}`);
-    // No login was begun in this tab, so the response belongs elsewhere.
+    // No login was begun in this tab, so the response is not for this page.
     if (pending === undefined || pending.state !== answer.get('state')) return;
     const id = loginKey(pending);
     try {

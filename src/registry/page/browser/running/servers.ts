@@ -143,7 +143,7 @@ function standsFor({ packages, remotes, args }: Entry, server: Running): boolean
 
 /**
  * Returns how a client reaches the server. For a server with `auth: token`, the headers contain the token of `skep
- * dev`. If `token` is empty, the reader fills it in.
+ * dev`. If `token` is empty, the reader must enter the token.
  */
 export function launchOfRunning({ url, transport, auth }: Running, token: string): Launch {
   const description = 'The token that skep dev prints';

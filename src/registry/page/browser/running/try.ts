@@ -10,7 +10,7 @@ import { type ElicitAnswer, isTokenRefused, type McpSession, type McpTool, openM
 import type { Running } from './servers.ts';
 
 export interface TryDeps {
-  /** Returns the token of `skep dev`. If it is empty, the reader fills it in. */
+  /** Returns the token of `skep dev`. If the token is empty, the reader enters it. */
   readonly token: () => string;
   readonly logins: Logins;
   readonly announce: (text: string) => void;
