@@ -1,5 +1,4 @@
-// Performs a whole run: prepares the changes and, if there are changes to make, takes the lock, applies, settles, and
-// releases the lock.
+// Performs a whole run: plans and, if there are changes, takes the lock, applies, settles, and releases the lock.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -71,10 +70,7 @@ interface Ended extends Pick<Done, 'running'> {
   readonly prepared: Prepared;
 }
 
-/**
- * Writes under the lock. If a person suspends the instance and a write is refused for this reason, returns only the
- * pause.
- */
+/** Writes under the lock. If a suspension stops the writes with an error, returns only the pause. */
 async function writeLocked(
   { deps, options, start, first }: Begun,
   lease: Awaited<ReturnType<typeof readLease>>,
@@ -103,10 +99,7 @@ async function writeLocked(
   }
 }
 
-/**
- * Writes all sources. While the run waits for readiness, writes each waiting source as soon as its dependencies are
- * ready.
- */
+/** Writes all sources. While the run waits for readiness, writes waiting sources whose dependencies become ready. */
 async function writeInOrder(
   deps: RunDeps,
   options: RunOptions,

@@ -19,10 +19,7 @@ import type { Variables } from './substitute/variables.ts';
 
 export interface FleetSource {
   readonly name: string;
-  /**
-   * Normalised place that the source is read from: equal for all URLs of a repository. Absent if the place is never
-   * compared.
-   */
+  /** Normalised place of the source: equal for all URLs of a repository. Absent if the place is never compared. */
   readonly origin?: string;
   readonly repository: Repository;
   /** Folder inside the repository; empty for the whole repository. */
@@ -38,10 +35,7 @@ export interface FleetSource {
   /** Reads the values for expressions in the manifests. If absent, expressions are not replaced. */
   readonly variables?: () => Promise<Variables>;
   readonly kustomize?: KustomizeBuilder;
-  /**
-   * Reads the keys for encrypted documents, if the source has encrypted documents. If absent, an encrypted document is
-   * a problem.
-   */
+  /** Reads the keys for encrypted documents. If absent, an encrypted document is a problem. */
   readonly keys?: () => Promise<SopsKeys>;
   /** User that changes the objects; absent for the account of the reconciler. */
   readonly account?: string;
@@ -197,9 +191,7 @@ async function fetchUsable(
   }
 }
 
-/**
- * Returns the invalid objects. Leaves out an object that its source may not declare and that another source declares.
- */
+/** Returns the invalid objects, except objects that their source may not declare and that another source declares. */
 function invalidOf(
   results: readonly SourceResult[],
   beyond: ReadonlyMap<Sourced, Problem>,

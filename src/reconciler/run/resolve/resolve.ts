@@ -166,9 +166,8 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
 const NAMED_ONLY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'ServiceAccount']);
 
 /**
- * Returns an error for a required object and a warning for an optional object. If the object could not be read, returns
- * an error: without its content, children would change and pods would restart. The content of `NAMED_ONLY` kinds does
- * not affect children.
+ * Returns an error for a required object and a warning for an optional object. An unreadable object is always an error:
+ * without its content, children would change and pods would restart. `NAMED_ONLY` kinds have no such content.
  */
 function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
   const { pointer, kind, name, key, optional } = reference;
