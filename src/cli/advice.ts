@@ -1,5 +1,4 @@
-// Gives advice on mistakes of people who know other tools, and on a cluster that is not found although `skep dev` has
-// one.
+// Gives advice to people who know other tools. If no cluster is found, gives advice about the cluster of `skep dev`.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +33,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '-w': 'skep validate --watch follows manifests, and kubectl get --watch the cluster',
 };
 
-/** Returns the advice; undefined if there is none. */
+/** Returns the advice; undefined for any other name. */
 export function commandAdvice(name: string): string | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
@@ -49,8 +48,8 @@ export function withOptionAdvice(message: string): string {
 const STATE = '.skep';
 
 /**
- * Returns advice if a command found no cluster: the configuration of `skep dev` to select, or that `skep dev` does not
- * run. undefined if there is no advice.
+ * Returns advice if a command found no cluster: to select the configuration of `skep dev`, or to start `skep dev`.
+ * undefined if `skep dev` is not involved.
  */
 export function devAdvice(code: string, words: readonly string[]): string | undefined {
   if (code === 'cluster-config-invalid') {

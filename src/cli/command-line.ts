@@ -92,7 +92,7 @@ export function commandLine(): Command {
   return program;
 }
 
-/** Output of commander: usage errors look like all other errors. */
+/** Output of commander. Usage errors have the format of all other errors. */
 const OUTPUT: OutputConfiguration = {
   outputError: (text) => writeColoured(process.stderr, withOptionAdvice(text.replace(/^error: /, 'error usage: '))),
 };
@@ -116,7 +116,7 @@ function withoutColour(command: Command): Command {
 
 /** Parses the arguments and runs the command. Sets the exit code of the process, and never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
-  // If the reader of the output ends first (`| head`), this is not an error.
+  // The reader of the output may end first, as in `| head`. This is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
     await commandLine().parseAsync([...argv]);
@@ -138,7 +138,7 @@ function exitCodeOf(error: unknown, argv: readonly string[]): number {
   return 1;
 }
 
-/** Codes of Failures whose message is a list of problems. Each problem already has its place and code. */
+/** Codes of Failures whose message is a list of problems. Each problem in the list has its own place and code. */
 const SELF_TELLING: ReadonlySet<string> = new Set(['config-invalid', 'policies-invalid']);
 
 const EXIT_BY_CODE: Readonly<Record<string, number>> = {

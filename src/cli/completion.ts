@@ -1,9 +1,9 @@
-// Generates completion scripts for shells: subcommands, options, and values of options. All other words are completed
-// as files.
+// Generates completion scripts for shells: subcommands, options, and values of options. Any other word is completed as
+// a file name.
 
 import type { Command, Option } from 'commander';
 
-/** A command. `path` are its words, such as `vmcp serve`; empty for the program itself. */
+/** A command. `path` are its words, such as `vmcp serve`. The path is empty for the program itself. */
 interface Entry {
   readonly path: string;
   readonly description: string;

@@ -1,5 +1,5 @@
-// Lists all codes of problems and Failures by area, with meaning and remedy. Each table is next to the code that raises
-// its Failures.
+// Lists all codes of problems and Failures by area, with meaning and remedy. Each table is in the module whose code
+// throws the Failures.
 
 import { ATTACH_CODES } from '#adapters/attach/codes.ts';
 import { CLUSTER_CODES } from '#adapters/cluster/codes.ts';

@@ -10,11 +10,11 @@ const MANIFESTS = fileURLToPath(new URL('../../manifests', import.meta.url));
 const TEMPLATE = join(MANIFESTS, 'init');
 const SCHEMA = join(MANIFESTS, 'fleet/schema.json');
 
-/** URL in the template. It is replaced if the user names a repository. */
+/** URL in the template. If the user names a repository, its URL replaces this URL. */
 const REPOSITORY = 'https://git.example.com/platform/fleet.git';
 /**
- * Files that must not be committed: state, the key of docs/secrets.md, plan files. This text is not in the template,
- * because npm does not pack files named .gitignore.
+ * Files that must not be committed: state, the key of docs/secrets.md, and plan files. The template does not contain
+ * this text, because npm does not pack files named .gitignore.
  */
 const IGNORED = '.skep/\nage-keys.txt\n*.plan\n*.plan.sig\n';
 /** Parts of skep.yaml to replace. */
@@ -22,8 +22,8 @@ const INSTANCE = /^name: prod$/m;
 const TEMPLATE_VERSION = /(?<=@v|:)0\.0\.0\b/g;
 
 /**
- * Creates the files, and returns their sorted paths. Throws Failure `usage` if one of the files exists; then no file is
- * written.
+ * Creates the files, and returns their sorted paths. Throws Failure `usage` if one of the files exists, and then writes
+ * no file.
  */
 export function scaffold(folder: string, repository: string | undefined): readonly string[] {
   const names = [...templateFiles(), '.gitignore', 'schema.json'].sort();
@@ -56,8 +56,8 @@ function templateFiles(): readonly string[] {
 }
 
 /**
- * Returns a name for the instance from the name of the folder. With a constant name, two instances in one cluster could
- * manage the same objects.
+ * Returns a name for the instance, from the name of the folder. If all instances had the same name, two instances in
+ * one cluster could manage the same objects.
  */
 function nameOf(folder: string): string {
   const words =
@@ -89,7 +89,7 @@ function fileText(name: string, { instance, repository }: Given): string {
     .replace(INSTANCE, `name: ${instance}`);
 }
 
-/** Returns the text as a YAML scalar, without quotes if they are not needed. */
+/** Returns the text as a YAML scalar. Quotes are added only if the text needs them. */
 function quoteYaml(text: string): string {
   return /^[A-Za-z0-9@:/._~-]+$/.test(text) && !text.includes(': ') ? text : JSON.stringify(text);
 }

@@ -1,4 +1,4 @@
-// Parses the arguments of a call (`key=value`), with the types in the input schema of the tool.
+// Parses the arguments of a call (`key=value`) with the types from the input schema of the tool.
 
 import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
@@ -11,7 +11,6 @@ export interface Written {
   readonly words: readonly string[];
 }
 
-/** Returns the text of a file. */
 export type ReadText = (path: string) => string;
 
 /** Returns the arguments. Throws Failure `call-arguments`. */
@@ -59,7 +58,7 @@ function propertyOf(schema: JsonObject, key: string): JsonObject {
   throw misfit(`the tool has no argument "${key}".${didYouMean(key, names)} The tool says: ${known}`);
 }
 
-/** Returns the value of a key. If the schema accepts a list, a repeated key becomes a list. */
+/** Returns the value of a key. If the schema accepts a list, the values of a repeated key become a list. */
 function typedAll(key: string, texts: readonly string[], property: JsonObject, schema: JsonObject): Json {
   const [first = ''] = texts;
   const whole = texts.length === 1 ? parseJson(first) : undefined;
@@ -88,7 +87,7 @@ function typeName(value: Json): string {
   return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** Returns the accepted types by their names in JSON Schema. An empty set means any type. */
+/** Returns the accepted types by their names in JSON Schema. The set is empty if any type is accepted. */
 function typesOf(property: JsonObject, schema: JsonObject): ReadonlySet<string> {
   const { type, enum: choices, const: only } = property;
   if (typeof type === 'string') return new Set([type]);
@@ -101,7 +100,7 @@ function typesOf(property: JsonObject, schema: JsonObject): ReadonlySet<string> 
 
 const LONGEST_CHAIN = 10;
 
-/** Follows `$ref` within the schema. A reference to another document is not followed: any type is then accepted. */
+/** Follows `$ref` within the schema. For a reference to another document, any type is accepted. */
 function resolve(property: Json, schema: JsonObject): JsonObject {
   let current: Json = property;
   for (let step = 0; step < LONGEST_CHAIN && isObject(current) && typeof current.$ref === 'string'; step += 1) {

@@ -7,14 +7,14 @@ import type { AddressInfo } from 'node:net';
 export interface Return {
   readonly port: number;
   readonly url: string;
-  /** Resolves with the query of the redirect. Its `state` must be this state. */
+  /** Resolves with the query of the redirect whose `state` is the given state. */
   readonly comesBack: (state: string) => Promise<URLSearchParams>;
   readonly close: () => void;
 }
 
 const PATH = '/callback';
 
-/** Listens on `port`, the port of earlier logins. If that port is in use, listens on any other port. */
+/** Listens on `port`, the port of earlier logins. If that port is in use, listens on a free port. */
 export async function awaitReturn(port: number | undefined): Promise<Return> {
   const server = createServer();
   const listened = await listenOn(server, port ?? 0).catch((error: NodeJS.ErrnoException) => {
@@ -28,7 +28,8 @@ export async function awaitReturn(port: number | undefined): Promise<Return> {
       new Promise((resolve) => {
         server.on('request', (request, response) => {
           const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
-          // Other pages and programs may also send requests to this port. Only a request with the state is accepted.
+          // Other pages and programs may also send requests to this port. Only a request with the right state is
+          // accepted.
           const ours = pathname === PATH && searchParams.get('state') === state;
           const text = ours ? 'Done: go back to the terminal.' : 'No login is expected here.';
           response.writeHead(ours ? 200 : 404, {

@@ -31,7 +31,7 @@ export interface CallSettings {
   readonly signal: AbortSignal;
 }
 
-/** Throws Failure with a code in CALL_CODES. */
+/** Lists the tools or calls a tool. Throws Failure with a code in CALL_CODES. */
 export async function call(settings: CallSettings): Promise<void> {
   await useServer(settings, (client) => askServer(settings, client));
 }
@@ -80,8 +80,8 @@ function dataText(data: unknown): string {
 }
 
 /**
- * Returns the Failure for an error. `refusal` is the reason in the server's response, because the client library only
- * reports the status.
+ * Returns the Failure for an error. `refusal` is the reason in the server's response. The client library reports only
+ * the status.
  */
 function asFailure(error: unknown, url: URL, refusal: string | undefined): Failure {
   const known = error instanceof Failure ? error : causeOf(error);
@@ -93,7 +93,7 @@ function asFailure(error: unknown, url: URL, refusal: string | undefined): Failu
   return new Failure('call-failed', `${url.origin}${url.pathname}: ${reason}`, { cause: error });
 }
 
-/** Returns the innermost cause of an error. The message `fetch failed` alone has no reason. */
+/** Returns the innermost cause of an error. The outer message `fetch failed` contains no reason. */
 function causeOf(error: unknown): unknown {
   let current = error;
   while (current instanceof Error && current.cause !== undefined && !(current instanceof Failure))
@@ -137,7 +137,7 @@ function findTool(tools: readonly Tool[], name: string): Tool {
 }
 
 const LOG_LEVEL_META = 'io.modelcontextprotocol/logLevel';
-/** Maximum delay of a timer. A tool may take any time, and the user can end the call with Ctrl-C. */
+/** Maximum delay of a timer. A tool may need any time, and the user can end the call with Ctrl-C. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 
 async function callTool(settings: CallSettings, client: Client, tool: Tool): Promise<CallToolResult> {
@@ -161,7 +161,7 @@ async function callTool(settings: CallSettings, client: Client, tool: Tool): Pro
   return task === undefined ? result : finishTask(client, task, { terminal, signal });
 }
 
-/** Reports the user interface of the tool (SEP-1865), which a terminal cannot show. */
+/** Reports that the tool has a user interface (SEP-1865), which a terminal cannot show. */
 function sayApp({ terminal }: CallSettings, tool: Tool): void {
   const uri = readAppMarks(Buffer.from(JSON.stringify(tool)))?.uris[0];
   if (uri !== undefined) terminal.say(`${tool.name} has a user interface for clients that support it: ${uri}`);
@@ -178,7 +178,7 @@ function readArgument(path: string): string {
 
 /**
  * Returns a function that prints text. On a terminal, control characters are escaped, so that a server's text cannot
- * move the cursor. A file or program gets the text unchanged.
+ * move the cursor. Other outputs get the text unchanged.
  */
 export function printTo(stdout: NodeJS.WriteStream): (text: string) => void {
   return (text) => void stdout.write(stdout.isTTY === true ? visible(text.replaceAll('\r\n', '\n')) : text);

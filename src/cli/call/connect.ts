@@ -50,7 +50,8 @@ async function open({ elicit, log }: ConnectSettings, transport: Transport): Pro
     { name: 'skep', version: VERSION },
     {
       capabilities: { elicitation: { form: {}, url: {} }, extensions: { [TASKS]: {} } },
-      // A server with HTTP+SSE has only protocol versions with sessions, and would refuse the request for its versions.
+      // A server with HTTP+SSE supports only protocol versions with sessions, and would refuse a request for its
+      // versions.
       versionNegotiation: transport instanceof SSEClientTransport ? undefined : { mode: 'auto' },
     },
   );
@@ -61,7 +62,7 @@ async function open({ elicit, log }: ConnectSettings, transport: Transport): Pro
   return client;
 }
 
-/** Ends the session and the connection. The server can then forget the session. */
+/** Ends the session, so that the server can free its resources, and closes the connection. */
 export async function leave(client: Client): Promise<void> {
   const { transport } = client;
   // The connection is closed even if the session cannot be ended.

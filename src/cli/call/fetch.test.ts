@@ -1,5 +1,5 @@
 // Tests to which addresses a server may refer. A server on this machine may refer to this machine and to private
-// networks. No server may refer to a link-local address.
+// networks. Link-local addresses are never allowed.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
 // Sends requests: directly to the server that the user named, and through the guarded client to every other address.
-// Such addresses come from the server, for example its authorization server. They may be in the network of the server.
+// The server names the other addresses, for example its authorization server. They may be in the network of the server.
 
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
@@ -11,9 +11,8 @@ const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 /**
- * Private ranges to which a server may refer: none for a public server, private ranges for a server in a private
- * network, all ranges for a server on this machine. Link-local addresses, such as a cloud's metadata service, are never
- * allowed.
+ * Private ranges to which a server may refer. A public server: none. A server in a private network: private ranges. A
+ * server on this machine: all ranges. Link-local addresses, such as a cloud's metadata service, are never allowed.
  */
 const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...LOOPBACK]];
 
@@ -47,13 +46,13 @@ export function createRequests(server: URL): Requests {
 /** Maximum bytes of a refusal's body to read. */
 const REFUSAL_BYTES_MAX = 16 * 1024;
 
-/** Returns the text in `{"error": "..."}`, as gateways respond, or the message of a JSON-RPC error. */
+/** Returns the text in `{"error": "..."}`, which gateways send, or the message of a JSON-RPC error. */
 async function readReason(response: Response): Promise<string | undefined> {
   const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
   if (response.ok || !isJson || response.body === null) return undefined;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // The client library reads the response itself, so this loop reads a copy.
+  // Reads a copy, because the client library reads the response itself.
   for await (const chunk of response.clone().body ?? []) {
     size += chunk.length;
     if (size > REFUSAL_BYTES_MAX) return undefined;
@@ -65,7 +64,7 @@ async function readReason(response: Response): Promise<string | undefined> {
   return typeof text === 'string' && text.trim() !== '' ? text : undefined;
 }
 
-/** Returns the first client, with the fewest ranges, that may reach the server itself. */
+/** Returns the client with the fewest ranges that may reach the server. */
 async function chooseOutbound(clients: readonly Outbound[], server: URL): Promise<Outbound> {
   for (const client of clients) {
     const permitted = await client.permitted(server.hostname, server.href).then(

@@ -1,4 +1,4 @@
-// Provides tokens for one server: stored tokens, refreshed if they have expired, or else a login in the browser. The
+// Provides tokens for one server: stored tokens, refreshed tokens, or tokens of a new login in the browser. The
 // official MCP client implements the protocol: OAuth 2.1 with RFC 9728 and RFC 8414 discovery, a configured or
 // registered client (RFC 7591), PKCE, RFC 8707 and RFC 9207.
 
@@ -21,13 +21,13 @@ export interface LoginSettings {
   readonly terminal: Terminal;
   readonly file: LoginFile;
   readonly fetch: FetchLike;
-  /** If set, this client is used, and none is registered. */
+  /** If set, this client is used, and no client is registered. */
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
   readonly scope: string | undefined;
-  /** Environment variable BROWSER. If it is set, a login is possible without a terminal. */
+  /** Environment variable BROWSER. If set, a login is possible without a terminal. */
   readonly browser: string | undefined;
-  /** Returns a random value that cannot be guessed. */
+  /** Returns a random value that other programs cannot guess. */
   readonly newState: () => string;
 }
 
@@ -101,7 +101,10 @@ async function logInThrough(settings: LoginSettings, back: Return, request: Logi
   terminal.say('Logged in.');
 }
 
-/** Throws the Failure for a server that names no authorization server: it may accept tokens from elsewhere. */
+/**
+ * Throws the Failure for a server that names no authorization server. The user may have a token for the server, so the
+ * message names `--token-file`.
+ */
 function refuseUnnamed(cause: unknown): never {
   if (cause instanceof Failure) throw cause;
   const message = 'the server requires a token and does not name an issuer: use --token-file';
@@ -135,7 +138,7 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
       verifier = text;
     },
     codeVerifier: () => verifier,
-    // The code must be sent to the authorization server to which the browser was sent.
+    // The code must go to the same authorization server that the browser has visited.
     saveDiscoveryState: (state) => {
       discovered = state;
     },
@@ -158,17 +161,17 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
   };
 }
 
-/** Stores the client and the tokens in the file, for later calls. */
+/** Stores the client and the tokens in the file for later calls. */
 function keptInFile({ file, clientId, clientSecret }: LoginSettings, back: Return) {
   return {
     clientInformation: async () => {
       if (clientId !== undefined) return { client_id: clientId, client_secret: clientSecret };
       const { client, port } = await file.read();
-      // A client is registered with one port. With another port, the authorization server would refuse the redirect.
+      // A client is registered with one port. For another port, the authorization server would refuse the redirect.
       return port === back.port ? client : undefined;
     },
     saveClientInformation: async (client) => {
-      // A client from the options is not stored, because it may have a secret.
+      // A client from the options is not stored, because it may contain a secret.
       if (clientId === undefined) await file.write({ ...(await file.read()), port: back.port, client });
     },
     tokens: async () => (await file.read()).tokens,

@@ -18,7 +18,7 @@ interface Login {
 
 export interface LoginFile {
   readonly path: string;
-  /** Returns the stored login. If there is none, only `server` is set. */
+  /** Returns the stored login. Without a stored login, only `server` is set. */
   readonly read: () => Promise<Login>;
   readonly write: (login: Login) => Promise<void>;
 }
@@ -39,7 +39,7 @@ export function loginFile(folder: string, server: string): LoginFile {
         return '';
       });
       const login = parseJson(text);
-      // A damaged file counts as empty, so that the user logs in again.
+      // A damaged file is treated as empty, so that the user logs in again.
       return isObject(login) && login.server === server ? (login as { readonly server: string }) : { server };
     },
     write: async (login) => {

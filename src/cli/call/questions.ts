@@ -1,4 +1,4 @@
-// Asks the person at the terminal the questions of a server (elicitation), field by field.
+// Asks the person at the terminal the questions of a server (elicitation), one field after the other.
 
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { isObject, type Json, type JsonObject, objectsIn, textsIn } from '#std/json.ts';
@@ -92,8 +92,8 @@ interface Choice {
 }
 
 /**
- * Returns the choices of a field: with or without titles, for one value or several (MCP 2025-11-25, Elicitation, Enum
- * Schema).
+ * Returns the choices of a field. The choices may have titles, and the field may accept several values (MCP 2025-11-25,
+ * Elicitation, Enum Schema).
  */
 function choicesOf(field: JsonObject): readonly Choice[] {
   const of = field.type === 'array' && isObject(field.items) ? field.items : field;

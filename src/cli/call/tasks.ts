@@ -27,7 +27,8 @@ export function acceptHandles(transport: Transport): void {
 }
 
 /**
- * Returns the handle as an error result, because the official client requires no structured content in an error result.
+ * Returns the handle as an error result. Unlike a success, an error result needs no structured content for the official
+ * client.
  */
 function asResult(message: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in message) || message.result.resultType !== 'task') return message;
@@ -50,13 +51,13 @@ export interface TaskSettings {
 
 const POLL_MS = 1000;
 const [POLL_MIN_MS, POLL_MAX_MS] = [100, 60_000];
-/** Time limit in milliseconds for cancelling a task, so that a server that hangs does not delay the user. */
+/** Time limit in milliseconds for cancelling a task. A server that does not respond must not delay the user. */
 const CANCEL_MS = 5000;
 const OVER: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
 
 /**
- * Polls a task at the interval that the server names, until it ends. Throws Failure `call-tool-failed` for a task that
- * failed or was cancelled. Throws Failure `call-failed` if the server cannot be reached or responds with invalid data.
+ * Polls a task at the interval that the server names, until the task ends. Throws Failure `call-tool-failed` for a task
+ * that failed or was cancelled. Throws Failure `call-failed` if the server cannot be reached or sends invalid data.
  */
 export async function finishTask(client: Client, begun: JsonObject, settings: TaskSettings): Promise<CallToolResult> {
   const { taskId } = begun;
@@ -66,7 +67,7 @@ export async function finishTask(client: Client, begun: JsonObject, settings: Ta
   } catch (cause) {
     if (settings.signal.aborted) await cancel(client, taskId);
     if (cause instanceof Failure || settings.signal.aborted) throw cause;
-    // The Failure has no cause: otherwise the caller could try the call again and begin a second task.
+    // The Failure has no cause. With the cause, the caller could repeat the call and begin a second task.
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Failure('call-failed', `the task ${taskId} continues, but its state could not be read: ${reason}`);
   }
@@ -101,7 +102,9 @@ function progressOf({ status, statusMessage }: JsonObject): string {
   return typeof statusMessage === 'string' ? `${String(status)}: ${statusMessage}` : String(status);
 }
 
-/** Returns the result; undefined while the task is in progress. Throws Failure if there is no result. */
+/**
+ * Returns the result; undefined while the task is in progress. Throws Failure for a task that ended without a result.
+ */
 function finishedResult({ status, result, error }: JsonObject): CallToolResult | undefined {
   switch (status) {
     case 'working':
@@ -122,8 +125,8 @@ function finishedResult({ status, result, error }: JsonObject): CallToolResult |
 }
 
 /**
- * Answers the new questions of a task; undefined if there are none. Throws Failure `call-failed` for a request other
- * than elicitation.
+ * Answers the new questions of a task; undefined without new questions. Throws Failure `call-failed` for a request
+ * other than elicitation.
  */
 async function answerQuestions(
   terminal: Terminal,

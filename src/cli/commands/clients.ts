@@ -1,5 +1,5 @@
-// `skep clients`: prints the list of allowed servers for an MCP client from a registry, or compares a file with that
-// list.
+// `skep clients`: prints the list of allowed servers for an MCP client, from a registry. It can also compare a file
+// with that list.
 
 import { Command, Option } from 'commander';
 import type { OutboundResponse } from '#adapters/http/outbound.ts';
@@ -19,7 +19,7 @@ Examples:
   skep clients https://registry.example.com/fleet --format claude-code > managed-settings.json
   skep clients https://registry.example.com/fleet --format copilot --check managed-settings.json`;
 
-/** Exit code if the file has another list. */
+/** Exit code if the list in the file differs. */
 const DIFFERS = 2;
 
 export function clientsCommand(): Command {

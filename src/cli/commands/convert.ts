@@ -50,8 +50,8 @@ export function convertCommand(): Command {
 }
 
 /**
- * Returns the manifests in a folder, or the file itself, whatever its name is. Symbolic links in a folder are ignored,
- * because they may lead out of it.
+ * Returns the manifests in a folder. If the path is a file, returns the file, regardless of its name. Ignores symbolic
+ * links in a folder, because they may point outside of the folder.
  */
 function manifestFiles(path: string): readonly string[] {
   const found = lstatSync(path, { throwIfNoEntry: false });

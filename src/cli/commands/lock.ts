@@ -107,7 +107,7 @@ function columns(): number {
   return process.stdout.columns ?? 160;
 }
 
-/** Writes the lock. If an existing lock lacks prompts or resource templates, the new lock lacks them too. */
+/** Writes the lock. If an existing lock has no prompts or resource templates, the new lock has none either. */
 async function writeLock(
   { namespace, name, server, lock, file }: LockableServer,
   offered: Offered,
@@ -168,7 +168,7 @@ async function openAsking(options: Options, surroundings: Surroundings): Promise
   const settings = { url: server, token, login, terminal: openTerminal(process) };
   return {
     ask: () => useServer(settings, askDefinitions),
-    // The server at the URL may run another image with the same tag, so only the digest in the manifest is used.
+    // The server at the URL may run another image with the same tag, so the digest in the manifest is used.
     digestOf: async (server) => server.server.digest,
     close: async () => undefined,
   };

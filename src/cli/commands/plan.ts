@@ -96,7 +96,8 @@ async function print(flags: Options, result: RunResult): Promise<void> {
   const typed = flags.output === 'text' ? commandOf(flags) : commandElsewhere(flags);
   const context: ReportContext = { ...reportContext(typed), extent: flags.details === true ? 'all' : 'folded' };
   writeReport(flags.output, await render(result, context));
-  // A plan is possible while runs are paused. Pending changes then set the exit code only with `--detailed-exitcode`.
+  // A plan is shown even while runs are paused. Pending changes then change the exit code only with
+  // `--detailed-exitcode`.
   const { paused: _paused, ...free } = result;
   process.exitCode = exitCodeOf(free, flags.detailedExitcode);
 }
@@ -106,7 +107,10 @@ async function explanationsOf(prepared: Prepared) {
   return explain(prepared);
 }
 
-/** Returns `against`. Throws Failure `usage` with `--out`, because a plan file is for a cluster that was read. */
+/**
+ * Returns `against`. Throws Failure `usage` with `--out`, because a plan file can only be made for a cluster that was
+ * read.
+ */
 function whole({ out }: Options, against: string): string {
   if (out === undefined) return against;
   throw new Failure(

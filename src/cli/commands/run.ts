@@ -43,7 +43,7 @@ export function runCommand(): Command {
       };
       const teller = stderr.isTTY ? tellPeople(streams, commandOf(flags)) : tellLog(logger);
       const ended = await keepRunning(config, { enough: untilSignal(), teller, logger });
-      // A run that did not end in time would keep the process alive.
+      // A run that has not ended in time would keep the process alive.
       if (!ended) process.exit(0);
     });
 }

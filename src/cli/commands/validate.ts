@@ -88,7 +88,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
       import('#hosts/reconciler/kept/load-cache.ts'),
       import('#hosts/signals.ts'),
     ]);
-  // The first validation ends the command if a path does not exist. Later, the watch waits for missing files.
+  // If a path does not exist, the first validation ends the command. Later validations wait for the path.
   const files = openLoadCache();
   const validate = () => runValidation(request, undefined, files).finally(files.ended);
   await validate();
@@ -107,7 +107,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
     signal: stop.signal,
   });
   await Promise.race([interrupted, watching]);
-  // A validation in progress would keep the process alive. It only reads, so it may be stopped at any point.
+  // A validation in progress would keep the process alive. It can be stopped at any point, because it only reads.
   process.exit();
 }
 

@@ -37,7 +37,7 @@ function kindNames({ kind, plural, singular, shortNames }: Kind): readonly strin
 function fieldBelow(kind: Kind, root: Field, steps: readonly string[]): Field {
   let field = root;
   for (const step of steps) {
-    // `env[].name` and `env.name` are the same field, because only the items of a list are described.
+    // `env[].name` and `env.name` name the same field: only the items of a list have fields.
     const name = step.replaceAll(/\[\d*\]|\{\}/g, '');
     const next = field.fields.find((each) => lastName(each) === name);
     if (next === undefined) throw new Failure('usage', noField(kind, field, name));

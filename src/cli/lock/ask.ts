@@ -1,4 +1,4 @@
-// Reads the tool definitions of a server, from the server itself or from reports in the cluster.
+// Reads the tool definitions of a server, either from the server or from reports in the cluster.
 
 import type { Client } from '@modelcontextprotocol/client';
 import type { Offered } from '#contracts/tool-lock/compare.ts';
@@ -35,8 +35,8 @@ const METHOD_NOT_FOUND = -32601;
 const PAGES_MAX = 1000;
 
 /**
- * Reads all definitions from the server. Throws Failure `lock-definition-refused` for a definition that a lock cannot
- * contain.
+ * Reads all definitions from the server. Throws Failure `lock-definition-refused` if a lock cannot contain a
+ * definition.
  */
 export async function askDefinitions(client: Client): Promise<Offered> {
   const offered: Record<LockedList, readonly JsonObject[]> = { tools: [], prompts: [], resourceTemplates: [] };
@@ -73,7 +73,6 @@ function checked(list: LockedList, item: unknown): JsonObject {
   throw new Failure('lock-definition-refused', message);
 }
 
-/** Reads ConfigMaps with reports from the cluster. */
 export interface ReportReader {
   get(id: ResourceId): Promise<KubeObject | undefined>;
   list(kind: ApiResource, namespace: string): Promise<readonly KubeObject[]>;
@@ -102,7 +101,7 @@ const CONFIG_MAPS: ApiResource = {
 };
 
 /**
- * Returns the reports about a server. An MCPServerEntry has no proxy, so the virtual servers that call it write the
+ * Returns the reports about a server. An MCPServerEntry has no proxy: the virtual servers that call it write the
  * reports.
  */
 async function readReports(
@@ -121,8 +120,8 @@ async function readReports(
 }
 
 /**
- * Returns the definitions of the server: the lock, with the differences that its proxy has reported. Throws Failure
- * `lock-not-reported` if there is no report about this lock.
+ * Returns the definitions of the server. They are the definitions of the lock, changed by the differences that the
+ * proxy has reported. Throws Failure `lock-not-reported` without a report about this lock.
  */
 export async function readOffered(cluster: ReportReader, server: LockableServer): Promise<Offered> {
   const { namespace, name, lock } = server;

@@ -27,8 +27,8 @@ export interface LockableServer {
 }
 
 /**
- * Returns the servers. Without `names`, returns all servers with a lock. Throws Failure `usage`, and `lock-unreadable`
- * if a lock cannot be read.
+ * Returns the named servers or, if `names` is empty, all servers with a lock. Throws Failure `usage`. Throws Failure
+ * `lock-unreadable` for an unreadable lock.
  */
 export async function findServers(
   folder: string,
@@ -85,7 +85,7 @@ function lockableServer(loaded: Loaded, resource: LoadedResource): LockableServe
   return { namespace, name, server: lockedPlace(resource), file, ...lock };
 }
 
-/** Returns the lock in a file. The whole file will be overwritten, so it must contain only this lock. */
+/** Returns the lock in a file. The file must contain only this lock, because the whole file will be overwritten. */
 function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, file: string): ToolLock {
   const isBroken = invalid.some(
     (each) => each.kind === id.kind && each.name === id.name && each.namespace === id.namespace,
@@ -106,7 +106,6 @@ function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, f
   return spec as ToolLock;
 }
 
-/** Returns the kind, and the image or URL of the server. */
 function lockedPlace(resource: LoadedResource): ToolLock['server'] {
   const { id, defaulted } = resource;
   const known = LOCKED_KINDS.find((each) => each === id.kind) ?? 'MCPServer';

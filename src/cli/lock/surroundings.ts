@@ -1,5 +1,5 @@
-// Finds the folder of manifests and the cluster for `skep lock`: from its options, or else from skep.yaml or the
-// settings of `skep dev`.
+// Finds the folder of manifests and the cluster for `skep lock`, from the options, skep.yaml, or the settings of
+// `skep dev`.
 
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -21,8 +21,8 @@ export interface Surroundings {
 }
 
 /**
- * Returns the settings. Options take precedence. A configuration is read if an option names it, or if `skep dev` has
- * one in this folder.
+ * Returns the settings. Options take precedence. A configuration is read if an option names it, or if `skep dev` has a
+ * configuration in this folder.
  */
 export async function findSurroundings(flags: LockFlags): Promise<Surroundings> {
   const hasSettings = flags.config !== undefined || (isAboutDev() && flags.kubeconfig === undefined);

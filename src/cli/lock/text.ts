@@ -52,7 +52,7 @@ export function textSideBySide(differences: readonly Difference[], width: number
     .join('\n');
 }
 
-/** Number of equal lines to show before and after a line that differs. */
+/** Number of equal lines to show before and after a different line. */
 const CONTEXT = 3;
 
 function rows(left: readonly string[], right: readonly string[], column: number): string {
@@ -78,7 +78,7 @@ function folded(line: string, column: number): readonly string[] {
   );
 }
 
-/** Keeps the rows near a difference. Each gap is replaced by one `undefined`. */
+/** Keeps the rows near a difference. Each omitted range is replaced by one `undefined`. */
 function nearChanges(all: readonly Row[]): readonly (Row | undefined)[] {
   const near = new Set(
     all.flatMap(([before, after], index) =>
@@ -94,7 +94,7 @@ function nearChanges(all: readonly Row[]): readonly (Row | undefined)[] {
 
 type Row = readonly [before: string | undefined, after: string | undefined];
 
-/** Returns rows: equal lines are in the same row, and the lines between them are paired. */
+/** Returns rows. Equal lines share a row, and the lines between them are paired in order. */
 function aligned(left: readonly string[], right: readonly string[]): readonly Row[] {
   const found: Row[] = [];
   let [at, to] = [0, 0];

@@ -1,5 +1,5 @@
-// Limits the size of results, and escapes text from other authors in them: a model reads descriptions, messages and log
-// lines that manifests and servers contain.
+// Limits the size of results, and escapes hidden characters in them. A model reads the results, which contain
+// descriptions, messages and log lines of other authors.
 
 import { visible } from '#reconciler/report/visible.ts';
 import { Failure } from '#std/failure.ts';
@@ -8,7 +8,7 @@ import type { Data } from './tool.ts';
 
 /** Maximum bytes of a result as JSON: about 20,000 tokens, which today's clients accept. */
 export const RESULT_BYTES_MAX = 64 * 1024;
-/** Maximum number of items in each list. The number is reduced until the result is small enough. */
+/** Maximum number of items in each list. Reduced until the result is small enough. */
 export const ITEMS_MAX = 200;
 const TEXT_MAX = 4000;
 const DEPTH_MAX = 40;
@@ -20,8 +20,7 @@ const DEPTH_MAX = 40;
 const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Co}\p{Cn}]/gu;
 
 /**
- * Returns the text with hidden characters as escapes, such as `\u202e`. Keeps line breaks and tabs, and cuts a long
- * text.
+ * Returns the text with hidden characters as escapes, such as `\u202e`. Keeps line breaks and tabs. Cuts a long text.
  */
 export function plainText(text: string): string {
   const escaped = visible(text.toWellFormed()).replaceAll(HIDDEN, (found) =>
@@ -37,8 +36,8 @@ export function plainLine(text: string): string {
 }
 
 /**
- * Returns the data with lists that are short enough. `omitted` is the number of missing items by JSON pointer of the
- * list. Throws Failure `mcp-result-too-large`.
+ * Returns the data with shortened lists. `omitted` contains the number of missing items by JSON pointer of the list.
+ * Throws Failure `mcp-result-too-large`.
  */
 export function boundedData({ shown }: Data): JsonObject {
   for (let items = ITEMS_MAX; items >= 1; items = Math.floor(items / 2)) {

@@ -40,7 +40,7 @@ export interface ToolRequest {
   readonly client: string;
   /** True if the client can show a form to its user. */
   readonly canAsk: boolean;
-  /** Answer of the user to an earlier question. `state` identifies the question. */
+  /** Answer of the user to an earlier question. `state` identifies that question. */
   readonly answer?: { readonly state: string; readonly accepted: boolean };
   readonly progress: (message: string) => void;
 }
@@ -59,7 +59,7 @@ interface Asked {
 
 export type CallTool = (request: ToolRequest) => Promise<ToolResult | Asked>;
 
-/** A question without an answer. It can be answered once. */
+/** A question without an answer. It accepts one answer. */
 interface Pending {
   readonly call: string;
   readonly digest: string;
@@ -74,7 +74,7 @@ const ANSWER_MS = 10 * 60_000;
 export function createCallTool(deps: CallerDeps): CallTool {
   const pending = new Map<string, Pending>();
   let calls = 0;
-  // A cancelled call counts until its work has ended, so that cancelling calls does not allow more work at once.
+  // A cancelled call is counted until its work has ended. Otherwise a client could start more work by cancelling calls.
   async function counted<T>(work: () => Promise<T>): Promise<T> {
     if (calls >= CALLS_MAX) throw new Failure('mcp-busy', `${CALLS_MAX} calls are under way`, { retryable: true });
     calls += 1;
@@ -126,7 +126,7 @@ function dataResult(structuredContent: JsonObject): ToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
-/** Throws when the signal aborts, even if the work does not listen to the signal. */
+/** Rejects when the signal aborts, even if the work ignores the signal. */
 async function endingWith<T>(signal: AbortSignal, cancelled: AbortSignal, work: () => Promise<T>): Promise<T> {
   const reason = () =>
     cancelled.aborted
@@ -184,7 +184,7 @@ function audit({ logger }: CallerDeps, { tool, client }: ToolRequest, event: str
 
 /** Logs the error, and returns it as a result. */
 function errorResult(deps: CallerDeps, request: ToolRequest, error: unknown): ToolResult {
-  // Any other error is a bug: its stack is logged, and the client does not get it.
+  // Any other error is a bug: its stack is logged and not sent to the client.
   if (!(error instanceof Failure))
     deps.logger.error({ err: error, tool: request.tool.name }, 'a call failed unexpectedly');
   const failure =
@@ -195,7 +195,7 @@ function errorResult(deps: CallerDeps, request: ToolRequest, error: unknown): To
   return failureResult(failure);
 }
 
-/** Returns a result with code, message, meaning and command of the Failure, for a model. */
+/** Returns a result for a model: code, message, meaning and command of the Failure. */
 function failureResult({ code, message, data, retryable }: Failure): ToolResult {
   const { command } = isObject(data) ? data : {};
   const shown = {

@@ -1,4 +1,4 @@
-// Checks that a confirmed action is the action that the user was shown.
+// Checks that a confirmed action is the action that the question to the user described.
 
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
@@ -10,7 +10,7 @@ export function digestOfQuestion({ message, command }: Question): string {
 
 /**
  * Returns false if the user was not asked yet. Throws Failure `mcp-confirmation-changed` if the user has confirmed
- * another question. Throws if the call was cancelled.
+ * another question. Also throws if the call was cancelled.
  */
 export function isConfirmed(
   question: Question,

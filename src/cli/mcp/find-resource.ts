@@ -37,7 +37,6 @@ function idsOf(all: readonly Explanation[]): readonly string[] {
   return all.map(({ resource }) => formatId(resource));
 }
 
-/** Returns the children of a resource. */
 export function childrenOf(all: readonly Explanation[], resource: ResourceId): readonly Explanation[] {
   const key = keyOf(resource);
   return all.filter(({ owner }) => owner !== undefined && keyOf(owner) === key);

@@ -43,7 +43,7 @@ export async function listenForMcp(
   const rules = originRules({ listenHost: named, trustForwarded: false });
   const server = createServer((request, response) => {
     serveRequest(request, response).catch((error) => {
-      // If the client has disconnected, the error is expected. Any other error is a bug.
+      // An error is expected if the client has disconnected. Any other error is a bug.
       if (!response.destroyed) logger.error({ err: error }, 'a request failed unexpectedly');
       response.destroy();
     });
@@ -96,8 +96,8 @@ function sendError(response: ServerResponse, status: number, code: string, messa
 }
 
 /**
- * Returns the body; undefined if it is too large. A body that is too large is read to its end, so that the client reads
- * the response.
+ * Returns the body; undefined for a body above the maximum. Such a body is read to its end, because otherwise the
+ * client does not read the response.
  */
 async function receiveBody(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | undefined> {
   const chunks: Buffer[] = [];

@@ -4,19 +4,17 @@ import type { Config } from '#hosts/config/config.ts';
 import { type Instance, openForOperator } from '#hosts/reconciler/instance/instance.ts';
 import { openForPlan } from '#hosts/reconciler/operator/plan.ts';
 
-/** Opens an instance that reads records and lists, with the timeout `cluster.timeoutSeconds`. */
+/** Opens an instance for reading records and lists, with the timeout `cluster.timeoutSeconds`. */
 export function withInstance<T>(config: Config, signal: AbortSignal, use: (instance: Instance) => Promise<T>) {
   return useOpened(openForOperator(config), use, signal);
 }
 
-/** Opens an instance that plans as a sync does. */
+/** Opens an instance for planning, with the settings of a sync. */
 export function withPlanner<T>(config: Config, signal: AbortSignal, use: (instance: Instance) => Promise<T>) {
   return useOpened(openForPlan(config), use, signal);
 }
 
-/**
- * Uses an instance and closes it. If the signal aborts, the instance is closed at once, with its requests in flight.
- */
+/** Uses an instance and closes it. If the signal aborts, closes the instance at once and cancels its requests. */
 export async function useOpened<T>(
   opening: Promise<Instance>,
   use: (instance: Instance) => Promise<T>,
@@ -28,7 +26,7 @@ export async function useOpened<T>(
     closing ??= instance.close();
     return closing;
   }
-  // `close` is called again below, where its error is thrown.
+  // The error of `close` is ignored here: `close` is called again below, where its error is thrown.
   const giveUp = () => void close().catch(() => undefined);
   signal?.addEventListener('abort', giveUp, { once: true });
   try {

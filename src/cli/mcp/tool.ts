@@ -10,7 +10,7 @@ export interface McpTool {
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly outputSchema: JsonObject;
-  /** Absent if the tool only reads. `destructive` is true if it can delete objects. */
+  /** Absent if the tool only reads. `destructive` is true if the tool can delete objects. */
   readonly acts?: { readonly destructive: boolean };
   /** Returns data, or a question to the user. Throws Failure. */
   call(call: ToolCall): Promise<Data | Question>;
@@ -36,12 +36,10 @@ export interface Data {
   readonly shown: (items: number) => object;
 }
 
-/** A question to the user. Without a confirmation, the tool does nothing. */
+/** A question to the user. The tool does nothing until the user has confirmed. */
 export interface Question {
   readonly type: 'question';
-  /** Whole text of the question. */
   readonly message: string;
-  /** Label of the checkbox. */
   readonly label: string;
   /** Command of skep with the same effect. */
   readonly command: string;

@@ -1,6 +1,5 @@
-// Reports possible changes below paths of this machine. Each call of `watchFolders` searches for folders again and
-// watches each folder separately. Files that an editor replaces, and new or deleted folders, thus need no special
-// handling.
+// Reports possible changes below paths of this machine. Each call of `watchFolders` lists the folders again and watches
+// each folder separately. So replaced files, new folders and deleted folders need no special handling.
 
 import { type FSWatcher, readdirSync, type Stats, statSync, watch } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -8,7 +7,7 @@ import { isManifest } from '#reconciler/run/read/source-file.ts';
 import { Failure } from '#std/failure.ts';
 
 /**
- * Calls `changed` for each possible change, until the returned function is called. For a missing path, watches its
+ * Calls `changed` for each possible change. The returned function ends the watch. For a missing path, watches its
  * nearest existing parent. Throws Failure `watch-failed`.
  */
 export function watchFolders(paths: readonly string[], changed: () => void): () => void {
@@ -23,7 +22,7 @@ export function watchFolders(paths: readonly string[], changed: () => void): () 
       const watcher = watch(folder, (_event, name) => {
         if (name === null || matters(join(folder, name), folders, asked)) changed();
       });
-      // The folder was deleted. The caller searches for folders again.
+      // The folder was deleted. The caller lists the folders again.
       watcher.on('error', changed);
       watchers.push(watcher);
     }
@@ -38,7 +37,7 @@ export function watchFolders(paths: readonly string[], changed: () => void): () 
 function foldersOf(path: string): readonly string[] {
   const found = stats(path);
   const above = foldersAbove(path);
-  // The parent folder is watched too, because the file or folder itself may be replaced, and a link may change.
+  // The parent folder is watched too, because a file or folder may be replaced, and a link may change.
   return found?.isDirectory() === true ? [...listFolders(path), ...above] : above;
 }
 

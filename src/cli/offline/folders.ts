@@ -20,7 +20,7 @@ import { withVariables } from '#reconciler/run/read/substitute/objects.ts';
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
 
-/** Kustomizations of a folder before they are built, with the settings of the folder. */
+/** Kustomizations of a folder before they are built, and the settings of the folder. */
 export interface FolderPlan extends Pick<ManifestFolder, 'namespace' | 'variables'> {
   readonly plan: KustomizationPlan;
 }
@@ -63,7 +63,10 @@ function withSettings(
   return variables === undefined ? placed : withVariables(placed, variables);
 }
 
-/** Returns the files that the kustomizations use, in any folder. Empty if the folders cannot be read now. */
+/**
+ * Returns all files that the kustomizations use, including files outside of the folders. Empty if the folders cannot be
+ * read now.
+ */
 export async function listKustomizationFiles(folders: readonly ManifestFolder[]): Promise<readonly string[]> {
   try {
     const { plans } = await readFolders(folders);

@@ -7,7 +7,7 @@ import { Failure } from '#std/failure.ts';
 import { watchFolders } from './folder-watch.ts';
 
 /**
- * Milliseconds without a change before a validation: editors write a file in several steps, and Git writes many files.
+ * Milliseconds without a change before a validation. Editors write a file in several steps, and Git writes many files.
  */
 const QUIET_MS = 100;
 
@@ -40,8 +40,8 @@ export async function watchValidation({ paths, validate, say, complain, signal }
       close = opened;
       const now = await attempt(validate);
       if (now instanceof Failure) {
-        // If a file was deleted during the validation, this is not an error: the watch has noticed it, and the
-        // validation is repeated.
+        // A file may have been deleted during the validation. This is not an error: the watch has noticed the deletion,
+        // and the validation is repeated.
         if (!stale && trouble !== now.message) complain(`error ${now.code}: ${now.message}\n`);
         if (!stale) trouble = now.message;
       } else {

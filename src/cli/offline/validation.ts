@@ -1,4 +1,4 @@
-// Validates folders of this machine. If no input has changed since the last validation, returns the stored result.
+// Validates folders of this machine. Returns the stored result if no input has changed since the last validation.
 
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -22,11 +22,11 @@ export interface ValidationRequest {
   readonly schemas: readonly string[];
   readonly apiGroup: string;
   /**
-   * Files or folders with policies. `builtin` is the set that is bundled with the program. If absent, no policies are
-   * evaluated.
+   * Files or folders with policies. `builtin` stands for the policies that are bundled with the program. If absent, no
+   * policies are evaluated.
    */
   readonly policies?: readonly string[];
-  /** File with private age keys. If absent, encrypted files are checked as far as possible without keys. */
+  /** File with private age keys. If absent, values that need a key are not checked. */
   readonly ageKeyFile?: string;
 }
 
@@ -35,8 +35,8 @@ export function openUserCache(): ResultCache {
 }
 
 /**
- * Validates the folders. If there is a stored result, the modules for validation are not even loaded. `files` caches
- * results of single files in this process. Throws Failure `usage`.
+ * Validates the folders. With a stored result, does not load the modules for validation. `files` caches results of
+ * single files in this process. Throws Failure `usage`.
  */
 export async function runValidation(
   request: ValidationRequest,
@@ -57,7 +57,7 @@ export async function runValidation(
       : `${validationKey(written, schemas, policies, apiGroup)}${await identifyPlans(plans)}${allowsPrivate ? '-private' : ''}${verify === undefined ? '' : `-${sha256(JSON.stringify(verify))}`}`;
   const known = kept?.get(key);
   if (known !== undefined) return known as Validation;
-  // All data stays in memory until the end. A larger young generation needs half as many collections
+  // All data stays in memory until the end. A larger young generation halves the number of garbage collections
   // (docs/decisions/0090).
   setFlagsFromString('--semi-space-growth-factor=8');
   const [{ KINDS }, { validate }, { unsealFiles: unsealed }, opened] = await Promise.all([
@@ -101,7 +101,7 @@ function definitionFiles(path: string): readonly SourceFile[] {
   throw new Failure('usage', `${path}: no CustomResourceDefinitions here: there is no *.yaml, *.yml or *.json`);
 }
 
-/** Returns the cache key of the result. It includes the names of the files, because problems contain them. */
+/** Returns the cache key of the result. The key includes the names of the files, because problems contain the names. */
 function validationKey(
   documents: readonly SourceFile[],
   schemas: readonly SourceFile[],

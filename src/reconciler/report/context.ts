@@ -7,12 +7,14 @@ import type { Extent } from './command.ts';
 
 export interface ReportContext {
   readonly version: string;
-  /** Loads the function that returns meaning and remedy of a code. */
+  /** Loads the function that returns the meaning and remedy of a code. */
   readonly meanings: () => Promise<(code: string) => string>;
   readonly helpUri: (code: string) => string;
-  /** Absolute path of the folder to which paths in reports are relative. For a checkout, this is its top folder. */
+  /**
+   * Absolute path of the folder to which paths in reports are relative. In a checkout, the top folder of the checkout.
+   */
   readonly root: string;
-  /** Returns the URL of the page that shows a line of a file. If absent, reports contain no such links. */
+  /** Returns the URL of the page that shows a line of a file. If absent, reports contain no links to lines. */
   readonly linkTo?: (place: Place) => string;
   /** Returns a command as the reader must type it. */
   readonly commandOf: CommandOf;

@@ -15,8 +15,8 @@ export function guardLines({ waiting }: Pick<Plan, 'waiting'>, { extent, command
 }
 
 /**
- * Returns a name for a waiting list. A list without deletions stands for all changes, because no source was read
- * before.
+ * Returns a name for a waiting list. A list without deletions stands for all changes of the run, because none of the
+ * sources was read before.
  */
 export function nameOfWaiting({ source, deletions }: { source: string; deletions: readonly unknown[] }): string {
   return deletions.length === 0 ? 'all changes' : nameOfList(source);
@@ -27,7 +27,7 @@ function nameOfList(source: string): string {
   return source === '' ? 'deletions' : `deletions of source ${source}`;
 }
 
-/** Returns the end of a line about a deletion: that the object is created again, or what is deleted with it. */
+/** Returns the end of a line about a deletion: the object is created again, or other objects are deleted with it. */
 export function fateOf({
   replaced,
   takes = [],
@@ -46,7 +46,6 @@ export function approvedLines({ approved }: Plan): string[] {
   );
 }
 
-/** Returns one line per custom resource. */
 export function deletionLines(deletions: Plan['waiting'][number]['deletions'], extent: Extent = 'folded'): string[] {
   return fold(deletions, extent).map(({ entry, along }) => `  - ${entry.id}${along}${fateOf(entry)}`);
 }
@@ -67,7 +66,7 @@ export function keptOf({ held, waiting }: Pick<Plan, 'held' | 'waiting'>, extent
   );
 }
 
-/** Returns one sentence or list per reason. Children are counted with their owner if it is listed. */
+/** Returns one sentence or list per reason. A child is counted at its owner if the owner is listed. */
 export function heldLines(plan: Plan, style: Style): string[] {
   const listed = keptOf(plan, style.extent);
   return [...Map.groupBy(listed, ({ entry }) => entry.reason)].flatMap(([reason, entries]) =>

@@ -5,7 +5,7 @@ import type { RunResult } from '../run/result.ts';
 const FORBIDDEN_MAX = 3;
 
 /**
- * Returns one line per failure. If the account lacks rights, reading fails for each kind: only two of these failures
+ * Returns one line per failure. If the account lacks rights, reading fails for each kind. Only two of these failures
  * are printed.
  */
 export function failureLines(failures: RunResult['failures']): string[] {

@@ -11,14 +11,14 @@ export function jsonOfFleet(state: FleetState): string {
   return `${visible(JSON.stringify(state))}\n`;
 }
 
-/** Facts about a resource that the run does not have. */
+/** Facts about a resource that the run does not contain. */
 export interface ResourceContext {
   /** Manifest with masked values, if it may contain secrets. */
   readonly manifest?: object;
   readonly commit?: string;
   /** URL of the commit's web page; absent if the repository has none. */
   readonly commitUrl?: string;
-  /** Live part of the resource. If it could not be read, `unread` says why. */
+  /** Live part of the resource. If the live part could not be read, `unread` says why. */
   readonly live?: LiveDetail;
   readonly unread?: string;
 }

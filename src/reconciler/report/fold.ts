@@ -1,4 +1,4 @@
-// Folds many objects into few lines. Children are counted with their custom resource:
+// Folds many objects into few lines. Children are counted at their custom resource:
 // `docs/MCPServer/wiki (+10 objects)`.
 
 import { countText } from '#std/words/count-text.ts';
@@ -8,23 +8,23 @@ export interface Listed {
   readonly id: string;
   /** Custom resource that owns the object, if the object is a child. */
   readonly owner?: string | undefined;
-  /** Children of one owner with different reasons have separate entries. */
+  /** Children of one owner share an entry only if they have the same reason. */
   readonly reason?: string;
 }
 
 /** Maximum number of lines of a folded list. */
 const LINES_MAX = 20;
-/** Maximum number of names on the line of the sentence itself. */
+/** Maximum number of names in a sentence. More names get a line each. */
 const IN_SENTENCE_MAX = 3;
 
 export interface Folded<T> {
   readonly entry: T;
-  /** Number of children, such as ` (+10 objects)`, or an empty text. */
+  /** Count of children, such as ` (+10 objects)`; empty without children. */
   readonly along: string;
 }
 
 /**
- * Returns one entry per object, which also counts its listed children. The children of an owner that is not listed
+ * Returns one entry per object. The entry also counts the listed children of the object. Children of an unlisted owner
  * share one entry.
  */
 export function fold<T extends Listed>(entries: readonly T[], extent: Extent): Folded<T>[] {
@@ -43,7 +43,7 @@ export function fold<T extends Listed>(entries: readonly T[], extent: Extent): F
   });
 }
 
-/** Returns the line `head: a, b`. If there are many names, each has its own line. */
+/** Returns the line `head: a, b`. If there are more names than `IN_SENTENCE_MAX`, each name gets a line. */
 export function sentenceOf(head: string, names: readonly string[], { extent, commandOf }: Style): string[] {
   if (names.length <= IN_SENTENCE_MAX) return [`${head}: ${names.join(', ')}`];
   const shown = extent === 'all' ? names : names.slice(0, LINES_MAX);

@@ -1,4 +1,4 @@
-// Lists the output formats of validations and plans. A format is loaded only if it is used.
+// Lists the output formats of validations and plans. The module of a format is loaded only if the format is used.
 
 import type { RunResult } from '../run/result.ts';
 import type { ReportContext } from './context.ts';

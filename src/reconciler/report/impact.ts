@@ -8,7 +8,7 @@ import type { RegistryImpact } from '../run/impact/registries.ts';
 import type { Style } from './command.ts';
 import { sentenceOf } from './fold.ts';
 
-/** An endpoint, registry or server, with the changes that its clients notice. */
+/** An endpoint, registry or server, with the changes for its clients. */
 export interface Notice {
   readonly action: 'appears' | 'disappears' | 'changes';
   /** Id as `namespace/Kind/name`. For a registry, the name of the source follows. */
@@ -27,7 +27,7 @@ export function noticesOf({ endpoints, registries, definitions }: Impact): reado
 
 const LISTS = { tools: 'tools', prompts: 'prompts', resourceTemplates: 'resource templates' } as const;
 
-/** Returns a notice about tool definitions that models read after the change. */
+/** Returns a notice about changed tool definitions, which models read. */
 function noticeOfDefinitions({ resource, list, changed, added, removed }: DefinitionsImpact): Notice {
   const lines = [
     ...listLine(`${LISTS[list]} with another definition, which is accepted as reviewed`, changed),
@@ -43,7 +43,7 @@ export function restartedIds({ restarts }: Impact): readonly string[] {
 
 const MARKS = { appears: '+', disappears: '-', changes: '~' } as const;
 
-/** Returns the lines; empty if clients notice no change. */
+/** Returns the lines; empty if the change has no effect on clients. */
 export function textOfImpact(impact: Impact, style: Style): readonly string[] {
   const notices = noticesOf(impact).flatMap(({ action, id, lines }) => [
     `  ${MARKS[action]} ${id}`,

@@ -23,7 +23,7 @@ import {
 } from './text.ts';
 import { visibleLines } from './visible.ts';
 
-/** Returns the whole validation if there is no previous one. Returns an empty text if nothing has changed. */
+/** Returns the whole validation if no previous validation exists. Returns an empty text if nothing has changed. */
 export function textOfChangedValidation(now: Validation, before: Validation | undefined): string {
   if (before === undefined) return textOfValidation(now);
   const appeared = problemsWithout(now.problems, before.problems).map((problem) => `new: ${formatProblem(problem)}`);
@@ -42,8 +42,8 @@ function textOfSolved(problem: Problem): string {
 }
 
 /**
- * Returns the end of a scheduled run, without its outcomes: they are already printed. Empty if the run did nothing, and
- * its problems, failures and waiting deletions are the same as in the run `before`.
+ * Returns the end of a scheduled run, without its outcomes, which are already printed. Empty if the run changed nothing
+ * and its problems, failures and waiting deletions are the same as in the run `before`.
  */
 export function textOfChanges(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): string {
   const catalogue = result.catalogue.filter(({ action }) => action !== 'unchanged');
@@ -63,7 +63,7 @@ export function textOfChanges(result: RunResult, before: RunResult | undefined, 
   return visibleLines(news) + textOfEnding({ ...result, catalogue, readiness }, commandOf, before?.problems);
 }
 
-/** Returns one line per source with another commit than in the run `before`, for a run with nothing else to report. */
+/** For a run without other news: returns one line per source with another commit than in the run `before`. */
 export function textOfNewCommits({ commits, problems }: RunResult, before: RunResult | undefined): string {
   if (before === undefined) return '';
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -74,7 +74,9 @@ export function textOfNewCommits({ commits, problems }: RunResult, before: RunRe
     .join('\n');
 }
 
-/** Returns one line per solved problem. If the run had failures, it is unknown which problems are solved. */
+/**
+ * Returns one line per solved problem. After failures, returns none, because it is unknown which problems are solved.
+ */
 function solvedLines(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): readonly string[] {
   if (before === undefined || result.failures.length > 0) return [];
   const solved = problemsWithout(before.problems, result.problems).map(textOfSolved);
@@ -82,7 +84,7 @@ function solvedLines(result: RunResult, before: RunResult | undefined, commandOf
   return [...solved, ...(isOver ? ['no problems any more'] : [])];
 }
 
-/** Returns the lines that stay the same until a person acts. */
+/** Returns the lines that each run repeats until a person acts. */
 function standingOf(result: RunResult): string {
   const failed = [
     ...result.outcomes.filter(isStuck).map(textOfOutcome),
@@ -97,7 +99,7 @@ function standingOf(result: RunResult): string {
   ]);
 }
 
-/** Returns true if the change failed or was not tried. */
+/** Returns true if the change failed or was not attempted. */
 function isStuck({ action }: Outcome | CatalogueOutcome): boolean {
   return action === 'failed' || action === 'held';
 }
@@ -113,7 +115,9 @@ function newlyNotRun({ readiness: { notRun = [] } }: RunResult, before: RunResul
   return notRun.filter((resource) => !known.has(formatId(resource)));
 }
 
-/** Returns a function that prints outcomes at once. An outcome that each run repeats is printed only once. */
+/**
+ * Returns a function that prints outcomes at once. If each run has the same outcome, the outcome is printed only once.
+ */
 export function tellOutcomes(say: (text: string) => void): (outcome: Outcome) => void {
   const standing = new Map<string, string>();
   return (outcome) => {

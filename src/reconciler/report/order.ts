@@ -4,7 +4,7 @@ import type { Problem } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
 import type { Validation } from '../run/validate.ts';
 
-/** Returns errors before warnings, and otherwise keeps the order. */
+/** Sorts errors before warnings. Otherwise keeps the order. */
 export function bySeverity(problems: readonly Problem[]): readonly Problem[] {
   const errors = problems.filter(({ severity }) => severity === 'error');
   return [...errors, ...problems.filter(({ severity }) => severity !== 'error')];
@@ -26,8 +26,8 @@ export function validatedSize({ resources, files }: Validation['summary']): stri
 }
 
 /**
- * Returns the problems that are not in `others`. Line and column are not compared. Of several equal problems, as many
- * are left out as `others` has.
+ * Returns the problems that are not in `others`. Ignores lines and columns. If a problem occurs several times, each
+ * occurrence in `others` removes one.
  */
 export function problemsWithout(problems: readonly Problem[], others: readonly Problem[]): readonly Problem[] {
   const left = Map.groupBy(others, sameness);

@@ -11,9 +11,9 @@ import { visible, visibleLines } from './visible.ts';
 const EVERY_MS = 5000;
 
 /**
- * Returns a function to call for each change. It returns a line at most every five seconds, for the first time after
- * five seconds. The estimate counts from the first change, because the time for Git and registries does not predict the
- * remaining time. `monotonic` returns milliseconds.
+ * Returns a function to call for each change. The function returns a line at most every five seconds, and not in the
+ * first five seconds. The estimate begins at the first change, because the time for Git and registries does not predict
+ * the remaining time. `monotonic` returns milliseconds.
  */
 export function createProgress(monotonic: () => number): (planned: number) => string | undefined {
   let startedAt: number | undefined;
@@ -33,7 +33,7 @@ export function createProgress(monotonic: () => number): (planned: number) => st
   };
 }
 
-/** Maximum number of resources that are named. The remaining resources are counted. */
+/** Maximum number of resources to name. Further resources are only counted. */
 const NAMED_MAX = 10;
 
 /** Returns the reason of the wait, and its maximum remaining time. */
@@ -62,10 +62,7 @@ export function textOfWaitingForSource({
   return visibleLines([`waiting for source ${name}: its server has not responded for ${durationText(waitedMs)}`]);
 }
 
-/**
- * Returns one line per resource with the message of its status, and one line with the number of the remaining
- * resources.
- */
+/** Returns one line per resource with the message of its status, and one line with the number of further resources. */
 export function linesOfNotReady(before: string, resources: readonly NotReady[], after = ''): string[] {
   const more = resources.length - NAMED_MAX;
   return [

@@ -13,7 +13,7 @@ import { textOfQuarantined, waitLines, whyPaused } from './text.ts';
 import { shareOf, TROUBLES } from './troubles.ts';
 import { visible, visibleLines } from './visible.ts';
 
-/** The last run that this machine has observed. The history may not have stored it. */
+/** Last run that this machine has observed. The stored history may lack this run. */
 export interface LastLook {
   readonly id: string;
   readonly finishedAt: string;
@@ -52,7 +52,7 @@ export function textOfStatus(
   ]);
 }
 
-/** Returns one line per object. Children are counted with their owner if it is listed. */
+/** Returns one line per object. A child is counted at its owner if the owner is listed. */
 function outOfSyncLines({ outOfSync }: InstanceStatus, timeText: TimeText): string[] {
   const listed = new Set(outOfSync.map(({ resource }) => resource));
   const follows = ({ owner }: OutOfSync) => owner !== undefined && listed.has(owner);
@@ -107,7 +107,8 @@ interface HeldGroup extends Since {
 }
 
 /**
- * Returns held objects by reason and time. Objects that wait for approval are left out: they have their own section.
+ * Returns held objects by reason and time. Objects that wait for approval are left out, because they have a section of
+ * their own.
  */
 function heldGroups({ held, approvals }: InstanceStatus): readonly HeldGroup[] {
   const waiting = new Set(approvals.flatMap(({ deletions }) => deletions));
@@ -190,7 +191,7 @@ function textOfFailure({ code, message }: Failure): string {
   return inOneLine(`${code}: ${message}`);
 }
 
-/** Joins the lines of a text, because text from other authors must not look like lines of this report. */
+/** Joins the lines of a text from another author. Otherwise its lines could look like lines of this report. */
 function inOneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ');
 }

@@ -1,4 +1,4 @@
-// Tests that scheduled runs report each change once.
+// Tests that scheduled runs report each change only once.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

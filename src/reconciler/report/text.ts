@@ -36,7 +36,9 @@ export function summaryLine({ summary, problems, incomplete }: Validation): stri
   return `${validatedSize(summary)}: ${headline}${later}`;
 }
 
-/** Returns the result in a few words. An unidentified document is not an invalid resource, but has errors. */
+/**
+ * Returns the result in a few words. A document that cannot be identified has errors, but is not an invalid resource.
+ */
 function validationHeadline(invalid: number, errors: number): string {
   if (invalid > 0) return `${invalid} invalid`;
   return errors === 0 ? 'all valid' : countText(errors, 'error');
@@ -69,7 +71,7 @@ export function textOfPlan(
   return visibleLines([...changes, ...why, ...more, total]);
 }
 
-/** Describes the snapshot of a plan, and the facts that are unknown because of it. */
+/** Describes the snapshot of a plan, and the facts that are unknown without a cluster. */
 function againstLines({ against }: RunResult): string[] {
   if (against === undefined) return [];
   const commits = Object.entries(against.commits).map(([source, commit]) => `${source} at ${commit.slice(0, 12)}`);
@@ -79,7 +81,7 @@ function againstLines({ against }: RunResult): string[] {
   ];
 }
 
-/** Describes the compared commits, and the facts that a comparison cannot know. */
+/** Describes the compared commits, and the facts that a comparison cannot determine. */
 function renderedLines({ rendered }: RunResult, commandOf: CommandOf): string[] {
   if (rendered === undefined) return [];
   return [
@@ -99,7 +101,7 @@ export function textOfCompared({ paths, base, head }: Rendered): string {
   return `${folders} of ${of} with ${other}`;
 }
 
-/** Returns a line about problems that the base also has; empty if there are none. */
+/** Returns a line with the number of problems that the base also has; empty if that number is 0. */
 export function earlierLines({ earlierProblems, paths }: Rendered, commandOf: CommandOf): string[] {
   if (earlierProblems === 0) return [];
   const command = commandOf(`validate ${paths.map((path) => quoteWord(path === '' ? '.' : path)).join(' ')}`);
@@ -112,8 +114,8 @@ export function textOfRun(result: RunResult): string {
 }
 
 /**
- * Returns the report of a run without its outcomes, which the reader has already read. Warnings that are in `known` are
- * only counted.
+ * Returns the report of a run without its outcomes, which are already printed. Warnings that are in `known` are only
+ * counted.
  */
 export function textOfEnding(result: RunResult, commandOf: CommandOf, known: RunResult['problems'] = []): string {
   const catalogue = catalogueLines(result.catalogue);
@@ -137,8 +139,8 @@ export function textOfEnding(result: RunResult, commandOf: CommandOf, known: Run
 }
 
 /**
- * Returns the waiting lists to show. If a source could not be read, its URL may be wrong, so the list for all changes
- * is left out.
+ * Returns the waiting lists to show. If a source could not be read, its URL may be wrong. Then the list that stands for
+ * all changes is left out.
  */
 function approvable({ plan, failures }: RunResult): Pick<RunResult['plan'], 'waiting'> {
   const { waiting } = plan;
@@ -188,13 +190,13 @@ function textOfCatalogue({ source, action, servers, rejected, message }: Catalog
   return `registry ${source}: ${action}, ${countText(servers, 'server')}${broken}${reason}`;
 }
 
-/** Returns a line such as `namespace/Kind/name created`, with the reason if there is one. */
+/** Returns a line such as `namespace/Kind/name created`, with the reason of a failure. */
 export function textOfOutcome({ action, resource, error }: Outcome): string {
   const reason = error === undefined ? '' : `: ${error.message} [${error.code}]`;
   return visible(`${formatId(resource)} ${action}${reason}`);
 }
 
-/** Maximum number of resources that are all named. Longer lists are shortened. */
+/** Maximum length of a list in which all resources are named. */
 const NAMES_MAX = 10;
 
 export function trouble({ problems, failures, warnings, quarantined }: RunResult, commandOf: CommandOf): string[] {
@@ -221,8 +223,8 @@ export function textOfQuarantined(
 }
 
 /**
- * Returns lines about resources that are not ready. If the run waited for a resource, its line has the message of its
- * status.
+ * Returns lines about resources that are not ready. If the run waited for a resource, the line contains the message of
+ * its status.
  */
 function waiting({ readiness: { progressing, failed, notRun = [] }, timedOut }: RunResult): string[] {
   const late = timedOut

@@ -1,4 +1,5 @@
-// Defines three groups of resources with problems: not ready; different from the lock; not compared with the lock.
+// Defines three groups of resources with problems: resources that are not ready, servers that differ from their lock,
+// and servers that were not compared with their lock.
 
 import type { Troubled } from '../run/operate/resources-status.ts';
 

@@ -2,12 +2,15 @@
 
 import { unicodeEscape } from '#std/json.ts';
 
-/** Returns the lines with line breaks. Hidden characters in them are escaped. */
+/** Returns the lines as one text with line breaks, and escapes hidden characters in the lines. */
 export function visibleLines(all: readonly string[]): string {
   return all.map((line) => `${visible(line)}\n`).join('');
 }
 
-/** Escapes control sequences. Values in manifests may contain them, and could hide parts of a plan on a terminal. */
+/**
+ * Escapes control sequences. Values in manifests may contain such sequences, which could hide parts of a plan on a
+ * terminal.
+ */
 export function visible(text: string): string {
   return text.replaceAll(INVISIBLE, unicodeEscape);
 }

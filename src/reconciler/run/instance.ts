@@ -11,7 +11,7 @@ export interface InstanceName {
   readonly homeNamespace: string;
 }
 
-/** Kinds that the instance knows, and their API group. */
+/** Kinds of skep, and their API group. */
 export interface OwnKinds {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
@@ -21,8 +21,8 @@ export interface GuardLimits {
   /** Maximum number of deletions per run and source. Children that are deleted with their owner do not count. */
   readonly maxDeletes: number;
   /**
-   * Maximum share of deletions among the objects of the source, and among its objects of each kind. Applies from the
-   * second deletion on.
+   * Maximum share of deletions in percent, among all objects of the source and among its objects of each kind. Applies
+   * from the second deletion on.
    */
   readonly maxDeletesPercent: number;
 }
@@ -44,7 +44,7 @@ export interface Permissions {
 export interface Rendering {
   readonly settings: Omit<Settings, 'digest'>;
   readonly policies?: PolicySet;
-  /** If absent, images are not verified. */
+  /** If absent, signatures of images are not verified. */
   readonly verify?: ImagePolicy | undefined;
 }
 

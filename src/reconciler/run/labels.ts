@@ -11,15 +11,18 @@ export const SOURCE = 'skep.dev/source';
 /** Label of a child with its custom resource: `kind.name`. */
 export const OWNER = 'skep.dev/owner';
 /**
- * Annotation with the run that created the object. The next run recognises the object by it if the inventory lacks the
- * uid.
+ * Annotation with the id of the run that created the object. If the inventory lacks the uid of the object, the next run
+ * recognises the object by this annotation.
  */
 export const RUN = 'skep.dev/run';
 /** Annotation. An object with the value `disabled` is never deleted. */
 export const PRUNE = 'skep.dev/prune';
-/** Annotation of a manifest. With the value `allowed`, the object may be replaced, and its children with it. */
+/**
+ * Annotation of a manifest. With the value `allowed`, a run may delete the object and its children, and create them
+ * again.
+ */
 export const REPLACE = 'skep.dev/replace';
-/** Annotation. An object with the value `disabled` is left alone, and so are its children. */
+/** Annotation. With the value `disabled`, a run changes neither the object nor its children. */
 export const RECONCILE = 'skep.dev/reconcile';
 /** Annotation with the declared fields that other managers may set to other values. */
 export const IGNORE_FIELDS = 'skep.dev/ignore-fields';
@@ -60,7 +63,6 @@ export function applySetId(instance: string, homeNamespace: string): string {
   return `applyset-${createHash('sha256').update(identity).digest('base64url')}-v1`;
 }
 
-/** Returns a copy with the given labels added. */
 export function withLabels(object: KubeObject, labels: Record<string, string>): KubeObject {
   const { metadata } = object;
   return { ...object, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };

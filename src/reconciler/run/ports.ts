@@ -17,9 +17,9 @@ export interface RepositoryFile {
 export interface Checkout {
   /** Full commit id. */
   readonly commit: string;
-  /** All regular files of the commit, sorted by path. Symlinks and submodules are only in `skipped`. */
+  /** All regular files of the commit, sorted by path. Symlinks and submodules are in `skipped` only. */
   readonly files: readonly RepositoryFile[];
-  /** Reason why the ref could not be read now. The checkout is then the commit that the ref named last. */
+  /** Reason why the ref could not be read now. The checkout is then the commit that the ref named at the last read. */
   readonly stale?: Failure;
   readonly skipped: readonly { readonly path: string; readonly reason: 'symlink' | 'submodule' }[];
   /** Returns the contents of blobs by oid. */
@@ -28,14 +28,14 @@ export interface Checkout {
 
 export interface Repository {
   /**
-   * Fetches the commit that the configured ref names. If the commit is known, only the refs are requested. Throws
+   * Fetches the commit that the configured ref names. If the commit was fetched before, requests only the refs. Throws
    * Failure `git-unreachable`, `git-auth-required`, `git-ref-not-found` or `git-not-a-repository`. Messages contain the
    * URL without credentials. Earlier checkouts stay usable.
    */
   fetch(): Promise<Checkout>;
   /**
    * Returns the commit with this full id, even if the ref names another commit. Uses an earlier fetch if possible.
-   * Throws Failure as `fetch` does, and `git-ref-not-found` if the commit no longer exists.
+   * Throws the failures of `fetch`, and `git-ref-not-found` if the commit no longer exists.
    */
   at(commit: string): Promise<Checkout>;
   /**
@@ -74,7 +74,6 @@ export interface JsonPatchOperation {
   readonly value?: Json;
 }
 
-/** Selects objects of a kind. Without options, all objects are listed. */
 export interface ListOptions {
   /** If set, only the metadata of all objects is read (Kubernetes API Concepts, "Metadata-only fetches"). */
   readonly only?: 'metadata';
@@ -86,8 +85,8 @@ export interface ListOptions {
   /** If set, objects for which it returns false are dropped after each page. */
   readonly keep?: (object: KubeObject) => boolean;
   /**
-   * If set, returns the object to keep in memory instead of the read object: an equal object, or one without unused
-   * fields.
+   * If set, returns the object to keep in memory instead of the read object: an equal object, or an object without
+   * unused fields.
    */
   readonly hold?: (object: KubeObject) => KubeObject;
 }
@@ -145,8 +144,8 @@ export interface Cluster {
    */
   patch(object: KubeObject, operations: readonly JsonPatchOperation[], options: PatchOptions): Promise<KubeObject>;
   /**
-   * Creates or replaces without server-side apply, for the Lease. Throws Failure `cluster-conflict` if another writer
-   * was faster.
+   * Creates or replaces the Lease without server-side apply. Throws Failure `cluster-conflict` if another writer was
+   * faster.
    */
   create(object: KubeObject): Promise<KubeObject>;
   replace(object: KubeObject): Promise<KubeObject>;
@@ -169,7 +168,9 @@ export interface Exchange {
   readonly seconds: number;
   /** True if the request is a retry. */
   readonly repeated: boolean;
-  /** True for requests such as renewals of the lease. They say nothing about the progress of the run. */
+  /**
+   * True for urgent requests, such as renewals of the lease. Urgent requests say nothing about the progress of the run.
+   */
   readonly urgent: boolean;
 }
 
@@ -182,7 +183,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Builds kustomizations. Callers must check the references of a kustomization before. */
+/** Builds kustomizations. Callers must check the references of a kustomization before the build. */
 export interface KustomizeBuilder {
   /** Returns a text that identifies the building program and its version. Throws Failure `kustomize-missing`. */
   identity(): Promise<string>;

@@ -51,7 +51,7 @@ export async function prepare(
     });
     return { desired, planned };
   };
-  // Only a plan shows which sources wait. Registries are synced before planning, so such a run plans first without
+  // Only a plan shows which sources wait, but registries are synced before planning. So such a run first plans without
   // syncs.
   const waits = mode === 'sync' && mayHoldSyncs(deps, gathered) ? (await begin('read')).planned.waits : NO_WAITS;
   const { desired, planned } = await begin(mode, waits);
@@ -70,7 +70,8 @@ function mayHoldSyncs({ sources }: PrepareDeps, { loaded }: Gathered): boolean {
 }
 
 /**
- * Codes of problems that may disappear. A waiting source may lack objects that the source declares for which it waits.
+ * Codes of problems that may disappear. A waiting source may refer to objects that do not exist yet, because the source
+ * for which it waits declares them.
  */
 const MAY_COME: ReadonlySet<string> = new Set([
   'kind-not-served',
@@ -103,7 +104,8 @@ export async function sealDigests(
 }
 
 /**
- * Returns a filter for problems. Errors about objects applied by hand become warnings; warnings about them are dropped.
+ * Returns a filter for problems. Errors about objects applied by hand become warnings. Warnings about such objects are
+ * dropped.
  */
 function reportable({ loaded }: Gathered): (problem: Problem) => readonly Problem[] {
   const byHand = new Set(loaded.filter((each) => each.byHand === true).map(({ id }) => keyOf(id)));

@@ -30,7 +30,7 @@ export type Paused =
 
 export interface RunResult {
   readonly id: string;
-  /** Commits by name of the source. The record lacks sources that could not be fetched. */
+  /** Commits by name of the source. Sources that could not be fetched are missing. */
   readonly commits: Readonly<Record<string, string>>;
   /** Sources that a rollback keeps at an earlier commit. */
   readonly quarantined: readonly Quarantined[];
@@ -40,14 +40,14 @@ export interface RunResult {
   readonly startedAt: string;
   readonly finishedAt: string;
   readonly plan: Plan;
-  /** Empty for a plan. */
+  /** Empty for a plan, because a plan makes no changes. */
   readonly outcomes: readonly Outcome[];
   /** Effects that clients notice; present if a plan is shown. */
   readonly impact?: Impact;
   readonly problems: readonly Problem[];
   /** Fields that other managers have set to values other than the declared ones. */
   readonly fields: readonly FoundField[];
-  /** Failures that are not about one change. */
+  /** Failures that do not belong to a single change. */
   readonly failures: readonly Failure[];
   /** Failures that do not change the result of the run, such as a failed write of its record. */
   readonly warnings: readonly Failure[];
@@ -68,8 +68,8 @@ export interface RunResult {
 
 /**
  * Returns the first code that applies, in the order 1 3 4 7 5 8 2 0. `skep --help` explains the codes. Code 6
- * (`locked`) has no result. If `detailed` is set, code 2 stands for pending changes and for fields that other managers
- * keep. Otherwise it stands for pending changes of a paused run.
+ * (`locked`) is never returned: a locked run has no result. With `detailed`, code 2 means pending changes, or fields
+ * that other managers keep. Otherwise code 2 means pending changes of a paused run.
  */
 export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.failures.length > 0) return 1;
@@ -106,7 +106,7 @@ export interface Summary {
 
 /**
  * Returns the number of objects that did not change. Objects that this run has written are unchanged in the final plan,
- * and are not counted.
+ * but are not counted here.
  */
 function unchangedBefore({ plan, outcomes }: RunResult): number {
   if (outcomes.length === 0) return plan.unchanged.length;

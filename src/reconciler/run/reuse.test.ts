@@ -134,7 +134,7 @@ test('a proof repeats all work, and reports a result that would have been wrong'
   result(world);
   expect([done(), differing]).toEqual([2, []]);
   reuse.ended();
-  // Changes the object itself, instead of replacing it.
+  // Mutates the object, instead of replacing it.
   Object.assign(second, { spec: 'b' });
   expect(result(world)).toEqual(['a']);
   reuse.prove(differs);

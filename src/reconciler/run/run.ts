@@ -1,4 +1,4 @@
-// Performs a whole run: prepares and, if there are changes, takes the lock, applies, settles, and releases the lock.
+// Performs a whole run: plans and, if there are changes, takes the lock, applies, settles, and releases the lock.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -32,14 +32,14 @@ export interface RunOptions extends InstanceOptions, WriteOptions {
 }
 
 /**
- * Performs one run. Throws Failure if the run could do nothing (`cluster-unreachable`, `locked`, ...). All other
- * failures are in the result.
+ * Performs one run. Throws Failure if the run could not be carried out (`cluster-unreachable`, `locked`, ...). All
+ * other failures are in the result.
  */
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   if (options.paused !== undefined) return { ...(await planOnly(deps, options)), paused: options.paused };
   const start = startOf(deps);
   const seeing = readLease(deps, leaseId(options));
-  // A suspended run needs no lease, so this promise may never be awaited. Any other run awaits it.
+  // A suspended run does not await this promise, because it needs no lease.
   seeing.catch(() => undefined);
   const paused = await findPause(deps, options);
   if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
@@ -53,7 +53,7 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
       ? await writeLocked({ deps, options, start, first }, lease)
       : { prepared: first, running: idle.running, result: resultOf(deps, options, start, first, idle) };
   if (!('result' in ended)) return { ...withWarnings(await planOnly(deps, options), warnings), paused: ended.paused };
-  // The lock is released here, so a database that does not respond blocks no other run.
+  // The lock is already released, so a database that does not respond blocks no other run.
   const unrecorded = await recordRunning(deps, options, ended.prepared.registries, ended.running);
   return withWarnings(ended.result, [...warnings, ...unrecorded]);
 }
@@ -70,7 +70,7 @@ interface Ended extends Pick<Done, 'running'> {
   readonly prepared: Prepared;
 }
 
-/** Writes under the lock. Returns only the pause if a person suspended the instance meanwhile. */
+/** Writes under the lock. If a suspension stops the writes with an error, returns only the pause. */
 async function writeLocked(
   { deps, options, start, first }: Begun,
   lease: Awaited<ReturnType<typeof readLease>>,
@@ -99,7 +99,7 @@ async function writeLocked(
   }
 }
 
-/** Writes. While the run waits for readiness, also writes each waiting source once its dependencies are ready. */
+/** Writes all sources. While the run waits for readiness, writes waiting sources whose dependencies become ready. */
 async function writeInOrder(
   deps: RunDeps,
   options: RunOptions,
@@ -124,14 +124,14 @@ async function writeInOrder(
   return { ...written, done: { ...written.done, timedOut: written.done.timedOut || isLate } };
 }
 
-/** Milliseconds between two checks whether a waiting source may be written. */
+/** Milliseconds between two checks for waiting sources that may now be written. */
 const ORDER_POLL_MS = 2000;
 
 function hasMadeChanges({ outcomes }: Done): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured' || action === 'deleted');
 }
 
-/** Returns true if a waiting source may be free now: after each write with changes, and until the deadline. */
+/** Returns true if a waiting source may become free: after each write with changes, and until the deadline. */
 function isToBeContinued(
   { clock, enough }: RunDeps,
   { prepared: { waits }, done }: Written,
@@ -180,9 +180,9 @@ export async function findPause(
 
 /** Returns the preparation for writing. Prepares again if another run may have written, or if digests are missing. */
 async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
-  // An admission compares the plan with the state under the lock.
+  // An admission must compare the plan with the state under the lock.
   const again = contended || options.admit !== undefined;
-  // A watch may not have received the previous holder's writes yet.
+  // A watch may not have received the writes of the previous holder yet.
   if (again) deps.cluster.listAgain();
   const prepared = again ? await prepare(deps, options, 'sync', first) : first;
   const sealed = options.admit === undefined ? options : { ...options, admit: admitAgain(prepared.plan) };
@@ -236,7 +236,7 @@ interface Start {
   readonly requests: number;
 }
 
-/** Starts a run with a fresh discovery: kinds may have been added since the previous run. */
+/** Starts a run with a new discovery, because kinds may have been added since the previous run. */
 function startOf({ clock, cluster }: RunDeps): Start {
   cluster.refresh();
   return { at: timestamp(clock), requests: cluster.requests() };

@@ -1,4 +1,5 @@
-// Saves results of reading manifests for the next process, with a key by which that process detects changes.
+// Saves results of reading manifests for the next process. The next process uses a key to check that nobody has changed
+// the saved results.
 
 import { Failure } from '#std/failure.ts';
 import type { DigestKey } from './desire/digest-key.ts';
@@ -20,8 +21,8 @@ export async function saveReadings({ sound, digestKey, random }: SaveDeps): Prom
 }
 
 /**
- * Creates the key, and ignores failures: without the key, the next process only reads everything again. If the cause
- * must end the run, the next request of the run fails too.
+ * Creates the key, and ignores failures: without the key, the next process only reads everything again. A failure that
+ * must end the run will also occur in the next request of the run.
  */
 async function makeKeyIfPossible(digestKey: DigestKey, random: Random): Promise<void> {
   try {

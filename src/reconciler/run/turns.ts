@@ -1,4 +1,4 @@
-// Runs work of many short steps, at once or with pauses in which the thread does other work.
+// Runs work of many short steps, either without pauses or with pauses in which the thread does other work.
 
 import { setImmediate } from 'node:timers/promises';
 
@@ -33,8 +33,8 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
 }
 
 /**
- * Begins the work on a hundred items at a time, without waiting for results: the first requests are sent while later
- * items are prepared. Throws the error of an item; no further items are then begun.
+ * Begins the work on the items, a hundred at a time, without waiting for results. The first requests are sent while
+ * later items are prepared. Throws the error of an item, and then begins no further items.
  */
 export async function beginInTurns<T, R>(items: readonly T[], begin: (item: T) => Promise<R>): Promise<R[]> {
   const turns: Promise<R[]>[] = [];

@@ -35,9 +35,9 @@ export interface ValidateInput {
   /** If absent, no policies are evaluated. */
   readonly policies?: PolicySet;
   readonly cache?: LoadCache;
-  /** If set, the configuration allows private addresses of sources. They are then not reported. */
+  /** If set, the configuration allows private addresses of sources. Such addresses are then not reported. */
   readonly allowsPrivate?: boolean;
-  /** If absent, runs verify no images. */
+  /** If absent, runs do not verify images. */
   readonly verify?: ImagePolicy | undefined;
 }
 
@@ -48,13 +48,13 @@ export interface Validation {
     readonly valid: number;
     readonly invalid: number;
     readonly problems: number;
-    /** Number of violations of policies that only audit; absent if there are none. */
+    /** Number of violations of policies that only audit. */
     readonly audited?: number;
   };
   readonly problems: readonly Problem[];
   /**
-   * Set if rules and policies could not check some objects, because their identity is uncertain or they do not fit
-   * their schema.
+   * Set if rules and policies could not check some objects: the identity of these objects is uncertain, or they do not
+   * fit their schema.
    */
   readonly incomplete?: true;
   /** Paths of all files that were read, sorted. */
@@ -117,10 +117,7 @@ interface Declared extends Pick<Loaded, 'invalid'> {
   readonly locks: readonly KubeObject[];
 }
 
-/**
- * Checks references among the documents. If the images of a registry are unknown, this is reported once, not for each
- * image.
- */
+/** Checks references among the documents. If the images of a registry are unknown, reports this once per registry. */
 function checkReferences(
   { kinds, apiGroup }: ValidateInput,
   resources: Parameters<typeof resolve>[0]['loaded'],
@@ -166,7 +163,9 @@ const PLAINTEXT: Finding = {
     'the values of this Secret can be read by all who can read the repository: encrypt it, or create it in the cluster (docs/secrets.md)',
 };
 
-/** Returns true for a Secret with unencrypted values. An empty Secret is not reported, because other tools fill it. */
+/**
+ * Returns true for a Secret with unencrypted values. Returns false for an empty Secret, because other tools fill it.
+ */
 function isPlainSecret({ id, object, sealed, unknown = [] }: LoadedResource): boolean {
   if (id.apiVersion !== 'v1' || id.kind !== 'Secret' || sealed === true) return false;
   return (['data', 'stringData'] as const).some((field) => {

@@ -1,4 +1,4 @@
-// Reports why a run waits, every ten seconds, for a person who watches the run.
+// Reports every ten seconds why a run waits, for a person who watches the run.
 
 import type { ResourceId } from '#std/problem.ts';
 import type { Clock } from './ports.ts';

@@ -50,7 +50,10 @@ export interface Done {
 
 export interface Written {
   readonly done: Done;
-  /** State from which the result was computed. It was prepared again if kinds became served during the run. */
+  /**
+   * State from which the result was computed. If the server began to serve new kinds during the run, this is a second
+   * preparation.
+   */
   readonly prepared: Prepared;
 }
 
@@ -60,7 +63,7 @@ export async function finishWithoutWriting(
   options: WriteOptions,
   prepared: Prepared,
 ): Promise<Done | undefined> {
-  // A change that the server refuses is not tried: `outcomes` are known without writing.
+  // A change that the server would refuse is not attempted: its outcome is known without a write.
   const isStranger = isOfOthers(prepared.plan.waiting);
   const outcomes = outcomesOfRefused(prepared.plan);
   if (outcomes === undefined) return undefined;
@@ -71,7 +74,7 @@ export async function finishWithoutWriting(
   const { changes, readiness } = computeStatuses(input, observed, now);
   const isAwaited = readiness.progressing.length > 0 || [...prepared.waits.values()].some(({ passes }) => passes);
   const waiting = waitSecondsOf(options, prepared) > 0 && isAwaited;
-  // With refused changes, the extent is not compared: their objects are neither created nor deleted yet.
+  // With refused changes, the extent is not compared, because the refused objects are neither created nor deleted yet.
   const { extent, origins } = prepared.parent;
   const exact = outcomes.length > 0 || (sameExtent(exactExtent(options, prepared), extent) && sameOrigins(origins));
   if (!isStranger && (changes.length > 0 || waiting || !exact)) return undefined;
@@ -86,7 +89,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const see = (): Promise<ObservedState> => listObservedState(deps, options, prepared);
   const seeing = outcomes.length === 0 ? openObservedState(deps, options, prepared) : see();
   const [observed, failures] = await bothOf(seeing, recordAndSave(deps, options, changed));
-  // The wait is not limited by the deadline of the run, because all changes are recorded here.
+  // The deadline of the run does not limit this wait, because all changes are already recorded.
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings, observed.views);
@@ -107,7 +110,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
 }
 
-/** Records the changes while the cluster is listed. The LISTs are sent first. */
+/** Records the changes while the cluster is listed. Sends the LISTs first. */
 async function recordAndSave(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<readonly Failure[]> {
   await takeTurn();
   const recording = recordChanges(deps, options, changed);
@@ -129,15 +132,15 @@ async function recordChanges(
   return [...failures, ...unrecorded, ...unnarrowed];
 }
 
-/** Waits for both promises even if one rejects: all requests must have ended when the lock is released. */
+/** Waits for both promises even if one rejects, because all requests must have ended when the lock is released. */
 async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonly [A, B]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);
 }
 
 /**
- * Reduces the extent of the ApplySet parent. If this fails, the changes are reported anyway, and the next run reduces
- * the extent.
+ * Reduces the extent of the ApplySet parent. If this fails, the changes are reported without it, and the next run
+ * reduces the extent.
  */
 async function narrowExtent(...change: Parameters<typeof declareExtent>): Promise<readonly Failure[]> {
   try {
@@ -154,7 +157,7 @@ interface AllChanged extends Changed {
   readonly failures: readonly Failure[];
 }
 
-/** Makes the changes. If they define kinds for which other objects wait, makes the changes of these objects too. */
+/** Makes the changes. If they define kinds for which other objects wait, also makes the changes of these objects. */
 async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<AllChanged> {
   const made = { prepared: first, failures: [], ...(await makeChanges(deps, options, first)) };
   // A plan file contains no objects of kinds that are not served.
@@ -172,7 +175,7 @@ async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared
 }
 
 async function changeAgain(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<AllChanged> {
-  // The new objects may be the first ones that need digests.
+  // The new objects may be the first objects that need digests.
   const prepared = await sealDigests(deps, options, await prepare(deps, options, 'sync', changed.prepared));
   const next = await makeChanges(deps, options, prepared);
   const again = new Set(next.outcomes.map(({ resource }) => keyOf(resource)));

@@ -13,8 +13,8 @@ import { withInstance } from '../opened.ts';
 import { data, inputSchema, type McpTool, type Question, textArgument } from '../tool.ts';
 
 /**
- * Maximum number of lines of a question, because a person must read the whole list. Each object has one line, and so
- * has each object that is deleted with it.
+ * Maximum number of lines of a question, because a person must read all lines. Each deleted object has one line,
+ * including objects that are deleted with another object.
  */
 const LINES_MAX = 100;
 
@@ -43,14 +43,14 @@ export const APPROVE: McpTool = {
       if (list === undefined) throw notWaiting(hash, result);
       const question = approvalQuestion(config.name, list, commandOf(`approve ${hash}`));
       if (!isConfirmed(question, { confirmed, signal })) return question;
-      // Approves the list that the user was shown. The list of a later plan may have the same hash but other kinds in
+      // Approves the list that the user was shown. The list of a later plan may have the same hash but a different
       // `mayTake`.
       const approved = await approveList(deps, chosen, list, config.approval.expiresHours);
       return data(JSON.parse(jsonOfApproval(approved)));
     }),
 };
 
-/** Returns the question. Throws Failure `mcp-confirmation-too-long` if the list is too long for a person. */
+/** Returns the question. Throws Failure `mcp-confirmation-too-long` for a list with too many lines. */
 export function approvalQuestion(instance: string, list: DeletionList, command: string): Question {
   const { source, hash, deletions, reasons } = list;
   const count = countText(deletions.length, 'object');
@@ -76,7 +76,7 @@ export function approvalQuestion(instance: string, list: DeletionList, command: 
   };
 }
 
-/** Returns one line per object, because long lines are cut. */
+/** Returns one line per object, because a long line would be cut. */
 function deletionLines({
   id,
   replaced,

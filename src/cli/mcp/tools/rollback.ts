@@ -36,7 +36,7 @@ export const ROLLBACK: McpTool = {
     const stopping = createStopping();
     signal.addEventListener('abort', stopping.stop, { once: true });
     const opening = openInstance(config, () => undefined, { stopping }, undefined, { once: true });
-    // If the call is cancelled, the run ends as after Ctrl-C. The instance stays open until then.
+    // If the call is cancelled, the run ends as after Ctrl-C. The instance stays open until the run has ended.
     return useOpened(opening, async (instance) => {
       const limit = config.history.limit;
       const history = await instance.history.latest(limit);
@@ -46,7 +46,7 @@ export const ROLLBACK: McpTool = {
       const question = rollbackQuestion(call, { id: run.id, at: run.finishedAt, found, changes });
       if (!isConfirmed(question, call)) return question;
       const waiting = (each: Parameters<typeof textOfWaiting>[0]) => progress(textOfWaiting(each));
-      // A client does not wait for minutes, so the run does not wait for readiness. `status` shows it later.
+      // A client may not wait for minutes, so the run does not wait for readiness. `status` shows the readiness later.
       const overrides = { waitSeconds: 0 };
       const result = await runRollback({ instance, waiting }, { run: run.id, limit, confirmed: found, overrides });
       return data(JSON.parse(jsonOfRun(result)));

@@ -14,8 +14,8 @@ export function githubOfPlan(result: RunResult, context: ReportContext): string 
 }
 
 /**
- * Returns the lines of a text so that the runner finds no command in them, whatever a manifest contains. A carriage
- * return also ends a line for the runner.
+ * Returns the lines of a text, changed so that the runner finds no command in them. The text may contain parts of
+ * manifests. A carriage return also ends a line for the runner.
  */
 export function inert(text: string): readonly string[] {
   const lines = text.trimEnd().split(/\r\n?|\n/);

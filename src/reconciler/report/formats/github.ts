@@ -16,8 +16,8 @@ export function githubOfValidation({ summary, problems }: ReportedValidation, co
 }
 
 /**
- * Returns one line per problem. As many problems as GitHub shows are annotations, and the last annotation has the
- * number of the remaining problems.
+ * Returns one line per problem. GitHub limits the number of annotations. The last annotation has the number of problems
+ * that are plain lines.
  */
 export function annotations(problems: readonly Problem[], context: ReportContext): readonly string[] {
   return (['error', 'warning'] as const).flatMap((severity) => {
@@ -43,7 +43,7 @@ function annotation({ code, severity, message, place, resource }: Problem, conte
   return `::${severity} ${[...at, `title=${property(code)}`].join(',')}::${data(`${whose}${message}`)}`;
 }
 
-/** Returns a line of text in which the runner finds no command, whatever a manifest contains. */
+/** Returns a line of text in which the runner finds no command, even if a manifest contains commands. */
 function plain(problem: Problem): string {
   return visible(
     `- ${formatProblem(problem)
@@ -52,7 +52,7 @@ function plain(problem: Problem): string {
   );
 }
 
-/** Escapes text for a command. An older form of commands may begin anywhere in a line, so it is escaped too. */
+/** Escapes text for a command. Also escapes the older form of commands, which may begin anywhere in a line. */
 function data(text: string): string {
   const encoded = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
   return visible(encoded.replaceAll('##[', '## ['));

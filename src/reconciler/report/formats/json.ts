@@ -77,13 +77,13 @@ function previewOf({ result, ...reason }: Preview): object {
   return { verdict: result, ...reason };
 }
 
-/** Returns the commit of the only source; null if there are several sources, or it could not be fetched. */
+/** Returns the commit of the only source. null if several sources exist, or if the source could not be fetched. */
 function commitOf({ commits }: RunResult): string | null {
   const [first, ...others] = Object.values(commits);
   return first === undefined || others.length > 0 ? null : first;
 }
 
-/** Returns the rolled-back sources. Each stays at `good` while its ref names `bad` or an ancestor of `bad`. */
+/** Returns the rolled-back sources. A source stays at `good` while its ref names `bad` or an ancestor of `bad`. */
 function quarantinedOf({ quarantined }: RunResult): object[] {
   return quarantined.map(({ older: _older, ...entry }) => entry);
 }

@@ -35,7 +35,7 @@ function errorsIn(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ severity }) => severity === 'error');
 }
 
-/** Renders one test case. Warnings are in its output, and do not make it fail. */
+/** Renders one test case. Warnings are in the output of the test case, and do not make it fail. */
 function testcase(file: string, problems: readonly Problem[]): string {
   const [first, ...others] = errorsIn(problems);
   const head = `    <testcase${attributes({ name: file, classname: NAME })}`;
@@ -65,7 +65,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /**
  * Escapes text. XML 1.0 cannot contain most control characters, halves of surrogate pairs and U+FFFE. Line breaks are
- * written as character references, because a workflow's runner would search the lines for commands.
+ * written as character references, so that a workflow's runner finds no commands at the start of lines.
  */
 function escaped(text: string): string {
   return visible(text.toWellFormed().replaceAll(/[\ufffe\uffff]/g, '\ufffd'))

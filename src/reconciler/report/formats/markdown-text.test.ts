@@ -1,4 +1,4 @@
-// Tests that text from other authors is shown as text, in a comment and in the log of a workflow.
+// Tests that text from other authors is shown as literal text, in a comment and in the log of a workflow.
 
 import { expect, test } from 'vitest';
 import { inert } from './github-plan.ts';

@@ -3,19 +3,19 @@
 import type { ReportContext } from '../context.ts';
 import { visible } from '../visible.ts';
 
-/** Maximum bytes of a comment. GitHub accepts 65,536 characters, and may count one character as several. */
+/** Maximum bytes of a comment. GitHub accepts 65,536 characters, and may count some characters more than once. */
 const BYTES_MAX = 65_000;
 
 export interface Section {
-  /** Heading of the section. It is left out if the section has no items. */
+  /** Heading of the section. Omitted if the section has no items. */
   readonly title: string;
-  /** Items, each of which is shown completely or not at all. */
+  /** Items. An item is shown completely or omitted. */
   readonly items: readonly string[];
 }
 
 /**
- * Returns the first line of a comment, such as `<!-- skep validate -->`, by which the comment is found later. `paths`
- * are the folders of the report, so that jobs with different folders have different comments.
+ * Returns the first line of a comment, such as `<!-- skep validate -->`. Later runs find the comment by this line.
+ * `paths` are the folders of the report: jobs with different folders have different comments.
  */
 function markerOf(report: string, paths: readonly string[]): string {
   // An HTML comment must not contain ">" and "--". A space separates the folders.
@@ -61,8 +61,8 @@ function fitting(sections: readonly Section[], room: number): { readonly text: s
 }
 
 /**
- * Returns a code span, so that the text contains no mention and no link. Before a bar, a backslash gets a space,
- * because two backslashes would end the cell of a table there.
+ * Returns a code span, so that mentions and links in the text have no effect. A backslash before a bar gets a space,
+ * because two backslashes would end the cell of a table at the bar.
  */
 export function code(text: string): string {
   const plain = visible(text.replaceAll(/\s+/g, ' '))
@@ -72,7 +72,7 @@ export function code(text: string): string {
   return fence.length === 1 ? `\`${plain}\`` : `${fence} ${plain} ${fence}`;
 }
 
-/** Returns one line of literal text, also for a table. */
+/** Returns one line of literal text, which can also be used in a table. */
 export function inline(text: string): string {
   return visible(text.replaceAll(/\s+/g, ' '))
     .replaceAll(/[\\`*_[\]<>|~#!]/g, '\\$&')
@@ -80,8 +80,8 @@ export function inline(text: string): string {
 }
 
 /**
- * Returns a code block for a list item. Every line is indented, also after a carriage return, because a line without
- * indentation would end the block.
+ * Returns a code block for a list item. Indents every line, also after a carriage return: a line without indentation
+ * would end the block.
  */
 export function fenced(texts: readonly string[]): string {
   const lines = texts.flatMap((text) => text.split(/\r\n?|\n/)).map(visible);

@@ -59,7 +59,7 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
   return comment('plan', head, sections, context, result.rendered?.paths);
 }
 
-/** Lists reasons why runs do not write, or do not use the commits that the refs name. */
+/** Lists reasons why runs do not write, or why runs do not use the commits that the refs name. */
 function linesOfState({ paused, quarantined, waits }: RunResult, { commandOf }: ReportContext): readonly string[] {
   const reported = [
     ...quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each, commandOf))}`),
@@ -86,7 +86,7 @@ function deletionItems(deletions: Plan['waiting'][number]['deletions']): readonl
   );
 }
 
-/** Returns one item per custom resource, which also counts its children. */
+/** Returns one item per custom resource. The item also counts the children. */
 function keptItems({ held, waiting }: Plan): readonly string[] {
   return keptOf({ held, waiting }, 'folded').map(
     ({ entry, along }) => `- ${code(entry.id)}${inline(`${along}: ${entry.reason}`)}`,
@@ -143,7 +143,7 @@ function noticed({ action, id, lines }: Notice): string {
   return [`- ${SIGNS[action]} ${code(id)}`, ...lines.map((line) => `  - ${inline(line)}`)].join('\n');
 }
 
-/** Lists facts that a plan without a cluster cannot know. */
+/** Lists facts that a plan without a cluster cannot contain. */
 function unknownOf({ against, rendered }: RunResult): readonly string[] {
   if (rendered !== undefined) return rendered.unknown.map((sentence) => `- ${inline(sentence)}`);
   if (against === undefined) return [];
@@ -180,7 +180,7 @@ function updated({ resource, diff }: Change): string {
   return lines.length === 0 ? head : `${head}\n\n${fenced(lines)}\n`;
 }
 
-/** Puts the sign into the first column, because code hosts colour a line by it. */
+/** Moves the sign to the first column, because code hosts colour a line by the sign there. */
 function diffLines(difference: Change['diff'][number]): readonly string[] {
   const { path, before, after } = difference;
   if (before === undefined) return [`+ ${path}: ${formatValue(after)}`];
@@ -189,5 +189,5 @@ function diffLines(difference: Change['diff'][number]): readonly string[] {
   return [`! ${head.trim()}`, ...hunks.map((line) => line.slice(HUNK_INDENT))];
 }
 
-/** Indentation of the lines of a longer value in text. */
+/** Indentation of the lines of a long value in text. */
 const HUNK_INDENT = 8;

@@ -8,7 +8,7 @@ import { bySeverity } from '../order.ts';
 import type { ReportedValidation } from '../validation.ts';
 import { visible } from '../visible.ts';
 
-/** Maximum number of results that code scanning accepts. A report with more results is refused. */
+/** Maximum number of results that code scanning accepts. Code scanning refuses a report with more results. */
 const RESULTS_MAX = 25_000;
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 const ROOT = '%SRCROOT%';
@@ -101,7 +101,10 @@ function resultOf(problem: Problem, codes: readonly string[], fingerprint: strin
   };
 }
 
-/** Returns the path relative to the top folder of the repository, because that folder differs between machines. */
+/**
+ * Returns the path relative to the top folder of the repository, because the path of that folder differs between
+ * machines.
+ */
 function artifactOf(file: string, context: ReportContext): object {
   const path = pathInRoot(file, context);
   if (path === undefined) return { uri: `file://${encoded(file.startsWith('/') ? file : `${context.root}/${file}`)}` };
@@ -122,8 +125,8 @@ function omitted(count: number): object[] {
 }
 
 /**
- * Returns a function that returns the fingerprint of a problem. It stays the same if the object moves in its file.
- * Equal fingerprints are numbered: `:1`, `:2`.
+ * Returns a function that returns the fingerprint of a problem. If an object moves in its file, the fingerprints of its
+ * problems do not change. Equal fingerprints are numbered: `:1`, `:2`.
  */
 function fingerprints(): (problem: Problem) => string {
   const seen = new Map<string, number>();

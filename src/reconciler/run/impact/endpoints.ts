@@ -38,9 +38,9 @@ export interface ToolsImpact {
   readonly appear: readonly string[];
   readonly disappear: readonly string[];
   readonly renamed: readonly Both<string>[];
-  /** Members whose tools have the same name, so that clients cannot distinguish the tools. */
+  /** Members with equal tool names. Clients cannot distinguish the tools. */
   readonly clashes: readonly string[];
-  /** True if no registry lists the tools of a changed server, so that its tools may appear or disappear unnoticed. */
+  /** True if no registry lists the tools of a changed server. Its tools may then appear or disappear unnoticed. */
   readonly uncertain: boolean;
 }
 
@@ -123,7 +123,7 @@ function toolsImpact(
   const [goneNames, comeNames] = [certain(gone), certain(come)];
   const changedServer = serverOf(offered) !== serverOf(offer);
   return {
-    // If a tool replaces another tool under the same name, clients see no difference.
+    // If a removed tool and an added tool have the same name, clients see no difference.
     appear: without(comeNames, goneNames),
     disappear: without(goneNames, comeNames),
     renamed,
@@ -133,8 +133,8 @@ function toolsImpact(
 }
 
 /**
- * Returns members with an unknown list in `tools` that are also in `others`. A member that is only in `tools` joins or
- * leaves as a whole, so its list need not be compared.
+ * Returns members that are in `tools` and in `others`, and whose list in `tools` is unknown. A member that is only in
+ * `tools` joins or leaves as a whole, so its list need not be compared.
  */
 function unknownMembers(tools: readonly Tool[], others: readonly Tool[]): readonly string[] {
   const there = new Set(others.map(({ member }) => member));

@@ -42,7 +42,7 @@ export interface OpenEndpoint extends Endpoint {
 export interface OpenRegistry {
   readonly id: ResourceId;
   readonly source: RegistrySource;
-  /** Undefined if the entries are not in a ConfigMap. */
+  /** If undefined, the entries are not in a ConfigMap. */
   readonly entries: readonly Entry[] | undefined;
 }
 
@@ -68,8 +68,8 @@ export function gatherFleet({ kinds, apiGroup, objects, read }: FleetInput): Gat
 }
 
 /**
- * Computes the tools of each endpoint. `elsewhere` are tools that the registries of the other state list: the tools of
- * an image are the same in both states, even if only one state has a registry that lists them.
+ * Computes the tools of each endpoint. `elsewhere` are tools that the registries of the other state list. An image has
+ * the same tools in both states, even if only one state has a registry that lists the tools.
  */
 export function openFleet({ members, registries, known }: Gathered, elsewhere: Gathered['known']): FleetState {
   const all = { members, known: new Map([...elsewhere, ...known]) };
@@ -79,7 +79,7 @@ export function openFleet({ members, registries, known }: Gathered, elsewhere: G
   return { endpoints: new Map(endpoints), registries };
 }
 
-/** Returns the entries that pass the filter of the registry source. */
+/** Returns the entries that pass the filter of the source; undefined if the entries are unknown. */
 export function keptEntries({ source, entries }: OpenRegistry): readonly Entry[] | undefined {
   const filter = entryFilter(source.filter);
   return entries?.filter((entry) => filter.accepts(entry));
@@ -99,8 +99,8 @@ function toolsAt(all: Known, id: ResourceId, { offer }: Endpoint): Aggregated {
 }
 
 /**
- * Returns the tools of a member with the names and filters of the member itself. They apply before those of the virtual
- * server.
+ * Returns the tools of a member after the member's own renames and filters. The virtual server then applies its own
+ * renames and filters to the result.
  */
 function memberTools(all: Known, { apiVersion, namespace }: ResourceId, member: OfferedMember): readonly Tool[] {
   const { workload: name, kind, url } = member;

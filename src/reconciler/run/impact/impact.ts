@@ -31,12 +31,12 @@ export interface Impact {
   readonly endpoints: readonly EndpointImpact[];
   readonly registries: readonly RegistryImpact[];
   readonly restarts: readonly Restart[];
-  /** Reviewed tool definitions that the change replaces. */
+  /** Reviewed tool definitions that the change replaces by other definitions. */
   readonly definitions: readonly DefinitionsImpact[];
 }
 
 export function impactOf({ kinds, apiGroup, before, after, changes, definitions }: ImpactInput): Impact {
-  // Used for both states, so that a ConfigMap with the same content in both is parsed once.
+  // One reader for both states, so that an unchanged ConfigMap is parsed once.
   const read = entriesReader();
   const was = gatherFleet({ kinds, apiGroup, objects: before, read });
   const is = gatherFleet({ kinds, apiGroup, objects: after, read });

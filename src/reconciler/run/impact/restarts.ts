@@ -5,7 +5,7 @@ import type { Change } from '../plan/plan.ts';
 
 export interface Restart {
   readonly resource: ResourceId;
-  /** Custom resource that owns the workload; absent for objects that Git declares. */
+  /** Custom resource that owns the workload; absent for a workload that Git declares. */
   readonly owner?: ResourceId;
 }
 

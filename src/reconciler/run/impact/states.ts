@@ -8,7 +8,7 @@ import type { Standing } from '../resolve/resolve.ts';
 export interface StatesInput {
   readonly living: readonly KubeObject[];
   readonly standings: readonly Standing[];
-  /** Objects in Git, and children. */
+  /** Declared objects and children. */
   readonly desired: readonly Desired[];
   readonly changes: readonly Change[];
 }
@@ -18,7 +18,10 @@ export interface States {
   readonly after: readonly KubeObject[];
 }
 
-/** Returns both states. A refused or held resource is the same in both, because its children stay unchanged. */
+/**
+ * Returns both states. A refused or held resource has its live form in both states, because its children stay
+ * unchanged.
+ */
 export function statesOf({ living, standings, desired, changes }: StatesInput): States {
   const after = new Map(living.map((object) => [keyOfObject(object), object]));
   for (const change of changes) if (change.action === 'delete') after.delete(change.key);

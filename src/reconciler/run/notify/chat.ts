@@ -1,5 +1,6 @@
-// Creates the message about a run for a chat, in no chat's own format. It lists changes, commits, and waiting approvals
-// with their commands. It contains only names, codes and counts, because texts of problems may quote manifests.
+// Creates the message about a run before it is converted to the format of a chat. It lists changes, commits, and
+// waiting approvals with their commands. It contains only names, codes and counts, because texts of problems may quote
+// manifests.
 
 import { countText } from '#std/words/count-text.ts';
 import { textOfWait } from '#std/words/wait-text.ts';
@@ -13,7 +14,7 @@ export interface ChatOptions {
   /** Returns the URL of a commit's web page; undefined if the repository has no known web page. */
   readonly commitUrl: (source: string, commit: string) => string | undefined;
   readonly page?: string;
-  /** Names of kinds that lists show first. Objects of other kinds are mostly their children. */
+  /** Names of kinds that lists show first. Most objects of other kinds are children of objects of these kinds. */
   readonly firstKinds: ReadonlySet<string>;
 }
 
@@ -21,8 +22,8 @@ export interface ChatOptions {
 const APPROVALS_MAX = 10;
 
 /**
- * Returns the message. undefined if people need no message: the run only read another commit, and the previous notice
- * was a success.
+ * Returns the message. undefined if people need no message: the run only read another commit, and the previous run was
+ * reported as a success.
  */
 export function chatMessageOf(notice: Notice, options: ChatOptions): ChatMessage | undefined {
   const { record, before } = notice;
@@ -67,7 +68,9 @@ function pendingHeadline({ state, waits = [] }: RunRecord): string {
   return waits.length === 0 ? 'changes are applied and not ready yet' : waitTitle(waits.length);
 }
 
-/** Returns where the declarations come from, for the headline. An instance without sources reads custom resources. */
+/**
+ * Returns the origin of the declarations, for the headline. An instance without sources reads only custom resources.
+ */
 function asDeclared(record: RunRecord): string {
   return isWithoutCommits(record) ? 'as the custom resources declare' : 'as Git declares';
 }

@@ -1,5 +1,5 @@
-// Stores the last notice of each channel in a ConfigMap of the home namespace. After a restart, no notice is sent
-// twice.
+// Stores the last notice of each channel in a ConfigMap of the home namespace, so that a restarted process sends no
+// notice twice.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { InstanceName } from '../instance.ts';

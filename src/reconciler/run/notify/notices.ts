@@ -1,4 +1,4 @@
-// Summarises a run in a state and one line: for the whole instance, a chat, or one commit.
+// Summarises a run as a state and one line of text: for the whole instance, for a chat, or for one commit.
 
 import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -47,8 +47,7 @@ export function noticeOfChat(record: RunRecord): Omit<Notice, 'before'> {
 }
 
 /**
- * Returns the notice for the commit of a source. If the source was rolled back, the notice is about the commit that is
- * not applied.
+ * Returns the notice for the commit of a source. After a rollback, the notice is about the commit that is not applied.
  */
 export function noticeOfCommit(record: RunRecord, source: string): Omit<Notice, 'before'> | undefined {
   const pin = record.pinned.find((each) => each.source === source);

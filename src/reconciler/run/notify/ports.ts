@@ -25,17 +25,15 @@ export interface Notice {
 
 export interface UnsentChanges {
   readonly summary: Readonly<Record<ChangeAction, number>>;
-  /** First changes of those runs; the list is limited. */
+  /** First changes of those runs, up to a maximum. */
   readonly outcomes: readonly { readonly action: ChangeAction; readonly resource: string }[];
 }
 
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 
-/** Actions that change an object. */
 export const CHANGE_ACTIONS = ['created', 'configured', 'deleted'] as const;
 
 export interface Channel {
-  /** Key of the channel in the store. */
   readonly key: string;
   /** Returns the notice for this channel; undefined if the run does not concern the channel. */
   readonly notice: (record: RunRecord) => Omit<Notice, 'before'> | undefined;
@@ -49,7 +47,7 @@ export interface Channel {
 
 /** Last notice of a channel. */
 export interface LastNotice {
-  /** State in the last delivered notice; absent if none was delivered yet. */
+  /** State in the last delivered notice; absent before the first delivery. */
   readonly state?: NoticeState;
   readonly about: string;
   /** Times of the last notices, in RFC 3339. */

@@ -1,5 +1,5 @@
-// Notifies channels of each new state once. Limits the notices about a state that keeps changing, and pauses for a
-// channel that does not respond.
+// Notifies channels once of each new state. Limits the number of notices about a state that keeps changing. Pauses if a
+// channel does not respond.
 
 import { Failure } from '#std/failure.ts';
 import type { RunRecord } from '../history/ports.ts';
@@ -19,8 +19,8 @@ export interface Notices {
 }
 
 /**
- * Maximum number of notices per hour about one subject (`TIMES_MAX`) and about all subjects (`TIMES_IN_ALL_MAX`). After
- * that, the channel gets the current state when the hour is over.
+ * Maximum number of notices per hour about one subject (`TIMES_MAX`) and about all subjects (`TIMES_IN_ALL_MAX`). A
+ * channel that has reached a maximum gets the current state when the hour is over.
  */
 const TIMES_MAX = 10;
 const TIMES_IN_ALL_MAX = 60;
@@ -97,7 +97,7 @@ function isNews(notice: Pick<Notice, 'state' | 'about'>, before: LastNotice | un
   if (before?.state === undefined || before.unsent !== undefined) return true;
   const same = isAboutSame(notice, before);
   if (same && before.state === notice.state) return false;
-  // If pods restart after a commit was applied successfully, this is not news about the commit.
+  // A restart of pods after the commit was applied successfully is not news about the commit.
   return !(same && before.state === 'success' && notice.state === 'pending');
 }
 

@@ -60,7 +60,7 @@ export function kindsOf(extent: Extent): GroupKind[] {
   return [...extent.groupKinds].map(parseGroupKind);
 }
 
-/** Returns the origins of the sources as the instance last wrote them; empty if it wrote none. */
+/** Returns the origins that the instance wrote last; empty if the parent has no origins. */
 export function originsOf(parent: KubeObject | undefined): readonly string[] {
   const value = parseJson(parent?.metadata.annotations?.[ORIGINS] ?? '[]');
   return Array.isArray(value) ? value.map(String) : [];
@@ -71,7 +71,7 @@ export function hasInventory(parent: KubeObject | undefined): boolean {
   return parent?.metadata.annotations?.[INVENTORY] !== undefined;
 }
 
-/** Returns the parent with the annotations for an existing inventory and for the origins of the sources. */
+/** Returns the parent with annotations that record an existing inventory and the origins of the sources. */
 export function withInventory(parent: KubeObject, origins: readonly string[]): KubeObject {
   const { metadata } = parent;
   const annotations: Record<string, string> = { ...metadata.annotations, [INVENTORY]: 'begun' };
@@ -79,7 +79,7 @@ export function withInventory(parent: KubeObject, origins: readonly string[]): K
   return { ...parent, metadata: { ...metadata, annotations } };
 }
 
-/** Returns the parent to apply. `tooling` is `name/version`: tools do not change the ApplySet of another tool. */
+/** Returns the parent to apply. `tooling` is `name/version`: a tool does not change the ApplySet of another tool. */
 export function parentObject(id: ResourceId, applySet: string, extent: Extent, tooling: string): KubeObject {
   const annotations = {
     [TOOLING]: tooling,

@@ -18,7 +18,7 @@ export function definedKinds(loaded: readonly LoadedResource[]): readonly GroupK
   });
 }
 
-/** Returns kinds of the resources that were not served before, and whose definition this run has applied. */
+/** Returns the kinds of the resources that were not served before, and whose definition this run has applied. */
 export function awaitedKinds(
   loaded: readonly LoadedResource[],
   served: (kind: GroupKind) => unknown,
@@ -35,9 +35,7 @@ export function awaitedKinds(
   return [...named].flatMap(([name, kind]) => (defined.has(name) ? [kind] : []));
 }
 
-/**
- * Waits until the kinds are served. Returns false if the wait took too long: the next run then applies their objects.
- */
+/** Waits until the server serves the kinds. Returns false after a timeout: the next run then applies the objects. */
 export async function checkServed(
   { cluster, clock }: { readonly cluster: Pick<Cluster, 'resources' | 'refresh'>; readonly clock: Clock },
   kinds: readonly GroupKind[],

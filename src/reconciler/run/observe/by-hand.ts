@@ -47,8 +47,8 @@ export function withOthers(
 }
 
 /**
- * Turns an error into a warning: the run cannot correct the resource, and its author sees the error in its status.
- * Drops a warning, because it may be about a default that the author did not write.
+ * Turns an error into a warning: the run cannot correct the resource, and the author of the resource sees the error in
+ * its status. Drops a warning, because it may be about a default that the author did not write.
  */
 export function ofOthers({ place: _place, ...problem }: Problem): readonly Problem[] {
   return problem.severity === 'error' ? [{ ...problem, severity: 'warning' }] : [];
@@ -67,8 +67,8 @@ function isByHand(
 }
 
 /**
- * Returns true if the entry belongs to an instance that declares the object: only then it contains the ApplySet label.
- * `skep trigger` has a field manager too, but does not set the label.
+ * Returns true if the entry belongs to an instance that declares the object: only such an instance sets the ApplySet
+ * label. `skep trigger` also has a field manager, but does not set the label.
  */
 function declares({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEntry): boolean {
   if (operation !== 'Apply' || subresource || !manager.startsWith('skep-')) return false;

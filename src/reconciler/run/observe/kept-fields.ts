@@ -29,14 +29,13 @@ import type { Snapshot } from './snapshot.ts';
 
 interface Kept {
   readonly loaded: Sourced;
-  /** Object as it is stored after the apply. */
   readonly object: KubeObject;
   readonly conceded: readonly Conceded[];
 }
 
 /**
- * Adds the stored form to resources with kept fields. If the stored form of a resource is invalid, the resource is held
- * like an invalid manifest.
+ * Adds the stored form to resources with kept fields. A resource whose stored form is invalid is held like an invalid
+ * manifest.
  */
 export async function addKeptFields(
   deps: { readonly cluster: Cluster; readonly cache: LoadCache },
@@ -103,7 +102,7 @@ async function keptOf(
   });
 }
 
-/** Returns true if other stages read the content of the object. Only these objects need a stored form. */
+/** Returns true if other stages read the content of the object. Other objects need no stored form. */
 function isRead({ kind, defaulted, id }: Sourced): boolean {
   return kind === undefined ? id.apiVersion === 'v1' && DATA_KINDS.has(id.kind) : defaulted !== undefined;
 }

@@ -1,5 +1,5 @@
-// Reads Secrets and ConfigMaps. Most of them are not ours, and they may be large. The metadata of all is listed, and
-// the contents of our ApplySet's members. Other contents are read only if needed.
+// Reads Secrets and ConfigMaps. Most of them are not ours, and they may be large. Lists the metadata of all of them,
+// and the contents of the members of our ApplySet. Reads other contents only if a run needs them.
 
 import { shortenObject } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -9,7 +9,6 @@ import type { ResourceId } from '#std/problem.ts';
 import { labelOf, OWNER, PART_OF } from '../labels.ts';
 import type { ApiResource, Cluster } from '../ports.ts';
 
-/** Objects of one kind that were listed. */
 export interface Listed {
   readonly objects: readonly KubeObject[];
   /** Keys of the objects without contents: only their metadata was read. */
@@ -38,8 +37,8 @@ export async function listLarge(
 }
 
 /**
- * Shortens declared objects. Children are not shortened: their desired contents are in memory anyway, and their
- * generated values must be kept.
+ * Shortens declared objects. Children are not shortened: their desired contents are in memory anyway, and a run must
+ * keep their generated values.
  */
 function shortenDeclared(object: KubeObject): KubeObject {
   return labelOf(object, OWNER) === undefined ? shortenObject(object) : object;
@@ -65,8 +64,8 @@ function holdOnce(live: KubeObject, declared: KubeObject | undefined): KubeObjec
 const MEMBERS = ['data', 'binaryData'] as const;
 
 /**
- * Maximum number of objects per namespace that are read one by one. For more objects, one LIST of the namespace needs
- * fewer requests.
+ * Maximum number of objects per namespace that are read one by one. If more objects are needed, the namespace is
+ * listed, which needs fewer requests.
  */
 const READ_SINGLY_MAX = 50;
 
@@ -139,7 +138,7 @@ export async function tryRead<T>(read: Promise<T>): Promise<T | Failure> {
   }
 }
 
-/** Contents that an earlier snapshot of the run read. Unchanged objects are not read again. */
+/** Contents that an earlier snapshot of the run read. */
 export interface EarlierContents {
   find(id: ResourceId): KubeObject | undefined;
   isPartial(id: ResourceId): boolean;

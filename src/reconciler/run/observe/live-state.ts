@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 export interface LiveState {
   readonly ready: boolean;
-  /** Reason why the object is not ready. Empty if the object is ready. */
+  /** Reason why the object is not ready; empty if it is ready. */
   readonly why: string;
 }
 
@@ -45,7 +45,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'APIService.apiregistration.k8s.io': conditionIsTrue('Available'),
 };
 
-/** Numbers of pods. `toUpdate` is the number of pods that the controller itself updates to the current template. */
+/** Numbers of pods. `toUpdate` is the number of pods that the controller replaces with pods of the current template. */
 interface PodCounts {
   readonly declared: number;
   readonly toUpdate: number;
@@ -82,7 +82,10 @@ function daemonSetReady({ updateStrategy }: JsonObject, status: JsonObject): Liv
   return podsReady({ declared, toUpdate, updated, ready: countOf(status.numberAvailable) });
 }
 
-/** Returns true if the controller does not replace pods: a pod keeps its template until a person deletes it. */
+/**
+ * Returns true if the controller does not replace pods when the template changes. A pod then keeps its template until a
+ * person deletes the pod.
+ */
 function isOnDelete(updateStrategy: Json | undefined): boolean {
   return isObject(updateStrategy) && updateStrategy.type === 'OnDelete';
 }

@@ -1,4 +1,4 @@
-// Decides which Secrets and ConfigMaps are read: declared objects, and objects to which a declared resource, a live
+// Decides which Secrets and ConfigMaps to read: declared objects, and objects to which a declared resource, a live
 // resource or the instance's configuration refers.
 
 import { TOOL_LOCK } from '#contracts/tool-lock/schema.ts';
@@ -22,7 +22,7 @@ type NamingOptions = InstanceName & OwnKinds & Pick<Rendering, 'settings'>;
 export function namedKinds(options: NamingOptions, loaded: readonly Sourced[]): GroupKind[] {
   return loaded.flatMap(({ id, kind, defaulted }) => {
     const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
-    // Locks are in files only, so the cluster is not asked for them.
+    // Tool locks exist only in files, so their kind is not listed.
     const listed = references.filter((reference) => reference.kind !== TOOL_LOCK.kind);
     const named = listed.map((reference) => groupKindFor(reference.kind, options.apiGroup));
     return [groupKindOf(id), ...named, ...contentsNamedBy(options, kind, id, defaulted).map(groupKindOf)];
@@ -65,7 +65,7 @@ function namedContents(options: NamingOptions, loaded: readonly LoadedResource[]
   return loaded.flatMap(({ id, kind, defaulted, legible }) => contentsNamedBy(options, kind, id, defaulted ?? legible));
 }
 
-/** Restores the long values of declared objects to which resources refer, because kinds read these values. */
+/** Restores the long values of declared objects to which resources refer. Kinds read these values. */
 export async function restoreNamed(
   gathered: Gathered,
   named: readonly ResourceId[],

@@ -1,4 +1,4 @@
-// Observes the declarations in Git and the live objects, before any desired objects are computed.
+// Observes the declarations in Git and the live objects, before desired objects are computed.
 
 import type { Problem, ResourceId } from '#std/problem.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
@@ -34,10 +34,9 @@ export interface Observed {
     readonly marked: boolean;
     /** True if release 0.1.0 wrote the parent. That release kept no inventory. */
     readonly beforeInventories: boolean;
-    /** Origins of the sources: `before` as the parent names them, `now` as configured. */
+    /** Origins of the sources. `before`: as the parent names them. `now`: as configured. */
     readonly origins: Origins;
   };
-  /** Objects that the instance has created. */
   readonly inventory: Inventory;
   readonly ownKinds: readonly GroupKind[];
   /** Declared objects that must be left alone, by key. */
@@ -48,7 +47,7 @@ export interface ObserveDeps {
   readonly cluster: Cluster;
   readonly sources: readonly FleetSource[];
   readonly cache: LoadCache;
-  /** If absent, results are not stored for later processes. */
+  /** If absent, results of valid files are not stored for later processes. */
   readonly sound?: SoundFileStore;
 }
 
@@ -57,7 +56,9 @@ export interface ObserveOptions
     OwnKinds,
     Pick<Rendering, 'settings'>,
     Pick<Permissions, 'namespaces' | 'scope' | 'conflicts'> {
-  /** If set, resources of other instances are observed like our own: `skep adopt` takes them over. */
+  /**
+   * If set, resources of other instances are observed like resources of this instance: `skep adopt` takes them over.
+   */
   readonly takesOver?: true;
   /** Throws Failure if a rollback forbids the run. Called at each observation of the run. */
   readonly fits?: (quarantine: Quarantine) => void;
@@ -142,7 +143,10 @@ async function readParent(
   };
 }
 
-/** Reads objects to which the added resources refer: resources applied by hand, and fields that other managers keep. */
+/**
+ * Reads the objects to which added resources refer. Added are resources applied by hand, and fields that other managers
+ * keep.
+ */
 async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: Gathered): Promise<Gathered> {
   await snapshot.ensure(namedKinds(options, gathered.loaded));
   return restoreNamed(gathered, await readNeeded(options, snapshot, gathered.loaded), snapshot.find);
@@ -201,8 +205,8 @@ function records(options: InstanceName, loaded: readonly Sourced[]): ReadonlyMap
 }
 
 /**
- * Returns a problem for each object that another instance manages. Otherwise the two instances would undo each other's
- * changes, and one would delete declared objects of the other instance.
+ * Returns a problem for each object that another instance manages. Otherwise both instances would change the object
+ * back and forth, and one would delete objects that the other declares.
  */
 function ofOtherInstances(
   { instance, homeNamespace, takesOver }: ObserveOptions,

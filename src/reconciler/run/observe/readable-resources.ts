@@ -1,4 +1,5 @@
-// Returns the custom resources among objects with defaults, and drops resources that do not fit their kind.
+// Returns the custom resources among the objects, with defaults. Drops resources that do not fit the schema of their
+// kind.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -10,7 +11,7 @@ export interface ReadableResource {
   readonly resource: Resource;
 }
 
-/** Drops resources that do not fit: another operator may have written them, or an older release. */
+/** Drops resources that do not fit their schema: another operator or an older release may have written them. */
 export function readableResources(
   kinds: readonly Kind[],
   apiGroup: string,
@@ -25,7 +26,7 @@ export function readableResources(
   });
 }
 
-/** Cache by object. In a long-lived process, all runs get the identical object until it changes. */
+/** Cache by object. In a long-lived process, all runs get the identical object until the object changes. */
 const read = new WeakMap<KubeObject, { readonly kind: Kind; readonly resource: Resource | undefined }>();
 
 function readOnce(kind: Kind, object: KubeObject): Resource | undefined {

@@ -16,7 +16,7 @@ export interface Scope {
 export function scopeOf(patterns: readonly string[]): Scope {
   const globs = patterns.map((pattern) => readPattern('namespaces', pattern));
   const literal = patterns.every((pattern) => /^[a-z0-9-]+$/.test(pattern));
-  // Decisions by namespace, because thousands of resources are in few namespaces.
+  // Cached by namespace, because thousands of resources are in few namespaces.
   const known = new Map<string, boolean>();
   return {
     allows(namespace) {

@@ -35,16 +35,14 @@ export interface Snapshot {
   complete(ids: Iterable<ResourceId>): Promise<void>;
   /** Reads missing contents with their long values, for kinds that read these values. */
   completeWhole(ids: Iterable<ResourceId>): Promise<void>;
-  /** Returns all objects listed so far. */
   objects(): readonly KubeObject[];
-  /** Returns false if the kind was not read completely. An object that `find` does not return may then still exist. */
+  /** Returns false if the kind was not read completely. An object may then exist although `find` does not return it. */
   known(kind: GroupKind): boolean;
   /** Returns true if the result of `find` is certain, even if other objects of the kind could not be read. */
   knows(id: ResourceId): boolean;
   served(kind: GroupKind): ApiResource | undefined;
   /** Returns the names of the kinds that were not read completely. */
   unlisted(): ReadonlySet<string>;
-  /** Returns the failures of all reads. */
   failures(): readonly Failure[];
 }
 
@@ -72,7 +70,7 @@ export interface SnapshotOptions {
   readonly namespaces: readonly string[] | undefined;
   /** Id of our ApplySet. The contents of its members are read. */
   readonly applySet: string;
-  /** Contents of an earlier snapshot of the same run. The same contents are needed again. */
+  /** Contents that an earlier snapshot of the same run read. This run needs the same contents. */
   readonly before?: EarlierContents | undefined;
 }
 
@@ -177,7 +175,6 @@ function beginReading(cluster: Cluster, options: SnapshotOptions): Reading {
   };
 }
 
-/** Records the failure for this kind only. */
 function noteFailure({ failed }: Reading, resource: ApiResource, failure: Failure): void {
   const name = formatGroupKind(groupKindOf(resource));
   failed.set(name, [...(failed.get(name) ?? []), failure]);

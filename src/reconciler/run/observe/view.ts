@@ -1,4 +1,5 @@
-// Opens views: the objects of one namespace as Git declares them. For objects that Git does not declare, the live ones.
+// Opens views. A view contains the objects of one namespace: declared objects as in Git, other objects as in the
+// cluster.
 
 import { TOOL_LOCK } from '#contracts/tool-lock/schema.ts';
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
@@ -69,8 +70,8 @@ export function podLabelsOf(workload: KubeObject | undefined): readonly Label[] 
 }
 
 /**
- * Returns a function that returns the pods with the rarest of the given labels. All pods of a namespace share some
- * labels, so a common label would select too many.
+ * Returns a function that returns the pods with the rarest of the given labels. Some labels are common to all pods of a
+ * namespace and would select too many pods.
  */
 function indexByLabels(
   pods: readonly KubeObject[],

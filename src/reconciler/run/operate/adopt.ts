@@ -1,5 +1,5 @@
-// Takes a fleet over from ToolHive's operator under the lock, or only shows the consequences. It deletes no object and
-// touches no pod. The next run brings the fleet to the state in Git.
+// Takes a fleet over from ToolHive's operator, or only shows the consequences. It deletes no object and changes no pod.
+// The next run brings the fleet to the state in Git.
 
 import { groupOf, idOf, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -52,8 +52,9 @@ const TRIES = 3;
 const FIELD_CODES: ReadonlySet<string> = new Set(['field-conflict', 'field-set-back']);
 
 /**
- * Adopts the fleet. If `write` is false, only returns the adoptions. Throws Failure `adopt-operator-running` if
- * ToolHive's operator still runs, Failure `suspended` or `locked`, and any Failure before the first write.
+ * Adopts the fleet under the lock. If `write` is false, only returns the adoptions. Throws Failure
+ * `adopt-operator-running` if ToolHive's operator still runs. Throws Failure `suspended` or `locked`. Any other Failure
+ * is thrown before the first write.
  */
 export async function adopt(deps: RunDeps, options: RunOptions, write: boolean): Promise<AdoptionResult> {
   deps.cluster.refresh();
@@ -171,7 +172,7 @@ function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Decl
   });
 }
 
-/** Returns the problems with objects that stay with another owner. */
+/** Returns the problems with objects that another owner keeps. */
 function foreignProblems(
   { snapshot, resolved, allDesires }: Prepared,
   options: RunOptions,
@@ -202,7 +203,7 @@ interface Refused {
 }
 
 /**
- * Takes the objects over. If a controller changed an object meanwhile, the next attempt reads and replaces it again.
+ * Takes the objects over. If a controller changed an object in the meantime, the next attempt reads the object again.
  */
 async function takeOverPatiently(
   deps: RunDeps,

@@ -1,5 +1,5 @@
-// Computes the adoption of a fleet from ToolHive's operator: finalizers to remove, objects that get another owner,
-// fields that get another manager. The adoption changes no running workload.
+// Computes the adoption of a fleet from ToolHive's operator: which finalizers are removed, which objects get another
+// owner, and which fields another manager. The adoption changes no running workload.
 
 import {
   groupOf,
@@ -31,7 +31,7 @@ export interface Adoption {
   readonly owner?: ResourceId;
   /** True if skep does not create this object. The next run then deletes it, within the limits on deletions. */
   readonly surplus: boolean;
-  /** Set if the owner is kept unchanged, so that it is unknown whether skep creates this object. */
+  /** Set if the owner is kept unchanged. It is then unknown whether skep creates this object. */
   readonly undecided?: true;
 }
 
@@ -127,8 +127,8 @@ function controllerOf(live: KubeObject): OwnerReference | undefined {
 
 /**
  * Returns true if ToolHive's operator or one of its proxies created the object for this owner. Proof is a controller
- * reference to the owner, or the labels that a proxy sets on its StatefulSet and Services. With the labels alone, the
- * object must have no controller, or the owner's StatefulSet.
+ * reference to the owner, or the labels that a proxy sets on its StatefulSet and Services. If only the labels match,
+ * the object must have no controller, or the owner's StatefulSet as controller.
  */
 function isTheirs(
   input: AdoptionInput,
@@ -179,7 +179,7 @@ function undecided(adoption: Adoption): Adoption {
   return { ...adoption, surplus: false, undecided: true };
 }
 
-/** Managers whose fields of a child stay theirs: people, and Kubernetes' own controllers. */
+/** Managers that keep their fields of a child: people, and Kubernetes' own controllers. */
 const STAYS = /^(kubectl(-.*)?|kube-controller-manager|.*autoscaler.*)$/;
 
 interface Transfer {
@@ -188,8 +188,8 @@ interface Transfer {
 }
 
 /**
- * Returns managed fields as if we had applied the fields of the other managers. The next run then removes fields that
- * Git does not declare. undefined if no entry changes.
+ * Returns the managed fields with the fields of the other managers as ours. The next run then removes fields that Git
+ * does not declare. undefined if no entry changes.
  */
 function transfer(
   { manager, apiGroup }: AdoptionInput,

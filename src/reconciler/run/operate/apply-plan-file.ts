@@ -1,4 +1,4 @@
-// Applies a plan file with an ordinary run that is limited to the changes in the file. The sources in `deps` read the
+// Applies a plan file with an ordinary run that makes only the changes in the file. The sources in `deps` read the
 // commits that the file names.
 
 import type { DigestKey } from '../desire/digest-key.ts';
@@ -26,14 +26,14 @@ export async function applyPlanFile(
   const digestKey = file.sealed ? deps.digestKey : concealed(deps.digestKey);
   const key = file.sealed ? deps.digestKey.known() : undefined;
   const admit = admitPlanned(file, fingerprintsBy(fieldManager(options.instance), key));
-  // A person who approves the plan also approves its commits, and with them the declared registries.
+  // A person who approves the plan also approves its commits, and the registries that the commits declare.
   const own = { ...options, admit, registriesAs: 'declared' } as const;
   return reconcile({ ...deps, digestKey }, { ...own, fits: (quarantine) => checkRollback(file, quarantine) });
 }
 
 /**
- * Hides the key while the run compares its changes with a plan that was created without the key. After that, the
- * admitted changes are rendered with the key.
+ * Hides the key while the run compares its changes with a plan that was created without the key. After the comparison,
+ * the admitted changes are rendered with the key.
  */
 function concealed(key: DigestKey): DigestKey {
   let opened = false;

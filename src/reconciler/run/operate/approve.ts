@@ -15,9 +15,9 @@ export interface Approved {
 }
 
 /**
- * Approves the list with this hash. Throws Failure `approval-not-waiting` if there is no such list, or the failure that
- * made the plan incomplete. A list that is already approved, or needs no approval, can be approved too: its source may
- * fail later.
+ * Approves the list with this hash. Throws Failure `approval-not-waiting` if the plan has no list with this hash, or
+ * the failure that made the plan incomplete. A list that is approved already, or that needs no approval, can be
+ * approved too: its source may fail later.
  */
 export async function approve(
   deps: RunDeps,
@@ -49,7 +49,7 @@ export async function approveList(
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns the failure for a hash without a list. If the plan had a failure, that failure is returned: it may have
+ * Returns the failure for a hash without a list. If the plan had a failure, returns that failure, because it may have
  * changed the list.
  */
 export function notWaiting(hash: string, { plan, failures }: Pick<RunResult, 'plan' | 'failures'>): Failure {
@@ -63,7 +63,10 @@ export function notWaiting(hash: string, { plan, failures }: Pick<RunResult, 'pl
   return new Failure('approval-not-waiting', message);
 }
 
-/** Describes the list. A list without deletions stands for all changes, because no source was read before. */
+/**
+ * Describes the list. A list without deletions stands for all changes of the run, because none of the sources was read
+ * before.
+ */
 function whatWaits(deletions: number, source: string): string {
   if (deletions === 0) return 'all changes';
   const count = countText(deletions, 'deletion');

@@ -17,7 +17,7 @@ export interface OperatorLease {
 
 const API_VERSION = 'coordination.k8s.io/v1';
 const NAME = 'toolhive-operator-leader-election';
-/** Namespace in ToolHive's installation instructions. */
+/** Namespace that ToolHive's installation instructions use. */
 const USUAL_NAMESPACE = 'toolhive-system';
 
 export async function findOperatorLease(

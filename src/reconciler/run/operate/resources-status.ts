@@ -59,7 +59,7 @@ export function resourcesOf(objects: readonly KubeObject[], ours: boolean): Reso
   };
 }
 
-/** Returns true if the server differs from its lock, or if its status does not say whether it differs. */
+/** Returns true if the tools of the server differ from its lock, or if its status does not say whether they differ. */
 function drifts({ status }: KubeObject): boolean {
   return isObject(status) && (driftCondition(status) !== undefined || isUnreported(status));
 }
@@ -83,8 +83,7 @@ function troubledOf(object: KubeObject): Troubled {
 }
 
 /**
- * Conditions of ours that report a problem if they are true. All other conditions report a problem if they are not
- * true.
+ * Our conditions that report a problem if they are true. All other conditions report a problem if they are not true.
  */
 const WARNINGS: ReadonlySet<string> = new Set([
   'Degraded',

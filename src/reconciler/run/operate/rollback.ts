@@ -19,8 +19,8 @@ const OLDER_MAX = 500;
 
 /**
  * Quarantines the current commits of sources that differ from the commits of the run `to`. Writes only if all commits
- * of that run are still available. With `confirmed`, writes only if exactly those commits would be quarantined. Throws
- * Failure `rollback-impossible` or `rollback-changed`, or the failure of reading a commit.
+ * of that run are still available. If `confirmed` is set, writes only if exactly the confirmed commits would be
+ * quarantined. Throws Failure `rollback-impossible` or `rollback-changed`, or the failure of reading a commit.
  */
 export async function quarantine(
   deps: RollbackDeps,
@@ -99,8 +99,8 @@ function commitsBefore(history: readonly RunRecord[], source: string, bad: strin
 }
 
 /**
- * Adds the ancestors of the quarantined commits to the quarantine. If a branch is reset to such an ancestor, this is
- * not a new commit. Returns the failures; after a failure, only commits of earlier runs are known.
+ * Adds the ancestors of the quarantined commits to the quarantine: a branch that is reset to an ancestor has no new
+ * commit. Returns the failures. After a failure, the quarantine contains only commits of earlier runs.
  */
 export async function learnOlder(
   deps: RollbackDeps,

@@ -1,5 +1,5 @@
-// Reads the current state of an instance for a person on call: differences from Git, held objects since when, statuses
-// of resources, and the holder of the lock. It sends no dry runs.
+// Reads the current state of an instance for a person on call: differences from Git, held objects, statuses of
+// resources, and the holder of the lock. It sends no dry runs.
 
 import { keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
@@ -24,8 +24,8 @@ export interface StatusDeps extends RunDeps {
 }
 
 /**
- * Time since when a fact is reported without interruption: end of the first run of the series, in RFC 3339. Absent if
- * the latest run did not report the fact.
+ * Start of an uninterrupted series of runs that report a fact: the end of its first run, in RFC 3339. Absent if the
+ * latest run did not report the fact.
  */
 export interface Since {
   readonly since?: string;
@@ -40,7 +40,7 @@ export interface InstanceStatus extends ResourcesStatus {
   readonly commits: Readonly<Record<string, string>>;
   readonly quarantined: readonly Quarantined[];
   readonly waits: readonly Wait[];
-  /** Reason why runs currently write nothing; absent if they may write. */
+  /** Reason why runs currently write nothing; absent if runs may write. */
   readonly paused?: Paused;
   /** Changes that the next run would make. */
   readonly outOfSync: readonly ({
@@ -69,7 +69,7 @@ export interface InstanceStatus extends ResourcesStatus {
     readonly hash: string;
     readonly reasons: readonly string[];
     readonly deletions: readonly string[];
-    /** Deletions in the list that happen because their owner is deleted. */
+    /** Deletions in the list that follow from the deletion of their owner. */
     readonly following: readonly string[];
   } & Since)[];
   readonly problems: readonly (Problem & Since)[];
@@ -118,7 +118,7 @@ export async function readInstanceStatus(
 }
 
 /**
- * Returns the status if the cluster does not respond: failures, and the history if it is stored outside the cluster.
+ * Returns the status without a response of the cluster: failures, and the history if it is stored outside the cluster.
  */
 export function unknownStatus(
   { history, clock }: Pick<StatusDeps, 'history' | 'clock'>,
@@ -147,8 +147,8 @@ export function unknownStatus(
 }
 
 /**
- * Returns a cluster that sends no dry runs. It records the key of each object that would be dry-run, and returns the
- * object unchanged.
+ * Returns a cluster that sends no dry runs. It records the key of each object of a suppressed dry run in `asked`, and
+ * returns the object unchanged.
  */
 function withoutDryRuns(cluster: Cluster, asked: Set<string>): Cluster {
   return {

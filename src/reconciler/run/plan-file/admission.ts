@@ -1,5 +1,4 @@
-// Reduces a new plan to changes that a plan file contains. An admission never adds changes: each admitted change is in
-// the file and in the new plan.
+// Reduces a new plan to the changes that a plan file contains. An admission never adds a change.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -31,7 +30,7 @@ export function admitPlanned(file: Pick<PlanFile, 'batches' | 'createdAt'>, prin
   };
 }
 
-/** Admits no change. `reason` says how changes are made instead. */
+/** Admits no change. `reason` says how changes are made without this run. */
 export function admitNothing(reason: string): Admission {
   return (plan) => withholdAll(plan, 'plan-required', reason);
 }
@@ -47,8 +46,8 @@ export function withholdAll(plan: Plan, code: string, message: string): Plan {
 }
 
 /**
- * Admits the changes that the first preparation of this run admitted. They are now rendered with a key that was missing
- * then.
+ * Admits the changes that the first preparation of this run admitted. The key that the first preparation lacked now
+ * exists, so the changes are rendered with it.
  */
 export function admitAgain({ batches, withheld = [] }: Plan): Admission {
   return (plan) => {
@@ -78,8 +77,8 @@ interface Look {
 }
 
 /**
- * Returns why the change is stale. undefined if it can be made as planned, or was already made: an interrupted plan can
- * thus be applied again.
+ * Returns why the change is stale. undefined if the change can be made as planned, or was made already: an interrupted
+ * plan can thus be applied again.
  */
 function staleReason(look: Look, planned: PlannedChange, fresh: Change | undefined): string | undefined {
   const live = look.living(planned.resource);
@@ -118,7 +117,10 @@ function reasonOfAbsence({ plan }: Look, { action, resource }: PlannedChange, li
   return done ? undefined : 'its manifest, or its owner, is not applied now: the problems of this run say why';
 }
 
-/** Returns the last field manager that wrote to the object after the plan was created; empty if there was none. */
+/**
+ * Returns a clause with the manager that wrote last to the object after the plan was created; empty without such a
+ * write.
+ */
 function who({ createdAt }: Pick<PlanFile, 'createdAt'>, live: KubeObject | undefined): string {
   // The server rounds times of managed fields down to whole seconds.
   const since = Math.floor(Date.parse(createdAt) / 1000) * 1000;

@@ -1,4 +1,5 @@
-// Assumes that a Secret or ConfigMap has each key that a manifest refers to, if the snapshot does not contain its keys.
+// Assumes that a Secret or ConfigMap has each key to which a manifest refers, if the snapshot does not contain its
+// keys.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';
@@ -42,7 +43,9 @@ export function hasUnknownKeys({ resource, keys }: KnownObject): boolean {
   return keys === undefined && isLarge(resource);
 }
 
-/** Returns each data key that the resource refers to, as a pair with the key of the object. */
+/**
+ * Returns each data key to which the resource refers. The first text of a pair is the key of the Secret or ConfigMap.
+ */
 export function keysNamedBy({ id: { namespace }, kind, defaulted }: Sourced): [string, string][] {
   if (kind === undefined || defaulted === undefined) return [];
   return kind.references(defaulted).flatMap(({ kind: target, name, key }): [string, string][] => {

@@ -1,5 +1,5 @@
-// Checks that a plan file belongs to this instance, cluster, build of skep, and settings. Only then do its commits have
-// the same rendered objects.
+// Checks that a plan file was created by this instance, cluster, build of skep, and settings. Otherwise the same
+// commits could have other rendered objects.
 
 import { Failure } from '#std/failure.ts';
 import type { Cluster } from '../ports.ts';
@@ -22,7 +22,8 @@ export async function identifyCluster(
 }
 
 /**
- * Throws Failure `plan-expired` for an old plan. If its changes were made and undone, such a plan would be valid again.
+ * Throws Failure `plan-expired` for an old plan. If people undid its changes, an old plan would match the cluster
+ * again.
  */
 export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number, expiresHours: number): void {
   const hours = (now - Date.parse(createdAt)) / 3_600_000;
@@ -33,7 +34,7 @@ export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number
 
 /**
  * Throws Failure `plan-rolled-back` if a source was rolled back after the plan was created. The plan would apply
- * commits that the rollback excludes, and the next run would undo the plan.
+ * commits that the rollback excludes, and the next run would revert the plan.
  */
 export function checkRollback(file: Pick<PlanFile, 'createdAt' | 'sources'>, { entries }: Quarantine): void {
   for (const { name, commit } of file.sources) {

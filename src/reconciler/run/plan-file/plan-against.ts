@@ -86,8 +86,8 @@ function placeholder(bytes: number): Uint8Array {
 }
 
 /**
- * Key for digests in the old and the new state, so that the digests can be compared. They differ from the digests in
- * the cluster.
+ * Key for digests in the old and the new state, so that the digests of both states can be compared. The digests in the
+ * cluster are different, because the cluster has another key.
  */
 const NO_SECRET_KEY: DigestKey = {
   known: () => Buffer.from('no key'),
@@ -102,7 +102,7 @@ function objectByName(known: KnownObject, manager: string, assumed: AssumedKeys)
   return {
     apiVersion,
     kind,
-    // An entry of our manager, even without fields, shows that the instance has applied the object.
+    // An entry of our manager, even without fields, marks the object as applied by this instance.
     metadata: metadataOf(known, known.applied === true ? [entry(manager, apiVersion, {})] : undefined),
     data: keys && Object.fromEntries(keys.map((key) => [key, ''])),
   };
@@ -171,7 +171,7 @@ function asRendered(
 ): KubeObject {
   const object = normalise(withValues(desired.object, desired.random, placeholder), type);
   const fields = type === undefined ? {} : formatFields(ownedSet(object, type).set);
-  // The snapshot says that the object differs, but not the values.
+  // The snapshot says that the object differs, but does not contain the values.
   const apiVersion = known.state === 'drifted' ? DRIFTED : object.apiVersion;
   const { uid, generation, annotations, deleting } = known;
   const metadata: Metadata = {
@@ -191,7 +191,7 @@ function asRendered(
  */
 const DRIFTED = 'drifted';
 
-/** Removes all dry runs, because no server was called. The plan reports this once. */
+/** Removes all dry runs, because no server was called. The plan has one warning about missing dry runs. */
 function withoutPreviews(plan: Plan): Plan {
   function unasked(change: Change): Change {
     if (change.action === 'delete') return change;

@@ -48,7 +48,7 @@ function documentOf(apiVersion: string, kinds: readonly (readonly [string, JsonO
   return { components: { schemas: { ...metaSchemas(), ...Object.fromEntries(own) } } };
 }
 
-/** Returns a document for an unknown kind. Any field is allowed, and each list is atomic. */
+/** Returns a document for an unknown kind. It allows any field, and treats each list as atomic. */
 export function openDocument(apiVersion: string, kind: string): OpenApiDocument {
   return documentOf(apiVersion, [[kind, { 'x-kubernetes-preserve-unknown-fields': true }]]);
 }

@@ -40,7 +40,7 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
           groupOf(object.apiVersion) === groupOf(apiVersion) &&
           (namespace === undefined || object.metadata.namespace === namespace),
       );
-      // A real server, too, only changes the version: all versions of our kinds have the same fields.
+      // Like a real server, changes only the apiVersion: all versions of our kinds have the same fields.
       return groupOf(apiVersion) === input.apiGroup ? found.map((object) => ({ ...object, apiVersion })) : found;
     },
     get: async (id) => living.get(keyOf(id)) ?? records.get(keyOf(id)),
@@ -60,8 +60,8 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
 }
 
 /**
- * Returns true if the cluster serves the version. A snapshot only names the preferred version. If the preferred version
- * is ours, our definition also has all earlier versions.
+ * Returns true if the cluster serves the version. A snapshot names only the preferred version. If the preferred version
+ * is ours, the definition in the cluster also has all earlier versions.
  */
 function includesVersion(
   { apiGroup }: SnapshotClusterInput,

@@ -16,7 +16,7 @@ export function snapshotRegistries({ images, createdAt }: StateSnapshot): Regist
         .sources(registry)
         .map((source) => [source.name, { ...synced, lastSyncTime: createdAt }] as const);
       const writer: CatalogueWriter = {
-        // The entries of a registry that was never synced are unknown, not empty.
+        // The entries of a registry that was never synced are unknown. They must not appear to be empty.
         states: async () => (known === undefined ? {} : Object.fromEntries(states)),
         images: async () => new Set(known),
         provenance: async () => [],

@@ -1,5 +1,5 @@
-// Writes the state of an instance to a file, for people who may not read the cluster. It contains the live objects by
-// name and digest, compared with the commits of the sources.
+// Writes the state of an instance to a file, for people who may not read the cluster. The file contains names and
+// digests of the live objects, compared with the commits of the sources.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -73,7 +73,6 @@ function listsOf({ groupKinds, namespaces }: Extent): StateSnapshot['extent'] {
   return { groupKinds: [...groupKinds].sort(), namespaces: [...namespaces].sort() };
 }
 
-/** Returns name and spec of a definition. */
 function withoutState({ apiVersion, kind, metadata, spec }: KubeObject) {
   return { apiVersion, kind, metadata: { name: metadata.name }, spec };
 }

@@ -1,4 +1,4 @@
-// Lists facts that a plan against a snapshot cannot know, as texts for readers of the plan.
+// Lists facts that a plan against a snapshot cannot contain, as texts for readers of the plan.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -13,7 +13,9 @@ export interface Against {
   readonly createdAt: string;
   /** Commits by name of the source. */
   readonly commits: Readonly<Record<string, string>>;
-  /** Unknown facts as noun phrases. Changes to the cluster after the snapshot are always unknown and not listed. */
+  /**
+   * Unknown facts as noun phrases. Changes to the cluster after the snapshot are always unknown, and are not listed.
+   */
   readonly unknown: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// Reads and writes files that skep itself creates: JSON with a format, a version, and a digest of the content.
+// Reads and writes files of skep: JSON with a format, a version, and a digest of the content.
 
 import { compileStructural } from '#kubernetes/rules/structural/structural.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,4 +1,4 @@
-// Determines with which rights each change is made: the rights of the service account of the object's source.
+// Determines the user of each change: the service account of the object's source.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { labelOf, labelValue, SOURCE } from '../labels.ts';

@@ -3,7 +3,7 @@
 import type { Kind } from '../../kinds/kind.ts';
 
 /**
- * Returns the level of each kind: 0 if it comes after no other kind of ours. Otherwise one more than the highest level
+ * Returns the level of each kind: 0 if `after` names no other kind of ours. Otherwise one more than the highest level
  * of the kinds in `after`.
  */
 export function levels(kinds: readonly Kind[]): ReadonlyMap<string, number> {

@@ -33,7 +33,6 @@ import { NO_WAITS, type Waits, type WaitsInput, waitsOf } from './waits.ts';
 export interface Planned {
   readonly plan: Plan;
   readonly approvals: Approvals;
-  /** Objects that the instance has created. */
   readonly recorded: InventoryContent;
   /** Fields that other managers have set to values other than the declared ones. */
   readonly fields: readonly FoundField[];
@@ -120,8 +119,8 @@ function partition<T>(all: readonly T[], has: (each: T) => boolean): readonly [r
 }
 
 /**
- * Leaves out a child whose owner may or may not exist. Without the owner's uid, an apply would remove its owner
- * reference.
+ * Leaves out a child if it is unknown whether its owner exists. Without the uid of the owner, an apply would remove the
+ * owner reference of the child.
  */
 function comparableOf({ snapshot, desires }: PlannedFrom): OwnDesires['objects'] {
   const kinds = new Map<string, boolean>();

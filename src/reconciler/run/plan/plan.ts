@@ -29,7 +29,7 @@ export type Change =
       readonly replaces?: true;
       /** Parts of other managers that block the change. The change removes them. */
       readonly evicted?: Evicted;
-      /** True if the object does not differ, but a deletion by an earlier run may still reach the server. */
+      /** True if the object does not differ, but a deletion request of an earlier run may still reach the server. */
       readonly touched?: true;
       /** Result of the dry run; absent if no dry run was sent. */
       readonly preview?: Preview;
@@ -46,7 +46,7 @@ export type Change =
       /** Value of the object's source label. */
       readonly source: string;
       readonly uid: string;
-      /** Live objects that refer to the object. Their changes are made before the deletion. */
+      /** Live objects that refer to the object. They are changed before the deletion. */
       readonly referrers: readonly ResourceId[];
       readonly account?: string;
       readonly diff: readonly Difference[];
@@ -75,7 +75,7 @@ export interface Plan {
   readonly batches: readonly Batch[];
   /** Changes that an admission (plan-file/admission.ts) does not allow. Only an admission sets this field. */
   readonly withheld?: readonly Withheld[];
-  /** Objects that are kept unchanged: live objects of our ApplySet that are not desired, and objects to leave alone. */
+  /** Objects that are kept unchanged: undesired live objects of our ApplySet, and objects to leave alone. */
   readonly held: readonly Held[];
   readonly unchanged: readonly ResourceId[];
   /** Deletions that wait for approval, by source. */
@@ -92,7 +92,7 @@ export interface PlanInput {
   readonly awaiting: readonly Held[];
   readonly deletions: Deletions;
   readonly lists: readonly DeletionList[];
-  /** Deletions by key that an earlier run has begun. They may or may not have reached the server. */
+  /** Deletions by key that an earlier run has begun. Their requests may or may not have reached the server. */
   readonly leaving: ReadonlyMap<string, { readonly uid: string }>;
   /** Returns the live objects that refer to an object. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
@@ -112,7 +112,7 @@ export function plan(input: PlanInput): Plan {
   const waits = (object: KubeObject) => (isWaiting(object) ? 'its deletion waits for approval' : undefined);
   const inhabited = withInhabitants(facts.inhabited, going.filter(isWaiting));
   const decided = going.map((object) => {
-    // The approval of a waiting object is about its own list. That list names the objects that are deleted with it.
+    // A waiting object is not kept because of other waiting objects inside it: its approval list names them.
     const now = isWaiting(object) ? facts : { ...facts, inhabited };
     return [object, mayDelete(object, { ...now, waits })] as const;
   });
@@ -144,8 +144,8 @@ export function replacedOf({ result, live }: Compared): KubeObject | undefined {
 }
 
 /**
- * Returns true if the object must be written only to get a new version. A late deletion by an earlier run then fails,
- * because its precondition names the old version.
+ * Returns true if the object must be written only to get a new resourceVersion. A late deletion request of an earlier
+ * run then fails, because its precondition names the old resourceVersion.
  */
 function isTouched({ leaving }: PlanInput, { desired, live }: Compared): boolean {
   const { uid, deletionTimestamp } = live?.metadata ?? {};
@@ -197,7 +197,8 @@ function by(account: string | undefined): { account?: string } {
 }
 
 /**
- * Returns the batches of writes: first declared objects in the order of kinds, then children, whose owners then exist.
+ * Returns the batches of writes: first declared objects in the order of kinds, then children, because their owners must
+ * exist.
  */
 function applyBatches(input: PlanInput, writes: readonly Change[]): Batch[] {
   const own = writes.filter((change) => change.action !== 'delete' && change.owner === undefined);

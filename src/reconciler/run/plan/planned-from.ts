@@ -17,7 +17,6 @@ import type { Waits } from './waits.ts';
 export interface PlanDeps extends PreviewDeps {
   readonly cluster: Cluster;
   readonly clock: Pick<Clock, 'now'>;
-  /** If absent, no results of earlier runs are reused. */
   readonly reuse?: Reuse | undefined;
   readonly sources: readonly Pick<FleetSource, 'name' | 'allow' | 'account' | 'dependsOn'>[];
 }
@@ -38,7 +37,7 @@ export interface PlannedFrom {
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
   /** `sync`: the run carries the plan out. `read`: the plan is only shown. */
   readonly mode: SyncMode;
-  /** Sources that are already known to wait; absent if there are none. */
+  /** Sources that are already known to wait. If absent, no source is known to wait. */
   readonly waits?: Waits;
   /** Dry runs of an earlier preparation of this run. */
   readonly previews?: Previews | undefined;

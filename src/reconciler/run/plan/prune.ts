@@ -43,7 +43,6 @@ export interface Pruned {
   readonly deletions: Deletions;
   readonly lists: readonly DeletionList[];
   readonly approvals: Approvals;
-  /** Objects that the instance has created. */
   readonly recorded: InventoryContent;
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
 }
@@ -121,7 +120,8 @@ function deletionsFrom(
 
 /**
  * Returns a function that returns true for a child whose owner was deleted. The owner is found by its uid. An owner in
- * foreground deletion counts as deleted. A child with a source is never abandoned: its source decides about it.
+ * foreground deletion is regarded as deleted. A child with a source label is never abandoned, because the source
+ * decides about the child.
  */
 function abandonedAmong(
   { apiGroup }: OwnKinds,
@@ -146,7 +146,7 @@ function abandonedAmong(
 }
 
 /**
- * Returns the resources whose manifests are applied. If a source waits, the references of its live objects count
+ * Returns the resources whose manifests are applied. If a source waits, the references of its live objects are used
  * instead.
  */
 function appliedOf({ standings }: Resolved, waits: Waits): Resolved['standings'] {

@@ -1,5 +1,5 @@
-// Determines which sources wait for other sources (`dependsOn`), and why. A source is changed only after all sources
-// that it depends on are applied and ready.
+// Determines which sources wait for other sources (`dependsOn`), and why. A source is changed only after all sources in
+// its `dependsOn` are applied and ready.
 
 import assert from 'node:assert/strict';
 import { keyOf, type ObjectMeta } from '#kubernetes/rules/object.ts';
@@ -21,7 +21,7 @@ export interface Wait {
   readonly for: string;
   /** Reason why that source is not applied and ready, as a clause after a colon. */
   readonly reason: string;
-  /** True if the wait can end without a person. */
+  /** True if the wait can end without an action of a person. */
   readonly passes: boolean;
 }
 
@@ -59,7 +59,7 @@ export function waitsOf(input: WaitsInput): Waits {
           : { reason: `that one waits for source ${own.for}`, passes: own.passes };
       return obstacle === undefined ? [] : [{ source: name, for: each, ...obstacle }];
     });
-    // An obstacle that only a person can remove has precedence.
+    // An obstacle that only a person can remove is reported first.
     const wait = waits.find(({ passes }) => !passes) ?? waits[0];
     known.set(name, wait);
     return wait;
@@ -123,7 +123,7 @@ function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kin
 }
 
 /**
- * Returns true if the state will not change by itself. If `skep dev` runs no program for a server, the server never
+ * Returns true if the state will not change by itself. For example, a server for which `skep dev` runs no program never
  * becomes ready.
  */
 function isSettled(state: ReturnType<typeof stateOf>): boolean {

@@ -38,8 +38,7 @@ export async function enforce(
     return openPolicies({ policies, kinds, apiGroup, definitions, served, facts });
   };
   const first = await evaluatorFor(sound);
-  // A denied namespace is not applied. Policies must therefore not see its declared labels when they evaluate other
-  // objects.
+  // A denied namespace is not applied, so policies must not see its declared labels when they evaluate other objects.
   const refused = evaluateAll(
     first,
     sound.filter(isNamespace).map((resource) => requestFor(resource)),
@@ -61,8 +60,8 @@ function requestFor(resource: Sourced): PolicyRequest<Sourced> {
 }
 
 /**
- * Returns the objects to evaluate. An object with long values is evaluated here, so that its long values stay in memory
- * only meanwhile.
+ * Returns the objects to evaluate. Objects with long values are evaluated at once, one after the other, so that only
+ * one of them is in memory with its long values.
  */
 async function requestsFor(
   evaluator: PolicyEvaluator,
@@ -91,9 +90,7 @@ export interface ChildrenEnforced {
   readonly problems: readonly Problem[];
 }
 
-/**
- * Holds all children of a resource if one child is denied: the old children work better than a mix of old and new ones.
- */
+/** Holds all children of a resource if one child is denied. A mix of old and new children may not work. */
 export function enforceOnChildren(
   evaluator: PolicyEvaluator | undefined,
   resolved: Resolved,
@@ -129,7 +126,7 @@ function isDenied(denied: ReadonlyMap<Sourced, Problem>, key: string): boolean {
 function refusedBy(standing: Standing, denied: ReadonlyMap<Sourced, Problem>): Standing {
   const problem = denied.get(standing.loaded);
   if (problem === undefined) return standing;
-  // The code becomes the reason of a condition. A reason must not contain the name of a policy.
+  // The code of the finding becomes the reason of a condition. A reason must not contain the name of a policy.
   const finding: Finding = {
     code: 'child-denied',
     severity: 'error',

@@ -1,4 +1,4 @@
-// Provides facts that policies use in addition to the object: namespaces and parameters, declared or live.
+// Provides the facts, besides the evaluated object, that policies use: namespaces and parameters, declared or live.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ParamSource } from '#kubernetes/rules/policy/params.ts';
@@ -52,8 +52,8 @@ function scopeOf(apiVersion: string, kind: string, definitions: readonly JsonObj
 }
 
 /**
- * Reads facts from the cluster, and adds the declared namespaces, because they are applied before the objects in them.
- * Facts that the account may not read are unknown. If a policy needs an unknown fact, this is reported.
+ * Reads facts from the cluster, and adds the declared namespaces, because a namespace is applied before the objects in
+ * it. Facts that the account may not read are unknown. If a policy needs an unknown fact, a problem is reported.
  */
 export async function readLiveFacts(
   cluster: Pick<Cluster, 'get' | 'list' | 'resources'>,
@@ -103,7 +103,7 @@ async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Returns the namespace after the apply. Labels and annotations of other managers stay. */
+/** Returns the namespace after the apply: the labels and annotations of other managers are kept. */
 function merged(living: KubeObject | undefined, declared: KubeObject | undefined): KubeObject | undefined {
   if (living === undefined || declared === undefined) return declared ?? living;
   const labels = { ...living.metadata.labels, ...declared.metadata.labels };

@@ -20,7 +20,7 @@ import type { Kind } from '../../kinds/kind.ts';
 import type { ApiResource } from '../ports.ts';
 import type { LoadedResource } from '../read/load.ts';
 
-/** Facts that policies use, in addition to the objects in the policy files. */
+/** Facts that policies use in addition to the objects in the policy files. */
 export interface PolicyFacts {
   readonly namespace: (name: string) => KubeObject | undefined;
   /** Returns the parameters of a kind; undefined if the kind is unknown. */
@@ -52,7 +52,7 @@ export interface PolicyRequest<T> {
   readonly of: T;
   readonly object: KubeObject;
   readonly resource: LoadedResource;
-  /** Result if the object was already evaluated with its long values; `object` lacks them. */
+  /** Result, if the object was already evaluated with its long values. `object` has no long values then. */
   readonly result?: PolicyResult;
   /** Set for a child, which has no manifest. Its problems are reported at its owner. */
   readonly child?: true;
@@ -77,7 +77,10 @@ export function openPolicies(input: PolicyInput): PolicyEvaluator {
   });
 }
 
-/** Returns a type for each served kind. Its versions count as different, because discovery does not compare them. */
+/**
+ * Returns a type for each served kind. Its versions are marked as not convertible, because discovery does not say which
+ * are.
+ */
 function servedTypes(served: readonly ApiResource[]): ResourceType[] {
   const versions = Map.groupBy(served, ({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`);
   return served.map(({ apiVersion, kind, plural, namespaced }) => {
@@ -111,8 +114,8 @@ function namespaceFacts({ policies, facts }: PolicyInput, name: string): Namespa
 }
 
 /**
- * Returns a lookup of parameters. Objects in the policy files take precedence over objects with the same name
- * elsewhere.
+ * Returns a lookup of parameters. An object in the policy files takes precedence over an object of the same name
+ * outside of the policy files.
  */
 function paramsOf({ policies, facts }: PolicyInput): PolicyWorld['params'] {
   const known = new Map<string, ParamSource | undefined>();
@@ -179,7 +182,7 @@ function policyProblem<T>({ object, resource, child }: PolicyRequest<T>, violati
   };
 }
 
-/** One reason for which policies could not be evaluated. It is reported once, at the first resource. */
+/** One reason for which policies could not be evaluated. The reason is reported once, at the first resource. */
 interface Unevaluated {
   readonly reason: string;
   readonly first: LoadedResource;

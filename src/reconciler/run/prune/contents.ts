@@ -19,8 +19,8 @@ export interface Contents {
   /** Descriptions of the foreign objects, sorted. */
   readonly takes: readonly string[];
   /**
-   * Kinds that the account may not list, each as `Kind.group`, sorted. Their objects are deleted too. For a user with
-   * more rights the list may be shorter.
+   * Kinds that the account may not list, each as `Kind.group`, sorted. Objects of these kinds are deleted too. For a
+   * user with more rights, the list may be shorter.
    */
   readonly unlisted: readonly string[];
 }
@@ -99,7 +99,7 @@ async function inNamespace(
       }
     }),
   );
-  // Objects whose owner is of such a kind are left out: the name of the kind stands for them.
+  // An object whose owner has an unlisted kind is left out, because `unlisted` already contains that kind.
   const known = lists
     .flat()
     .filter(({ metadata: { ownerReferences = [] } }) =>
@@ -123,7 +123,10 @@ function distinctKinds(resources: readonly ApiResource[]): readonly ApiResource[
   return [...new Map(stored.map((each) => [formatGroupKind(groupKindOf(each)), each])).values()];
 }
 
-/** Returns objects that no owner chain connects with a deleted object. Objects that Kubernetes creates are left out. */
+/**
+ * Returns objects that have no deleted object among their owners or the owners' owners. Objects that Kubernetes creates
+ * are left out.
+ */
 function foreignAmong(objects: readonly KubeObject[], going: ReadonlySet<string>): string[] {
   const byUid = new Map(objects.map((object) => [object.metadata.uid, object]));
   function goesAlong(object: KubeObject, path: readonly KubeObject[]): boolean {
@@ -133,7 +136,7 @@ function foreignAmong(objects: readonly KubeObject[], going: ReadonlySet<string>
   }
   const foreign = objects.filter((object) => !goesAlong(object, []) && !isMadeByKubernetes(object, objects));
   const uids = new Set(foreign.map(({ metadata }) => metadata.uid));
-  // If the owner of an object is in the list, the object itself is left out.
+  // If the owner of an object is also foreign, only the owner is returned.
   const tops = foreign.filter(({ metadata }) => !(metadata.ownerReferences ?? []).some(({ uid }) => uids.has(uid)));
   return tops.map((object) => formatId(idOf(object)));
 }

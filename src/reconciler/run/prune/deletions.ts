@@ -1,4 +1,4 @@
-// Decides which undeclared live objects a run may delete, and why it keeps the remaining ones. A kept object may
+// Decides which undeclared live objects a run may delete, and why it keeps the remaining objects. A kept object may
 // require other objects, so the decision is repeated until it no longer changes.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -32,7 +32,7 @@ export interface Deletions {
   /** Objects that may be deleted, some of them only with an approval. */
   readonly going: readonly KubeObject[];
   readonly held: readonly Held[];
-  /** Facts of the last decision, for a second decision if a list waits for approval. */
+  /** Facts of the last decision. If a list waits for approval, a second decision needs them. */
   readonly facts: DeletionFacts;
 }
 
@@ -86,8 +86,8 @@ function ownersOfProtected(surplus: readonly KubeObject[]): ReadonlyMap<string, 
 }
 
 /**
- * Returns the facts for the next decision. A kept object keeps its children, the objects to which it refers, and its
- * namespace.
+ * Returns the facts for the next decision. If an object is kept, its children, the objects to which it refers, and its
+ * namespace are kept too.
  */
 function factsNow(
   input: DeletionsInput,
@@ -111,8 +111,8 @@ function factsNow(
 }
 
 /**
- * Adds the objects that wait for approval. Otherwise the deletion of their namespace or definition would delete them
- * without approval.
+ * Adds the namespaces and kinds of objects that wait for approval. Otherwise the deletion of their namespace or
+ * definition would delete these objects without approval.
  */
 export function withInhabitants(
   { namespaces, kinds }: DeletionFacts['inhabited'],

@@ -1,4 +1,4 @@
-// Collects the faults of each source. While a source has a fault, its objects are deleted only with approval. The
+// Collects the faults of each source. While a source has a fault, its objects are deleted only with approval: the
 // faulty object may be a renamed object, whose old name is no longer declared.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -25,7 +25,7 @@ export interface FaultsInput {
   readonly compared: readonly Compared[];
   /** Problems with children that exist and belong to another owner. */
   readonly foreign: readonly Problem[];
-  /** Objects to leave alone. Their problems are not faults. */
+  /** Objects to leave alone. Problems with these objects are not faults. */
   readonly leftAlone: { has(key: string): boolean };
 }
 
@@ -58,7 +58,6 @@ export function faultsOf(input: FaultsInput): Faults {
   return new Map([...found].map(([source, faults]) => [source, [...faults.values()]]));
 }
 
-/** Result of a change. */
 export interface Ended {
   readonly action: string;
   readonly resource: ResourceId;

@@ -1,5 +1,5 @@
-// Stops deletions after failed writes: if an object of a source could not be applied, objects of the source are deleted
-// only with approval.
+// Stops deletions after failed writes: if an object of a source could not be applied, other objects of the source are
+// deleted only with approval.
 
 import type { Change, Plan } from '../plan/plan.ts';
 import { type Ended, failedFaults, faultReason } from './faults.ts';

@@ -1,5 +1,5 @@
-// Limits the deletions of a source by number and by share. Beyond the limits, and if foreign objects would be deleted
-// too, deletions need an approval.
+// Limits the deletions of a source by number and by share. Deletions need an approval above the limits, and if foreign
+// objects would be deleted too.
 
 import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -11,13 +11,13 @@ export interface Deletion {
   readonly id: string;
   readonly kind: string;
   readonly uid: string;
-  /** `follows`: a child that is deleted with its owner, and does not count. `child`: a child whose owner is kept. */
+  /** `follows`: a child that is deleted with its owner, and is not counted. `child`: a child whose owner is kept. */
   readonly role: 'own' | 'child' | 'follows';
   /** Custom resource with which the child is deleted. */
   readonly owner?: string;
   /**
-   * Set if the object is created again after its deletion. The approval then does not allow its deletion without
-   * creation.
+   * Set if the object is created again after its deletion. An approval of this deletion does not allow a deletion
+   * without creation.
    */
   readonly replaced?: true;
   /** Descriptions of foreign objects that are deleted with the object. */
@@ -26,11 +26,11 @@ export interface Deletion {
   readonly mayTake?: readonly string[];
 }
 
-/** Deletions of one source that need one approval, or no approval. */
+/** Deletions of one source: either all need the same approval, or none needs an approval. */
 export interface DeletionList {
   /** Value of the source label; empty for children of resources that people applied by hand. */
   readonly source: string;
-  /** Identifies exactly this list of deletions. */
+  /** Identifies this list: a list with other deletions has another hash. */
   readonly hash: string;
   /** One sentence per reason for an approval; empty if the deletions need no approval. */
   readonly reasons: readonly string[];
@@ -73,8 +73,8 @@ export function listOf(
 }
 
 /**
- * Returns a list of objects that the inventory does not contain. Any user who may change an object can add our labels,
- * so labels alone never allow a deletion.
+ * Returns a list of objects that the inventory does not contain. Any user who may change an object can add our labels
+ * to it, so labels alone never allow a deletion.
  */
 export function unrecordedList(source: string, deletions: readonly Deletion[]): DeletionList {
   const count = countText(deletions.length, 'object has', 'objects have');

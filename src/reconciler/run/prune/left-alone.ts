@@ -11,7 +11,7 @@ export interface LeftAlone {
 }
 
 /**
- * Returns the declared objects to leave alone, by key. A run changes and deletes neither these objects nor their
+ * Returns the declared objects to leave alone, by key. A run neither changes nor deletes these objects and their
  * children.
  */
 export function leftAloneOf(

@@ -23,7 +23,7 @@ export interface ListsInput {
   readonly faults: Faults;
   /** Returns true if the inventory contains the object or its owner. */
   readonly recorded: (object: KubeObject) => boolean;
-  /** Foreign objects by key of the object with which they are deleted. */
+  /** Foreign objects by key of the object whose deletion also deletes them. */
   readonly contents: ReadonlyMap<string, Contents>;
   readonly limits: GuardLimits;
 }

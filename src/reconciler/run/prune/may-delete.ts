@@ -1,5 +1,5 @@
-// Decides whether one undeclared live object may be deleted, and if not, why. Runs, plans, explanations, the status and
-// plan files all use this decision.
+// Decides whether one undeclared live object may be deleted, and if not, why. Runs, plans, explanations, statuses and
+// plan files use this decision.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -40,7 +40,7 @@ export interface DeletionFacts {
   /** Sentence about the wait of a source, by value of the source label. */
   readonly awaiting: ReadonlyMap<string, string>;
   /**
-   * Keys of the objects that a rolled-back source declares in the commit that its ref names; by value of the source
+   * Keys of the objects that a rolled-back source declares in the commit that its ref names. By value of the source
    * label.
    */
   readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
@@ -52,7 +52,7 @@ export interface DeletionFacts {
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
   /** Our kinds that could not be listed. Their objects may refer to any object. */
   readonly unknownReferrers: readonly string[];
-  /** Namespaces, and kinds as `Kind.group`, that contain objects to be kept. */
+  /** Namespaces with objects to be kept, and kinds of objects to be kept, each as `Kind.group`. */
   readonly inhabited: { readonly namespaces: ReadonlySet<string>; readonly kinds: ReadonlySet<string> };
   /** Returns why the object waits for approval; undefined if it does not wait. */
   readonly waits: (object: KubeObject) => string | undefined;
@@ -76,7 +76,7 @@ export function sourceOf(object: KubeObject): string {
   return labelOf(object, SOURCE) ?? '';
 }
 
-/** Returns the owners by the owner label and by the controller reference, because a person may remove the label. */
+/** Returns the owners by the owner label and by the controller reference. A person may have removed the label. */
 export function ownersOf(object: KubeObject): string[] {
   const label = labelOf(object, OWNER);
   const controllers = (object.metadata.ownerReferences ?? []).filter(({ controller }) => controller === true);
@@ -111,7 +111,7 @@ function bar(object: KubeObject, facts: DeletionFacts): string | undefined {
     return `namespace ${namespace} is not one that this instance may touch (namespaces of skep.yaml)`;
   if (!facts.withinLimits(object))
     return `source ${sourceOf(object)} may not declare such an object (sources[].allow of skep.yaml)`;
-  // A copy of one of our objects has the same labels.
+  // A copy of one of our objects has our labels, but no managed fields of this instance.
   if (!facts.applied(object)) return 'it has the labels of this instance, which never applied it: it may be a copy';
   return undefined;
 }
@@ -145,7 +145,10 @@ function suspension({ sources, suspended, couldDeclare }: DeletionFacts, object:
   return `${why} source ${label}: ${reason}`;
 }
 
-/** Returns a reason if the object moved to a source that was rolled back. Its former source no longer declares it. */
+/**
+ * Returns a reason if the object moved to a rolled-back source, whose applied commit does not declare it yet. The
+ * former source no longer declares the object.
+ */
 function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject): string | undefined {
   const key = keyOfObject(object);
   const found = [...outOfUse].find(
@@ -158,8 +161,8 @@ function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject
 }
 
 /**
- * Returns a reason if objects inside must be kept. A namespace is deleted with its objects, a definition with all
- * objects of its kind.
+ * Returns a reason if objects inside the object must be kept. The deletion of a namespace deletes all objects in it,
+ * the deletion of a definition deletes all objects of its kind.
  */
 function remains(object: KubeObject, { inhabited }: DeletionFacts): string | undefined {
   if (isNamespace(object) && inhabited.namespaces.has(object.metadata.name)) return 'something in it is kept';
@@ -178,7 +181,9 @@ export function definedKind({ apiVersion, kind, spec }: KubeObject): string | un
   return `${String(names?.kind)}.${String(group)}`;
 }
 
-/** Returns a reason if a kept object refers to the object. Children have no own reason: they follow their owners. */
+/**
+ * Returns a reason if a kept object refers to the object. Returns none for a child, which is deleted with its owner.
+ */
 function referenceReason(object: KubeObject, { referrers, unknownReferrers }: DeletionFacts): string | undefined {
   if (labelOf(object, OWNER) !== undefined) return undefined;
   const resource = idOf(object);
@@ -188,7 +193,7 @@ function referenceReason(object: KubeObject, { referrers, unknownReferrers }: De
     return `${formatId(staying)} still refers to it${others}`;
   }
   const [unknown] = unknownReferrers;
-  // A reference contains only a name in the namespace of the referring object.
+  // A reference contains only a name, and names an object in the namespace of the referring object.
   return unknown === undefined || resource.namespace === undefined
     ? undefined
     : `${unknown} could not be listed, and one may refer to it`;

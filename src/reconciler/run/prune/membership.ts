@@ -20,14 +20,14 @@ export interface MembershipInput {
 }
 
 export interface Membership {
-  /** Content of the inventory. If release 0.1.0 created the objects, the content that replaces the inventory. */
+  /** Content of the inventory. If release 0.1.0 created the objects, the content for the first inventory. */
   readonly content: InventoryContent;
   readonly recorded: (object: KubeObject) => boolean;
 }
 
 /**
  * Determines the membership. Release 0.1.0 kept no inventory, so all objects that it applied are recorded. A lost
- * inventory is not reconstructed: the deletions then wait for approval.
+ * inventory is not reconstructed: without it, deletions wait for approval.
  */
 export function membershipOf(input: MembershipInput): Membership {
   const { inventory, beforeInventories, manager } = input;
@@ -61,8 +61,8 @@ function ownerUids({ live, apiGroup }: MembershipInput, { entries }: InventoryCo
 }
 
 /**
- * Returns true if the controller of the object is one of the owners. No record is needed: a user who may write owner
- * references can make the garbage collector delete the object anyway.
+ * Returns true if the controller of the object is one of the owners. The inventory is not needed for such a child: a
+ * user who may write owner references can make the garbage collector delete the object anyway.
  */
 function isChild({ metadata: { ownerReferences = [] } }: KubeObject, owners: ReadonlySet<string>): boolean {
   return ownerReferences.some(({ controller, uid }) => controller === true && owners.has(uid));

@@ -1,5 +1,5 @@
-// Checks that an instance still reads sources that it has read before. Two instances with the same name and home
-// namespace would each delete the declared objects of the other instance.
+// Checks that an instance still reads at least one source that it has read before. Two instances with the same name and
+// home namespace would each delete the declared objects of the other instance.
 
 import { digest } from '#std/hash.ts';
 import { jsonEquals } from '#std/json.ts';

@@ -13,8 +13,8 @@ export interface Referrers {
   /** References of the live objects. */
   readonly living: Lookup;
   /**
-   * References of applied resources as Git declares them, and of all other live resources. These include resources that
-   * the run deletes.
+   * References of applied resources as Git declares them, and of all other live resources. The other live resources
+   * include resources that the run deletes.
    */
   readonly desired: Lookup;
 }

@@ -20,8 +20,8 @@ interface Probe {
 }
 
 /**
- * Returns the immutable fields as text; undefined if the server refuses the change for another reason. The server's
- * texts differ by kind, so a dry run decides: fields are immutable if the server names them in its refusal, but would
+ * Returns the immutable fields as text; undefined if the server refuses the change for another reason. The texts of
+ * refusals differ by kind, so a dry run decides. Fields are immutable if a refusal names them, and the server would
  * create the same object under another name.
  */
 export async function findImmutableFields(
@@ -45,7 +45,10 @@ export interface RefusedField {
   readonly forbidden: boolean;
 }
 
-/** Returns the fields that a refusal names. undefined if it names none, or has other causes too, such as a policy. */
+/**
+ * Returns the fields that a refusal names. undefined if it names no field, or also has a cause without a field, such as
+ * a policy.
+ */
 export function fieldsRefused({ code, data }: Failure): readonly RefusedField[] | undefined {
   const causes = Array.isArray(data.causes) ? data.causes.filter(isObject) : [];
   const fields = causes.flatMap(({ field, reason }) =>

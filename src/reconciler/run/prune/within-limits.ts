@@ -1,12 +1,13 @@
-// Decides whether the limits of a source allow it to declare a live object. A source must not delete other objects.
+// Decides whether the limits of a source allow it to declare a live object. A source must not delete objects that it
+// may not declare.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { labelOf, labelValue, OWNER, SOURCE } from '../labels.ts';
 import type { LimitsBySource } from '../read/limits.ts';
 
 /**
- * Returns a function that returns true if the source may declare the object or, for a child, objects in its namespace.
- * `source` is the value of its label.
+ * Returns a function that returns true if the source may declare the object. For a child, the function returns true if
+ * the source may declare objects in the namespace of the child. `source` is the value of the source label.
  */
 export function couldDeclare(limits: LimitsBySource): (source: string, object: KubeObject) => boolean {
   const byLabel = new Map([...limits].map(([name, each]) => [labelValue(name), each]));
@@ -18,7 +19,10 @@ export function couldDeclare(limits: LimitsBySource): (source: string, object: K
   };
 }
 
-/** Returns a function that returns true if the object's own source may declare the object, and so may delete it. */
+/**
+ * Returns a function that returns true if the object's own source may declare the object. Only then may the source
+ * delete it.
+ */
 export function withinLimits(limits: LimitsBySource): (object: KubeObject) => boolean {
   const could = couldDeclare(limits);
   return (object) => could(labelOf(object, SOURCE) ?? '', object);

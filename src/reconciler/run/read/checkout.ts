@@ -87,14 +87,14 @@ export async function readWritten(
   return {
     documents: variables === undefined ? documents : withVariables(documents, await variables()),
     problems: [...problems, ...faults],
-    // If a build failed, its objects are unknown, but may still be declared.
+    // If a build failed, the source may declare objects that are unknown now.
     incomplete: incomplete || faults.length > 0,
   };
 }
 
 /**
- * Finds the kustomizations of a source. undefined if the source has none: this check is cheap, even for very many
- * files.
+ * Finds the kustomizations of a source. Returns undefined if the source has no kustomization. This check is fast, even
+ * for very many files.
  */
 async function planAll(
   source: Pick<LoadedSource, 'path' | 'ignore'>,
@@ -155,8 +155,8 @@ export async function findOutOfUse(
 }
 
 /**
- * Returns a function that returns false if the source may not declare the definition. Such a definition is never
- * applied, so no object is checked with it.
+ * Returns a function that returns false for definitions that the source may not declare. Such a definition is never
+ * applied, so objects are not checked with it.
  */
 function definesWithin({ allow }: Pick<LoadedSource, 'allow'>): (definition: JsonObject) => boolean {
   if (allow === undefined) return () => true;

@@ -66,7 +66,7 @@ function advised(kind: Kind, finding: Finding): Finding {
   return advice === undefined ? finding : { ...finding, message: `${finding.message} ${advice}` };
 }
 
-/** Codes of findings that may be no faults: a newer release of the kind may have more fields and enum values. */
+/** Codes of findings that a newer release of the kind may not have, because it may have more fields and enum values. */
 const MAY_BE_NEW: ReadonlySet<string> = new Set(['schema-unknown-field', 'schema-enum']);
 
 function softened(finding: Finding): Finding {
@@ -125,7 +125,7 @@ function legibleOf({ schema }: Kind, resource: Resource, findings: readonly Find
   return { ...resource, spec };
 }
 
-/** Removes duplicates. A CustomResourceDefinition is checked with two schemas, which may find the same fault. */
+/** Removes duplicates. A CustomResourceDefinition is checked with two schemas, and both may report the same fault. */
 function distinctFindings(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.map((finding) => [`${finding.code} ${finding.pointer}`, finding])).values()];
 }

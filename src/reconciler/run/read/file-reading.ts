@@ -81,8 +81,8 @@ export function objectsKey(digest: string, { oid, path, namespace = '' }: Source
 }
 
 /**
- * Returns the file for storage. undefined if it must not be stored: secret content must not be written anywhere,
- * problems must be reported each time, and a text with aliases may expand to a very long text.
+ * Returns the file for storage. Returns undefined if the file must not be stored: secret content must not be written
+ * anywhere, problems must be reported each time, and a text with aliases may expand to a very long text.
  */
 function soundFileOf(
   { path, text, openings, shortened, variables, built }: SourceFile,
@@ -181,7 +181,7 @@ function shownOf(findings: readonly Finding[]): readonly Finding[] {
   return shownFindings(findings, (more) => ({ ...more, pointer: '' }));
 }
 
-/** Result for an object that was already refused. It needs no further findings, and its values may be secret. */
+/** Result for an object that was already refused. Further findings are not needed, and could contain secret values. */
 const NOTHING_FOUND: Examined = { findings: [] };
 
 function owns(object: ParsedObject, { document, problem }: ParsedFile['problems'][number]): boolean {

@@ -1,4 +1,4 @@
-// Reads the definitions of kinds that a source uses but does not define from the cluster.
+// Reads from the cluster the definitions of kinds that a source uses but does not define.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
@@ -9,8 +9,8 @@ import type { ApiResource, Cluster } from '../ports.ts';
 export const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
 /**
- * Returns the CRDs of the kinds. A kind has none if the server does not serve it, serves it without a CRD, or forbids
- * reading the CRD. Its objects are then reported as objects of an unknown kind.
+ * Returns the CRDs of the kinds. Leaves out a kind if the server does not serve it, serves it without a CRD, or forbids
+ * reading the CRD. Objects of such a kind are then reported as objects of an unknown kind.
  */
 export async function listDefinitions(
   cluster: Pick<Cluster, 'resources' | 'get'>,

@@ -19,9 +19,7 @@ import type { Variables } from './substitute/variables.ts';
 
 export interface FleetSource {
   readonly name: string;
-  /**
-   * Normalised place that the source is read from: equal for all URLs of a repository. Absent if it is never compared.
-   */
+  /** Normalised place of the source: equal for all URLs of a repository. Absent if the place is never compared. */
   readonly origin?: string;
   readonly repository: Repository;
   /** Folder inside the repository; empty for the whole repository. */
@@ -32,12 +30,12 @@ export interface FleetSource {
   readonly namespace?: string | undefined;
   /** If absent, the source may declare every object. */
   readonly allow?: Allow;
-  /** Names of the sources that must be applied and ready first; absent if there are none. */
+  /** Names of the sources that must be applied and ready first. */
   readonly dependsOn?: readonly string[];
   /** Reads the values for expressions in the manifests. If absent, expressions are not replaced. */
   readonly variables?: () => Promise<Variables>;
   readonly kustomize?: KustomizeBuilder;
-  /** Reads the keys for encrypted documents, if there are any. If absent, an encrypted document is a problem. */
+  /** Reads the keys for encrypted documents. If absent, an encrypted document is a problem. */
   readonly keys?: () => Promise<SopsKeys>;
   /** User that changes the objects; absent for the account of the reconciler. */
   readonly account?: string;
@@ -51,12 +49,13 @@ export interface Gathered {
   readonly locks: readonly Sourced[];
   readonly invalid: readonly ResourceId[];
   /**
-   * Keys of the objects that a rolled-back source declares in the commit that its ref names; by value of the source
+   * Keys of the objects that a rolled-back source declares in the commit that its ref names. By value of the source
    * label.
    */
   readonly outOfUse: ReadonlyMap<string, OutOfUse>;
   /**
-   * Faulty objects of each source, by value of the source label, even if another source declares the object correctly.
+   * Faulty objects of each source, by value of the source label. An object is included even if another source declares
+   * it without a fault.
    */
   readonly faulty: ReadonlyMap<string, readonly ResourceId[]>;
   readonly problems: readonly Problem[];
@@ -65,11 +64,11 @@ export interface Gathered {
   /** Reasons why no object of a source may be deleted, by value of the source label. */
   readonly suspended: ReadonlyMap<string, string>;
   readonly failures: readonly Failure[];
-  /** Failures of sources that did not respond in time. Their last commit is used. */
+  /** Failures of sources that did not respond in time. For such a source, the last fetched commit is used. */
   readonly late: readonly Failure[];
   /** Sources that a rollback keeps at an earlier commit. */
   readonly quarantined: readonly Quarantined[];
-  /** Names of the sources whose rollback is over, because their ref names a newer commit. */
+  /** Names of the sources whose rollback has ended, because their ref names a newer commit. */
   readonly released: readonly string[];
 }
 
@@ -81,7 +80,7 @@ export interface GatherInput {
   readonly sound?: SoundFileStore;
   readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
   readonly quarantine: Promise<Quarantine>;
-  /** Called when each source was fetched or has failed. */
+  /** Called when all sources were fetched or have failed. */
   readonly fetched?: () => void;
 }
 
@@ -102,7 +101,7 @@ interface Fetched {
   readonly tip?: Checkout;
   readonly quarantined?: Quarantined;
   readonly released?: true;
-  /** Failure of the fetch, if the source is used at an earlier commit. */
+  /** Failure of the fetch, if an earlier commit of the source is used. */
   readonly failure?: Failure;
   /** Set if the ref may name a newer commit. That commit may declare any object. */
   readonly stale?: true;
@@ -112,7 +111,7 @@ interface Fetched {
 export const LATE = 'source-late';
 
 export async function gather(input: GatherInput): Promise<Gathered> {
-  // Reads the key from the cluster now, in parallel with the quarantine.
+  // Starts to read the key from the cluster now, in parallel with the quarantine.
   input.sound?.open().catch(() => undefined);
   const begun = input.sources.map((source) => ({ source, fetching: fetchUsable(source, input.quarantine) }));
   void Promise.allSettled(begun.map(({ fetching }) => fetching)).then(input.fetched);
@@ -120,7 +119,8 @@ export async function gather(input: GatherInput): Promise<Gathered> {
   const loaded = results.flatMap(({ source, loaded: each }) =>
     [...(each?.resources ?? []), ...(each?.locks ?? [])].map((resource): Sourced => ({ ...resource, source })),
   );
-  // A declaration that the limits of its source forbid does not compete with an allowed declaration in another source.
+  // If the limits of a source forbid a declaration, that declaration does not compete with an allowed declaration of
+  // another source.
   const beyond = beyondLimits(limitsBySource(input.sources), loaded);
   const rightful = loaded.filter((resource) => !beyond.has(resource));
   const claimed = new Set(rightful.map(({ id }) => keyOf(id)));
@@ -165,8 +165,8 @@ async function readSource(input: GatherInput, source: FleetSource, fetching: Pro
 }
 
 /**
- * Returns the commit that the ref names. If a rollback excludes that commit, or the commit cannot be read, returns the
- * commit of the rollback.
+ * Returns the commit that the ref names. If a rollback excludes that commit, or the ref of a rolled-back source cannot
+ * be read, returns the commit of the rollback.
  */
 async function fetchUsable(
   { name, repository, fixed }: FleetSource,
@@ -191,7 +191,7 @@ async function fetchUsable(
   }
 }
 
-/** Returns the invalid objects. Leaves out an object that its source may not declare, if another source declares it. */
+/** Returns the invalid objects, except objects that their source may not declare and that another source declares. */
 function invalidOf(
   results: readonly SourceResult[],
   beyond: ReadonlyMap<Sourced, Problem>,
@@ -221,8 +221,8 @@ function suspensionOf({ source, loaded, failure, stale }: SourceResult): [string
 }
 
 /**
- * Returns objects that several sources declare. No source wins: the live object is kept unchanged until only one source
- * declares it.
+ * Returns objects that several sources declare. None of these sources has precedence: the live object is kept unchanged
+ * until only one source declares it.
  */
 function duplicatesOf(loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   const first = new Map<string, Sourced>();

@@ -23,7 +23,7 @@ export type Identified =
       readonly ok: true;
       readonly id: ResourceId;
       readonly known: KnownKind;
-      /** Object with a namespace: its own or, if it declares none, the default namespace. */
+      /** Object with a namespace: its declared namespace or, without one, the default namespace. */
       readonly object: JsonObject;
       readonly warnings: readonly Fault[];
     };

@@ -37,7 +37,7 @@ export interface ServedKind {
 export interface KindTable {
   /** Returns how objects of the kind are checked; undefined if such objects are refused. */
   find(apiVersion: string, kind: string): KnownKind | undefined;
-  /** Returns why objects of the kind are refused, and how to change that. */
+  /** Returns why objects of the kind are refused, and how they can be allowed. */
   explain(apiVersion: string, kind: string): string;
   /** Returns true if no kind of the same API group is known. The CRD of the kind may be in the cluster. */
   isForeign(apiVersion: string, kind: string): boolean;
@@ -51,7 +51,7 @@ export interface KindTableInput {
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
   /** All known CustomResourceDefinitions. */
   readonly definitions: readonly JsonObject[];
-  /** Kinds that are known only from discovery; absent if there are none. */
+  /** Kinds that are known only from discovery. */
   readonly served?: readonly ServedKind[] | undefined;
   /** `unchecked`: objects of foreign kinds are accepted unchecked. */
   readonly foreign: 'refused' | 'unchecked';
@@ -90,7 +90,8 @@ export function kindTable(input: KindTableInput): KindTable {
   }
   const groups = new Set([...known.keys()].map((key) => groupOf(key.slice(0, key.indexOf(' ')))));
   const ourNames = new Set(input.kinds.map(({ kind }) => kind));
-  // API groups of Kubernetes itself have no dot. One of our kinds in another group is a mistake, not a foreign kind.
+  // API groups of Kubernetes itself have no dot. A kind with the name of our kind in another group is a mistake, not a
+  // foreign kind.
   const isForeign = (apiVersion: string, kind: string): boolean =>
     apiVersion.includes('/') &&
     groupOf(apiVersion).includes('.') &&
@@ -137,7 +138,7 @@ function ourKind(kind: Kind): KnownKind {
   };
 }
 
-/** Returns the compiled schema of the kind. It is stored, because compiling is slow. */
+/** Returns the compiled schema of the kind. It is cached, because compiling is slow. */
 export function compiledKind(kind: Kind): Compiled {
   const earlier = compiledKinds.get(kind);
   if (earlier !== undefined) return earlier;

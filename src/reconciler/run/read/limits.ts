@@ -9,17 +9,18 @@ import type { Sourced } from './sourced.ts';
 
 export interface Allow {
   /**
-   * Names, or globs such as `team-*`. Objects without a namespace need `*`. A Namespace may also be allowed by its own
+   * Names, or globs such as `team-*`. Objects without a namespace need `*`. A Namespace is also allowed by its own
    * name.
    */
   readonly namespaces: readonly string[];
-  /** Kinds such as `MCPServer` or `MCP*`, also with the group: `Deployment.apps`, `*.toolhive.stacklok.dev`. */
+  /** Kinds such as `MCPServer` or `MCP*`, with or without group: `Deployment.apps`, `*.toolhive.stacklok.dev`. */
   readonly kinds: readonly string[];
 }
 
 export interface Limits {
   /**
-   * Returns why the source may not declare the object, as the object of "may declare"; undefined if it may declare it.
+   * Returns why the source may not declare the object; undefined if the source may declare it. The reason completes a
+   * sentence after "may declare".
    */
   refusal(id: ResourceId): { readonly pointer: string; readonly reason: string } | undefined;
   /**

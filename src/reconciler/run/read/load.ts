@@ -22,11 +22,11 @@ export interface LoadInput {
   readonly apiGroup: string;
   /** Returns the OpenAPI document of a built-in group-version; undefined for any other apiVersion. */
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
-  /** Further CustomResourceDefinitions, in addition to those in the documents. */
+  /** CustomResourceDefinitions in addition to the definitions in the documents. */
   readonly definitions?: readonly JsonObject[];
   /** Returns false for a definition in the documents that must be ignored. If absent, all definitions are used. */
   readonly counts?: (definition: JsonObject) => boolean;
-  /** Kinds that the server serves and that have no schema here; absent if there are none. */
+  /** Kinds that the server serves and that have no schema here. */
   readonly served?: readonly ServedKind[] | undefined;
   /**
    * Handling of foreign kinds and of objects with unknown values. `refused` (the default): the objects are invalid.
@@ -37,13 +37,13 @@ export interface LoadInput {
   readonly readText?: (blob: string) => Promise<string>;
   /** Caches results of unchanged files between runs. */
   readonly cache?: LoadCache;
-  /** Results of earlier processes. If absent, none are used or stored. Requires `cache`. */
+  /** Results of earlier processes. If absent, results are neither read nor stored. Requires `cache`. */
   readonly sound?: SoundFiles;
 }
 
 export interface LoadedResource {
   readonly id: ResourceId;
-  /** Object as it will be applied: as the author wrote it, with a namespace. */
+  /** Object as it will be applied: the written object with a namespace. */
   readonly object: KubeObject;
   /** Set if the kind is ours. */
   readonly kind?: Kind;
@@ -90,7 +90,7 @@ export function load(input: LoadInput): Loaded {
   return finishAtOnce(loading(input));
 }
 
-/** Does the same as `load`, and yields after each file. */
+/** Loads like `load`, but in steps: yields after each file. */
 export function* loading(input: LoadInput): Steps<Loaded> {
   const files: { readonly file: SourceFile; readonly parsed: ParsedFile }[] = [];
   for (const file of input.documents.filter(({ path, built }) => built !== undefined || isManifest(path))) {
@@ -163,7 +163,6 @@ function uncheckedKinds(resources: readonly LoadedResource[], table: KindTable):
   });
 }
 
-/** Returns the CustomResourceDefinitions in the file. */
 export function definitionsOf(parsed: ParsedFile): JsonObject[] {
   return parsed.objects.flatMap(({ value }) => {
     if (!isObject(value) || value.kind !== 'CustomResourceDefinition') return [];

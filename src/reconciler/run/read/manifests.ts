@@ -15,7 +15,10 @@ import { hasExpression } from './substitute/expressions.ts';
 export interface Manifests {
   readonly documents: readonly SourceFile[];
   readonly problems: readonly Problem[];
-  /** True if a file or link that may contain manifests was not read. No object of the source may then be deleted. */
+  /**
+   * True if a file or link that may contain manifests was not read. In this case no object of the source may be
+   * deleted.
+   */
   readonly incomplete: boolean;
 }
 
@@ -24,7 +27,7 @@ export interface ManifestPaths {
   readonly path: string;
   /** Patterns of paths below the folder that are not read, as if they did not exist. */
   readonly ignore?: readonly string[];
-  /** Namespace for objects of namespaced kinds that declare none. */
+  /** Default namespace for objects of namespaced kinds. */
   readonly namespace?: string | undefined;
   /** Set if expressions are replaced. Files with expressions then keep their long values. */
   readonly expressions?: true;
@@ -49,7 +52,7 @@ export function pathsOf({ path, ignore = [] }: Pick<ManifestPaths, 'path' | 'ign
 
 /**
  * Reads YAML and JSON files below the path. Throws Failure `source-path-not-found` if the path does not exist in the
- * commit: for a mistyped or moved path, all objects would otherwise count as no longer declared.
+ * commit. Otherwise a mistyped or moved path would make all objects of the source undeclared.
  */
 export async function gatherManifests(
   checkout: Checkout,
@@ -71,7 +74,7 @@ export async function gatherManifests(
   for (const { path: file, oid } of files) {
     const read = texts.get(oid);
     length += read?.length ?? 0;
-    // One blob may be at very many paths, and is parsed once for each path.
+    // A blob can have very many paths, and is parsed once for each path.
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
     if (read === undefined)
       problems.push(encodingProblem(file, faults.get(oid) ?? 'the file cannot be read from the repository'));
@@ -81,7 +84,7 @@ export async function gatherManifests(
 }
 
 interface ReadText {
-  /** Text; without the long values in `cuts`, if set. */
+  /** Text. If `cuts` is set, its long values are removed. */
   readonly text: string;
   readonly cuts?: readonly Cut[];
   /** Length of the original text. */
@@ -134,7 +137,7 @@ async function textsOf(
     if (known !== undefined) texts.set(oid, known as ReadText);
     else unknown.add(oid);
   }
-  // The bytes of only a few files are in memory at once, in addition to all texts.
+  // In addition to all texts, only the bytes of one batch of files are in memory.
   const left = [...unknown];
   for (let count = FIRST_READ; left.length > 0; ) {
     let bytesRead = 0;
@@ -158,7 +161,7 @@ async function textsOf(
   return { texts, faults };
 }
 
-/** Number of files in the first read, and number of bytes for later reads. */
+/** Number of files in the first batch, and maximum bytes of a later batch. */
 const FIRST_READ = 32;
 const READ_BYTES = 16 * 1024 * 1024;
 
@@ -166,7 +169,7 @@ function blobKey(oid: string, expressions: boolean): string {
   return expressions ? `blob ${oid} with expressions` : `blob ${oid}`;
 }
 
-/** Maximum characters of all texts: three times as many as a fleet of a hundred thousand resources needs. */
+/** Maximum characters of all texts: three times the need of a fleet of a hundred thousand resources. */
 const LENGTH_MAX = 256 * 1024 * 1024;
 
 function manifestsTooLarge({ commit }: Checkout, path: string): Failure {
@@ -174,13 +177,13 @@ function manifestsTooLarge({ commit }: Checkout, path: string): Failure {
   return new Failure('manifests-too-large', message, { data: { commit, path } });
 }
 
-/** Returns true if manifests may be at the path. A link without a file extension may lead to a folder. */
+/** Returns true if manifests may be at the path. A link without a file extension may point to a folder. */
 function mayHoldManifests(path: string): boolean {
   const [name = ''] = path.split('/').slice(-1);
   return isManifest(name) || !name.includes('.');
 }
 
-/** Returns the link at the path itself or at one of its parents; undefined if there is none. */
+/** Returns the link at the path or at one of its parents; undefined if the path has no link. */
 export function linkAt({ skipped }: Checkout, path: string): Checkout['skipped'][number] | undefined {
   return skipped.find((entry) => `${path}/`.startsWith(`${entry.path}/`));
 }

@@ -1,5 +1,5 @@
-// Refuses objects that no API server accepts because of their size. YAML aliases can expand a file of a few megabytes
-// many times, and all later stages would process the result.
+// Refuses objects that are too large for every API server. YAML aliases can expand a file of a few megabytes many
+// times, and all later stages would process the result.
 
 import { isObject } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
@@ -9,7 +9,9 @@ import { REPEATS, type SourceFile } from './source-file.ts';
 
 /** Maximum bytes of an object as JSON: the maximum size of a request (kube-apiserver, MaxRequestBodyBytes). */
 const BYTES_MAX = 3 * 1024 * 1024;
-/** Characters below which a file without aliases is not checked, because it cannot contain such an object. */
+/**
+ * Number of characters from which a file without aliases is checked. A shorter file cannot contain a too large object.
+ */
 const LOOKED_AT = 512 * 1024;
 
 export interface SizedObjects {

@@ -16,7 +16,7 @@ export interface ParsedFile {
   readonly objects: readonly ParsedObject[];
   /** Problems of the text, without the field `resource`. */
   readonly problems: readonly { readonly document: number; readonly problem: Problem }[];
-  /** Number of documents without a value, because they could not be parsed. */
+  /** Number of documents without a value, because of syntax errors. */
   readonly unreadable: number;
 }
 

@@ -1,5 +1,5 @@
-// Removes the long values of Secrets and ConfigMaps from a file of manifests. The values are read again when an object
-// is evaluated or sent.
+// Removes the long values of Secrets and ConfigMaps from a file of manifests. The values are read again when a policy
+// evaluates the object, or when the object is sent.
 
 import { type Cut, columnBefore, countStandIns, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { isObject } from '#std/json.ts';
@@ -9,7 +9,7 @@ import { readDocuments } from '#std/yaml/yaml.ts';
 import { CHARACTERS_MAX, REPEATS, type SourceFile } from './source-file.ts';
 import { unroll } from './unroll.ts';
 
-/** Maximum characters of the remaining text, because it is parsed here without a time limit. */
+/** Maximum characters of the remaining text. The text is parsed without a time limit. */
 const REST_MAX = 4 * 1024;
 
 interface Short {

@@ -13,7 +13,7 @@ export interface MoreFindings {
 }
 
 /**
- * Returns the findings in their order. If there are too many, errors come first, and the last finding has the number of
+ * Returns the findings in their order. Above the limit, errors are first, and the last finding has the number of
  * omitted findings.
  */
 export function shownFindings<Found extends { readonly severity: Severity }>(

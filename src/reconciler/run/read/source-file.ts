@@ -10,7 +10,7 @@ import type { Variables } from './substitute/variables.ts';
 export interface SourceFile {
   /** Path for problems. Only `*.yaml`, `*.yml` and `*.json` are read. */
   readonly path: string;
-  /** Equal ids mean equal text and equal `openings`. It starts with a Git blob id or a digest. */
+  /** Equal ids mean equal text and equal `openings`. The id starts with a Git blob id or a digest. */
   readonly oid: string;
   readonly text: string;
   /** Default namespace of the objects. If absent, an object of a namespaced kind must declare its namespace. */
@@ -21,7 +21,7 @@ export interface SourceFile {
   readonly variables?: Variables;
   /** Set if the file is not text. `text` is then empty. */
   readonly fault?: Problem;
-  /** Set if long values were removed from the text. They can be read again from `blob`. */
+  /** Set if long values were removed from the text. The values can be read again from the blob `blob`. */
   readonly shortened?: { readonly blob: string; readonly cuts: readonly Cut[] };
   /** Results of decryption, by index among the documents that are not empty. */
   readonly openings?: readonly (Opening | undefined)[];
@@ -44,12 +44,12 @@ export interface LoadCache {
 }
 
 /**
- * Maximum characters of a file. The API server accepts 3 MiB per object. Malicious YAML needs memory of hundreds of
- * times its size.
+ * Maximum characters of a file. The API server accepts 3 MiB per object. Parsing malicious YAML can need memory of
+ * hundreds of times its size.
  */
 export const CHARACTERS_MAX = 4 * 1024 * 1024;
 
-/** Characters of YAML aliases, by which a short text can stand for a longer one. */
+/** Characters of YAML aliases. A short text with aliases can expand to a long text. */
 export const REPEATS = /[&*]/;
 
 export function isTooLarge({ text }: SourceFile): boolean {

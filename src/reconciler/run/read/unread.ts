@@ -1,4 +1,4 @@
-// Finds the files of a source without a cached result. Reading them takes time and memory.
+// Finds the files of a source without a cached result: reading them takes time and memory.
 
 import { objectsKey } from './file-reading.ts';
 import { kindTable } from './kind-table.ts';
@@ -15,7 +15,7 @@ export function findUnread(given: LoadInput, cache: LoadCache): readonly SourceF
     if (known !== undefined) parsed.set(file, known as ParsedFile);
   }
   const unparsed = given.documents.filter((file) => !parsed.has(file) && !isTooLarge(file));
-  // If such a file may define kinds, an object in any file may be of such a kind.
+  // If an unparsed file may define kinds, any object may be of such a kind. All files must then be read.
   if (unparsed.some(mayDefine)) return given.documents;
   const { counts = () => true } = given;
   const definitions = [...parsed.values()].flatMap((each) => definitionsOf(each).filter(counts));

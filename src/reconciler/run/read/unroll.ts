@@ -20,10 +20,9 @@ export function unroll(value: Json, pointer = ''): Unrolled[] {
 }
 
 function isKubernetesList({ kind, items, metadata }: JsonObject): boolean {
-  // A `List` without `items`, for example with a misspelled `item`, is not unrolled: the object itself is then
-  // reported.
+  // A `List` without `items`, for example with the typo `item`, is not unrolled. The `List` itself is then reported.
   if (kind === 'List') return Array.isArray(items) || items === null;
-  // An ordinary kind may also end in "List". Unlike a list, its object has a name.
+  // The name of an ordinary kind may also end in "List". Unlike a list, an object of such a kind has a name.
   return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) && !hasName(metadata);
 }
 

@@ -4,7 +4,7 @@ import { mayBeSealed } from '#std/sops/cipher.ts';
 import type { Opening, SopsKeys } from '#std/sops/open.ts';
 import { isManifest, isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 
-/** Decrypts the files. `cache` must be in memory, because it stores decrypted content. */
+/** Decrypts the files. `cache` must be in memory only, because it contains decrypted content. */
 export async function unsealFiles(
   files: readonly SourceFile[],
   keysOf: () => Promise<SopsKeys>,
@@ -39,7 +39,7 @@ async function openedFile(file: SourceFile, keys: SopsKeys, cache: LoadCache | u
   return { ...file, oid, openings };
 }
 
-/** Returns a digest of the keys, because the result depends on the keys. */
+/** Returns a digest of the keys. Results of decryption are cached by this digest. */
 function keysDigest(keys: SopsKeys): string {
   return keys.type === 'keys' ? keys.keys.digest : (keys.fault?.message ?? 'sealed');
 }

@@ -1,5 +1,5 @@
-// Stores approvals of lists of deletions in ConfigMaps of the home namespace until the deletions are done. If a run is
-// killed, the next run finds the approval.
+// Stores approvals of lists of deletions in ConfigMaps of the home namespace until the deletions are complete. If a run
+// is killed, the next run reads the approval.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -64,8 +64,8 @@ function replacedLine(uid: string): string {
 }
 
 /**
- * Returns the line for a foreign object. Its description is shortened to a digest, because there may be many such
- * objects.
+ * Returns the line for a foreign object. The line contains a digest of the description, because the number of foreign
+ * objects may be large.
  */
 function takenLine(uid: string, taken: string): string {
   return `${uid}${TAKES}${digest(taken).slice(0, 16)}`;
@@ -74,8 +74,9 @@ function takenLine(uid: string, taken: string): string {
 const TAKES = ' takes ';
 
 /**
- * Returns true if the lines approve the deletion. An approved deletion also allows a replacement, but not the reverse.
- * All foreign objects that are deleted with the object must be approved as well.
+ * Returns true if the lines approve the deletion. An approved deletion also allows a replacement, but an approved
+ * replacement allows no deletion without creation. All foreign objects that are deleted with the object must be
+ * approved as well.
  */
 function covers(lines: ReadonlySet<string>, { uid, replaced, takes = [] }: ApprovedDeletion): boolean {
   const isNamed = lines.has(uid) || (replaced === true && lines.has(replacedLine(uid)));
@@ -83,8 +84,8 @@ function covers(lines: ReadonlySet<string>, { uid, replaced, takes = [] }: Appro
 }
 
 /**
- * Returns true if the approval applies to the list. It applies to the same hash, and to the same deletions with fewer
- * foreign objects. If deletions have begun, it also applies to each part of the approved list.
+ * Returns true if the approval applies to the list: the hash is the same, or the deletions are the same with fewer
+ * foreign objects. After deletions have begun, the approval also applies to each part of the approved list.
  */
 export function approves({ hash, begun, lines }: Approval, list: Approvable): boolean {
   if (hash === list.hash) return true;
@@ -97,8 +98,8 @@ export function isExpired({ expiresAt }: Approval, clock: Pick<Clock, 'now'>): b
 }
 
 /**
- * Stores the approval, and removes expired ones. Throws Failure `cluster-conflict` if another approval is stored at the
- * same moment.
+ * Stores the approval, and removes expired approvals. Throws Failure `cluster-conflict` if another approval is stored
+ * at the same moment.
  */
 export async function storeApproval(
   { cluster, clock }: ApprovalDeps,
@@ -134,7 +135,7 @@ export async function beginApproved(
   const fresh = all.filter((each) => begun.has(each.hash) && !each.begun);
   if (fresh.length === 0) return { all, stored };
   const begunAt = new Date(clock.now()).toISOString();
-  // `begunAt` is at the end of the text, so that only the last piece of a long text changes.
+  // `begunAt` is at the end of the text: of a long text, only the last piece changes.
   const marked = fresh.map(({ hash, expiresAt, lines }): [string, string] => [
     hash,
     JSON.stringify({ expiresAt, uids: [...lines], begunAt }),
@@ -146,8 +147,8 @@ export async function beginApproved(
 }
 
 /**
- * Removes the used approvals after the last deletion. If the record was changed meanwhile, nothing is removed. Returns
- * the failures.
+ * Removes the used approvals after the last deletion. Removes nothing if another writer changed the record in the
+ * meantime. Returns the failures.
  */
 export async function spendApprovals(
   cluster: RecordWriter,

@@ -13,7 +13,7 @@ export type Purpose = 'approval' | 'history' | 'image' | 'inventory' | 'notified
 
 /**
  * Suffixes in the names of records and of the field manager of `skep trigger`. The name of an instance must not end in
- * such a suffix, because its objects could then have the names of another instance's records.
+ * such a suffix: its objects could have the names of another instance's records.
  */
 export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
   'approval',
@@ -35,14 +35,14 @@ export const SHARD_BYTES_MAX = 900_000;
 const RECORD_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Lease.coordination.k8s.io']);
 
 /**
- * Pattern for names of records of any instance. It applies in every namespace, because each instance may have another
- * home namespace.
+ * Pattern for names of records of any instance. The pattern is applied in every namespace, because other instances may
+ * have other home namespaces.
  */
 const OF_ANY_INSTANCE = new RegExp(`^${fieldManager('.+')}-(?:${ADDED_TO_NAMES.join('|')})(?:-\\d+)?$`);
 
 /**
- * Returns true for records. Sources must not declare them: their authors could approve their own deletions, or choose
- * the key of digests.
+ * Returns true for records. Sources must not declare records: an author could approve deletions, or choose the key of
+ * digests.
  */
 export function isRecord(
   { instance, homeNamespace }: InstanceName,

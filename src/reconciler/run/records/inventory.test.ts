@@ -42,8 +42,8 @@ test('is the same after writing and reading, also in several ConfigMaps', async 
   expect([...cluster.kept.keys()]).toEqual(['skep-test-inventory']);
   const many = { entries: entries(20_000), leaving: new Map() };
   await storeInventory(cluster, HOME, few, many);
-  // The first ConfigMap has the number of ConfigMaps and is written last. If a run ends earlier, the old inventory is
-  // intact.
+  // The first ConfigMap contains the number of ConfigMaps and is written last. If a run ends before that write, the old
+  // inventory is intact.
   expect([cluster.kept.size > 1, cluster.written.at(-1)]).toEqual([true, 'skep-test-inventory']);
   const read = await readInventory(cluster, HOME);
   expect([read.entries.size, read.leaving.size]).toEqual([20_000, 0]);

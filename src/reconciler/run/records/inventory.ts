@@ -1,7 +1,7 @@
-// Stores which objects an instance has created, in ConfigMaps of the home namespace, because any user may write labels.
-// An entry is written before its object is created. It has no uid until the next write: until then, the id of the run
-// on the object identifies it. The inventory also contains the deletions of a run, from before the first deletion to
-// after the last.
+// Stores in ConfigMaps of the home namespace which objects an instance has created, because any user may write labels.
+// An entry is written before its object is created. The next write adds the uid of the object. Until that write, the
+// run id in an annotation of the object identifies it. The inventory also contains the deletions of a run, from before
+// the first deletion until after the last deletion.
 
 import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { entryOf } from '#kubernetes/rules/ownership/entries.ts';
@@ -24,7 +24,7 @@ export interface Entry {
 
 export interface Leaving {
   readonly uid: string;
-  /** Hash of the approval for the deletion; absent if it needed none. */
+  /** Hash of the approval for the deletion; absent if the deletion needed no approval. */
   readonly approval?: string;
   /** Set if the object is created again after its deletion. */
   readonly replaced?: true;
@@ -82,8 +82,8 @@ function linesOf({ data }: KubeObject): Line[] {
 }
 
 /**
- * Writes the changed ConfigMaps. The first one is written last, because it contains their number. Throws Failure
- * `inventory-full`, and `cluster-conflict` if another writer was faster.
+ * Writes the changed ConfigMaps. The first ConfigMap is written last, because it contains the number of ConfigMaps.
+ * Throws Failure `inventory-full`, and `cluster-conflict` if another writer was faster.
  */
 export async function storeInventory(
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
@@ -103,7 +103,8 @@ export async function storeInventory(
     const annotations = { [SHARDS]: String(shards.length) };
     const same = isObject(object?.data) && object.data.lines === data.lines;
     if (same && (shard > 0 || object?.metadata.annotations?.[SHARDS] === annotations[SHARDS])) continue;
-    // If a run was killed while the inventory grew, this ConfigMap may exist although the first one does not count it.
+    // If a run was killed while the inventory grew, this ConfigMap may exist although the first ConfigMap does not
+    // count it.
     const left = object ?? (shard === 0 ? undefined : await readRecord(cluster, home, PURPOSE, shard));
     stored[shard] = await storeRecord(cluster, recordId(home, PURPOSE, shard), left, { data }, annotations);
   }
@@ -112,7 +113,7 @@ export async function storeInventory(
 
 /**
  * Distributes lines to ConfigMaps by a digest of their key. If the number of ConfigMaps doubles, a line stays in its
- * ConfigMap or moves to a later one.
+ * ConfigMap or moves to an added ConfigMap.
  */
 function spread(lines: readonly Line[], before: number): readonly string[] {
   for (let count = Math.max(1, before); count <= SHARDS_MAX; count *= 2) {
@@ -130,8 +131,8 @@ function shardOf(key: string, count: number): number {
 }
 
 /**
- * Returns a function that returns true if the instance has created the object: the entry has its uid, or has the id of
- * the run that is written on the object.
+ * Returns a function that returns true if the instance has created the object. The entry must have the uid of the
+ * object, or the run id in the annotation of the object.
  */
 export function isRecorded({ entries }: InventoryContent, manager: string): (object: KubeObject) => boolean {
   return (object) => {

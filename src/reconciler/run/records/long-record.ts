@@ -12,7 +12,7 @@ import { type Purpose, readRecord, recordId, SHARD_BYTES_MAX, SHARDS_MAX, storeR
 
 export interface LongRecord {
   readonly texts: ReadonlyMap<string, string>;
-  /** ConfigMaps by number, as far as they were read. Each later write changes their resourceVersion. */
+  /** ConfigMaps by number, as far as they were read. Each write updates their resourceVersions here. */
   readonly objects: readonly (KubeObject | undefined)[];
 }
 
@@ -27,14 +27,14 @@ const PIECE_MAX = 100_000;
 /** Bytes that the location of a piece needs in the first ConfigMap. */
 const PLACE_BYTES = 48;
 /**
- * Annotation that counts writes of pieces. It changes the first ConfigMap, so that an earlier reader gets a conflict
- * when it writes.
+ * Annotation that counts writes of pieces. Each increment changes the first ConfigMap, so that a reader of an older
+ * version gets a conflict when it writes.
  */
 const WRITES = 'skep.dev/record-writes';
 
 /**
  * Reads the record. If a piece is missing or was changed by a person, the value is the list of locations instead of the
- * text. Callers recognise it as invalid.
+ * text. Callers detect that such a value is invalid.
  */
 export async function readLongRecord(
   cluster: Pick<Cluster, 'get'>,
@@ -53,7 +53,8 @@ export async function readLongRecord(
   const texts = new Map([...heads].map(([key, head]) => [key, assembleText(head, contents)]));
   const isWhole = [...heads].every(([key, head]) => piecesOf(head).length === 0 || texts.get(key) !== head);
   const latest = isWhole ? first : await readRecord(cluster, home, purpose);
-  // A writer removes pieces after the first ConfigMap no longer refers to them. If that happened meanwhile, read again.
+  // A writer removes old pieces after it has written the first ConfigMap. If the first ConfigMap has changed since it
+  // was read, read again.
   if (latest?.metadata.resourceVersion !== first?.metadata.resourceVersion)
     return readLongRecord(cluster, home, purpose);
   return { texts, objects };
@@ -156,7 +157,7 @@ async function placePieces(
   return { objects, places, contents };
 }
 
-/** Empties ConfigMaps without pieces of the new record. The new record is already stored, so failures are ignored. */
+/** Empties ConfigMaps without pieces of the new record. Ignores failures, because the new record is already stored. */
 async function emptyUnused(
   objects: readonly (KubeObject | undefined)[],
   write: (shard: number, data: JsonObject) => Promise<void>,
@@ -174,8 +175,8 @@ async function emptyUnused(
 }
 
 /**
- * Returns the new content of a ConfigMap with as many unassigned pieces as possible, and adds them to `places`. Pieces
- * that are in neither record are removed. undefined if no piece was added.
+ * Returns the new content of a ConfigMap with as many unassigned pieces as possible, and adds these pieces to `places`.
+ * Removes pieces that neither the old nor the new record contains. Returns undefined if no piece was added.
  */
 function fill(
   object: KubeObject | undefined,

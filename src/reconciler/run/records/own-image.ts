@@ -1,5 +1,5 @@
-// Stores the image of the reconciler with its digest. Workloads run it unless skep.yaml names another image. Only a
-// process in the cluster can determine the image; all other processes of the instance read it here.
+// Stores the image of the reconciler with its digest. Workloads use this image unless skep.yaml names another image.
+// Only a process in the cluster can determine the image. All other processes of the instance read the stored image.
 
 import { isObject } from '#std/json.ts';
 import type { InstanceName } from '../instance.ts';

@@ -15,7 +15,7 @@ export interface Quarantined {
   readonly good: string;
   /** Commit that the ref named at the rollback. */
   readonly bad: string;
-  /** Known ancestors of `bad`. They are excluded too. */
+  /** Known ancestors of `bad`. They are excluded like `bad`. */
   readonly older: readonly string[];
   /** Id of the run to whose commits the rollback returned. */
   readonly run: string;
@@ -56,8 +56,8 @@ export async function storeQuarantine(
 }
 
 /**
- * Removes the entries of sources whose refs name a newer commit. If the record was changed meanwhile, nothing is
- * removed and the next run decides again. Returns the failures.
+ * Removes the entries of sources whose refs name a newer commit. If another writer changed the record in the meantime,
+ * nothing is removed and the next run decides again. Returns the failures.
  */
 export async function release(
   cluster: RecordWriter,
@@ -77,8 +77,8 @@ export async function release(
 }
 
 /**
- * Removes the entries of all sources or, if `only` is not empty, of these sources, even if an entry cannot be read.
- * Returns the names of the sources.
+ * Removes the entries of the sources in `only` or, if `only` is empty, of all sources. Also removes entries that cannot
+ * be parsed. Returns the names of the sources.
  */
 export async function clearQuarantine(
   cluster: RecordWriter,
@@ -92,9 +92,7 @@ export async function clearQuarantine(
   return cleared;
 }
 
-/**
- * Parses an entry. Throws Failure `quarantine-unreadable`: the excluded commits would be unknown, so no run may start.
- */
+/** Parses an entry. Throws Failure `quarantine-unreadable`: no run may start while the excluded commits are unknown. */
 function parseEntry(home: InstanceName, source: string, text: string): Quarantined {
   const value = parseJson(text);
   if (isObject(value)) {

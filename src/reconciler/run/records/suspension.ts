@@ -1,5 +1,5 @@
-// Stores the suspension of an instance in a ConfigMap of the home namespace. Every process of the instance reads it
-// there; neither Git nor the configuration changes.
+// Stores the suspension of an instance in a ConfigMap of the home namespace, where every process of the instance reads
+// it. Neither Git nor the configuration changes.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -12,7 +12,7 @@ export interface Suspension {
   readonly who: string;
   /** Time in RFC 3339. */
   readonly since: string;
-  /** Reason; empty if the person gave none. */
+  /** Reason; empty if the person gave no reason. */
   readonly reason: string;
 }
 
@@ -29,7 +29,7 @@ export async function readSuspension(
   return stored === undefined ? undefined : parseSuspension(stored);
 }
 
-/** Parses a suspension. A suspension with missing fields also suspends, because changing nothing is safer. */
+/** Parses a suspension. A suspension with missing fields is also in force, because writing nothing is safer. */
 function parseSuspension({ data }: KubeObject): Suspension | undefined {
   const fields = isObject(data) ? data : {};
   if (Object.keys(fields).length === 0) return undefined;
@@ -42,8 +42,8 @@ function parseSuspension({ data }: KubeObject): Suspension | undefined {
 }
 
 /**
- * Suspends the instance. If it is already suspended, `since` stays the same and, if `reason` is undefined, so does the
- * reason. Throws Failure `cluster-conflict` if two people suspend at once.
+ * Suspends the instance. If the instance is already suspended, `since` stays unchanged, and the reason changes only if
+ * `reason` is set. Throws Failure `cluster-conflict` if two people suspend at the same moment.
  */
 export async function suspend(
   { cluster, clock }: Deps,

@@ -52,7 +52,7 @@ export async function planByRendering(input: RenderInput): Promise<RunResult> {
   };
 }
 
-/** Returns the valid locks. An invalid lock has no effect, because its server is kept unchanged. */
+/** Returns the valid locks. Invalid locks are left out, because their servers are kept unchanged. */
 function soundLocks({ loaded: { locks, invalid } }: Side) {
   const broken = new Set(invalid.map(keyOf));
   return locks.filter(({ id }) => !broken.has(keyOf(id)));
@@ -114,8 +114,8 @@ function changesIn({ batches }: Plan): readonly Change[] {
 }
 
 /**
- * Returns the state before and after the plan. Objects that are kept unchanged are equal in both. A resource that could
- * not be read in one of the commits is left out.
+ * Returns the state before and after the plan. Objects that are kept unchanged are equal in both states. A resource
+ * that could not be read in one of the commits is left out.
  */
 function statesOf(compared: readonly ComparedObject[], plan: Plan) {
   const changed = new Set(changesIn(plan).map(({ key }) => key));
@@ -131,16 +131,16 @@ function statesOf(compared: readonly ComparedObject[], plan: Plan) {
 }
 
 /**
- * Returns true for a custom resource that is invalid in one of the commits, or has expressions that its kind would have
- * to read.
+ * Returns true for a custom resource that cannot be read in one of the commits: it is invalid, or its kind would have
+ * to read fields with expressions.
  */
 function isUnreadable({ before, after }: ComparedObject): boolean {
   return [before, after].some((each) => each?.kind !== undefined && each.defaulted === undefined);
 }
 
 /**
- * Returns a filter for problems that the base does not have. Problems without an object are always kept: they mean that
- * a file was not read.
+ * Returns a filter for problems that the base does not have. Problems without an object are always kept, because they
+ * are about a file that was not read.
  */
 function notEarlier(earlier: readonly Problem[], compared: readonly ComparedObject[]): (problem: Problem) => boolean {
   const same = new Set(compared.flatMap(({ isSame, key }) => (isSame ? [key] : [])));
@@ -197,7 +197,9 @@ function unreadBefore({ incomplete, problems }: Side): readonly string[] {
   ];
 }
 
-/** Describes a folder that only the base has: a tool that finds no folder may fail before it deletes objects. */
+/**
+ * Describes a folder that only the base has. A tool that does not find the folder may fail before it deletes objects.
+ */
 function missingFolder(path: string, base: Checkout, head: Checkout): readonly string[] {
   if (!hasPath(base, path) || hasPath(head, path) || linkAt(head, path) !== undefined) return [];
   return [
@@ -205,7 +207,7 @@ function missingFolder(path: string, base: Checkout, head: Checkout): readonly s
   ];
 }
 
-/** Describes folders of this repository that objects of Flux and Argo CD apply, and that were not compared. */
+/** Describes folders of this repository that were not compared, although objects of Flux or Argo CD apply them. */
 function elsewhere(
   objects: readonly { readonly id: ResourceId; readonly object: KubeObject }[],
   paths: readonly string[],

@@ -6,11 +6,11 @@ export interface Rendered {
   readonly base: RenderedCommit;
   readonly head: RenderedCommit;
   /**
-   * Number of problems that the base also has, of objects without changes. They are not listed and do not change the
+   * Number of problems of unchanged objects that the base also has. These problems are not listed and do not change the
    * exit code.
    */
   readonly earlierProblems: number;
-  /** Facts that the comparison cannot know, as noun phrases with a reason. */
+  /** Facts that the comparison cannot determine, as noun phrases with a reason. */
   readonly unknown: readonly string[];
 }
 

@@ -29,7 +29,7 @@ export interface Side {
   readonly incomplete: boolean;
 }
 
-/** Assumed namespace of objects that declare none. The tool that applies them chooses the real namespace. */
+/** Assumed namespace of objects without a namespace. The tool that applies the objects chooses the real namespace. */
 export const ASSUMED_NAMESPACE = 'default';
 
 interface WrittenSide {
@@ -40,8 +40,8 @@ interface WrittenSide {
 }
 
 /**
- * Reads both commits. `paths` are folders inside the repository; a missing folder declares nothing. A CRD in only one
- * commit is used for both: an object needs a namespace if the CRD of its kind says so.
+ * Reads both commits. `paths` are folders inside the repository. A missing folder declares no objects. A CRD that only
+ * one commit contains is used for both commits, because it decides whether objects of its kind need a namespace.
  */
 export async function readSides(
   deps: SideDeps,

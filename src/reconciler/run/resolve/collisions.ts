@@ -1,5 +1,5 @@
-// Finds resources that would create the same object, or an object that Git declares. All of these resources except one
-// are refused.
+// Finds resources that would create the same object, or an object that Git declares. Only one of these resources may
+// create the object. The other resources are refused.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -7,7 +7,7 @@ import { formatId, type ResourceId } from '#std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';
 
 export interface CollisionInput {
-  /** All resources that are not held. A held resource keeps its children by their owner reference. */
+  /** All resources that are not held. The children of a held resource are kept by their owner reference. */
   readonly loaded: readonly LoadedResource[];
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
@@ -57,8 +57,8 @@ function contested(loaded: readonly LoadedResource[]): readonly Claim[] {
 }
 
 /**
- * Returns the names that several resources of a namespace use, for any kind. Only these few names are compared by kind:
- * a fleet creates ten times as many objects as it declares.
+ * Returns the names that several resources of a namespace use, for objects of any kind. Only these few names are
+ * compared by kind, because a fleet creates ten times as many objects as it declares.
  */
 function sharedNames(loaded: readonly LoadedResource[]): ReadonlySet<string> {
   const shared = new Set<string>();
@@ -81,8 +81,8 @@ function noteName(first: Map<string, ResourceId>, name: string, id: ResourceId, 
 }
 
 /**
- * Returns the resource that gets the object: the declared object itself, else the owner of the live object, else the
- * oldest resource, else the resource that is declared first.
+ * Returns the resource that gets the object. The order of precedence is: the resource that is the declared object, the
+ * owner of the live object, the oldest resource, the first declared resource.
  */
 function winnerOf({ living }: CollisionInput, object: ResourceId, claimants: readonly ResourceId[]): ResourceId {
   const declared = claimants.find((id) => keyOf(id) === keyOf(object));

@@ -1,5 +1,5 @@
-// Resolves the references of each resource. Decides whether the resource is healthy, refused (its children are kept
-// unchanged) or held (the resource is kept unchanged too).
+// Resolves the references of each resource, and decides its state. `healthy`: the resource can be used. `refused`: its
+// children are kept unchanged. `held`: the resource and its children are kept unchanged.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -20,8 +20,8 @@ export interface ResolveInput {
   readonly kinds: readonly Kind[];
   readonly views: (namespace: string) => View;
   /**
-   * Returns how much is known about an object. `listed`: the cluster was read. `failed`: reading failed. Without a
-   * cluster, `declared`: all objects of the kind are manifests; `none`: further objects may exist.
+   * Returns how much is known about an object. `listed`: the cluster was read. `failed`: the cluster could not be read.
+   * Without a cluster: `declared` if all objects of the kind are manifests, `none` if further objects may exist.
    */
   readonly knowledge: (kind: string, namespace: string, name: string) => 'listed' | 'failed' | 'declared' | 'none';
   readonly images: EnforcedImages;
@@ -36,7 +36,7 @@ export type Health = 'healthy' | 'refused' | 'held';
 export interface Standing {
   readonly loaded: Sourced;
   readonly health: Health;
-  /** Findings about the resource. Each error, or an invalid dependency, is the reason of the state. */
+  /** Findings about the resource. The state is caused by the errors among them, or by an invalid dependency. */
   readonly findings: readonly Finding[];
 }
 
@@ -51,7 +51,7 @@ export function resolve(input: ResolveInput): Resolved {
   return { standings, problems: [...problems, ...missingOfHeld(input, standings)] };
 }
 
-/** Returns missing references of held resources too, so that one run shows all mistakes. */
+/** Also returns missing references of held resources, so that one run shows all mistakes. */
 function missingOfHeld(input: ResolveInput, standings: readonly Standing[]): readonly Problem[] {
   const held = standings.filter(({ loaded, health }) => health === 'held' && !input.leftAlone.has(keyOf(loaded.id)));
   if (held.length === 0) return [];
@@ -83,7 +83,7 @@ function standingsOf(input: ResolveInput): readonly Standing[] {
     const before = known.get(loaded);
     if (before !== undefined) return before;
     const own = ownStanding(resolving, loaded);
-    // Stored before the recursion, because resources may refer to each other.
+    // Stored before the recursion, because resources may refer to each other in a cycle.
     known.set(loaded, own);
     const standing = own.health === 'healthy' ? afterNeeded(own, neededStanding) : own;
     known.set(loaded, standing);
@@ -166,8 +166,8 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
 const NAMED_ONLY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'ServiceAccount']);
 
 /**
- * Returns an error for a required object and a warning for an optional one. If the object could not be read, returns an
- * error: without its content, children would differ and pods would restart. `NAMED_ONLY` kinds have no such content.
+ * Returns an error for a required object and a warning for an optional object. An unreadable object is always an error:
+ * without its content, children would change and pods would restart. `NAMED_ONLY` kinds have no such content.
  */
 function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
   const { pointer, kind, name, key, optional } = reference;
@@ -205,7 +205,7 @@ function keysOf(target: KubeObject): string[] {
   return members.flatMap((member) => (typeof member === 'object' && member !== null ? Object.keys(member) : []));
 }
 
-/** Returns the keys of all objects to be held, each with the invalid resource on which it depends. */
+/** Returns the keys of all objects to be held, each with the invalid resource on which the object depends. */
 function heldKeys(input: ResolveInput): ReadonlyMap<string, ResourceId> {
   const held = new Map(input.invalid.map((id) => [keyOf(id), id]));
   if (held.size === 0) return held;
@@ -240,8 +240,8 @@ function referenceName(namespace: string | undefined, kind: string, name: string
 }
 
 /**
- * Returns a finding for a held resource that depends on an invalid one. An invalid resource itself already has
- * problems.
+ * Returns a finding for a held resource that depends on an invalid resource. Returns none for the invalid resource,
+ * which already has problems.
  */
 function heldFindings(id: ResourceId, blocker: ResourceId): Finding[] {
   if (keyOf(id) === keyOf(blocker)) return [];

@@ -1,4 +1,4 @@
-// Determines which declared tool locks are in force, and the faults of all other locks. A lock must be in the same
+// Determines which declared tool locks are in force, and the faults of the other locks. A lock must be in the same
 // source as its server.
 
 import { TOOLS_LOCK_ANNOTATION } from '#contracts/tool-lock/schema.ts';
@@ -71,13 +71,15 @@ function idleFindings({ id }: Sourced, { object }: Sourced): readonly Finding[] 
   return [{ code: 'lock-idle', severity: 'warning', pointer: '/spec/server/kind', message }];
 }
 
-/** Warns if the lock is for another image or URL than the server has now: the tool definitions may differ. */
+/**
+ * Warns if the image or URL in the lock is not the current image or URL of the server: the tool definitions may differ.
+ */
 function placeFindings({ object }: Sourced, server: Sourced): readonly Finding[] {
   const locked = isObject(object.spec) && isObject(object.spec.server) ? object.spec.server : {};
   return Object.entries(offeredServer(server) ?? {}).flatMap(([field, now]): readonly Finding[] => {
     const before = locked[field];
     if (typeof before !== 'string' || typeof now !== 'string' || before === now) return [];
-    // The manifest may name the locked image with its digest.
+    // A manifest may name the locked image together with its digest.
     if (field === 'image' && typeof locked.digest === 'string' && withDigest(before, locked.digest) === now) return [];
     const message = `the definitions belong to ${before}, and the manifest names ${now}: compare them with skep lock --diff once it runs`;
     return [{ code: 'lock-place-differs', severity: 'warning', pointer: `/spec/server/${field}`, message }];

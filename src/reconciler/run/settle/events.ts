@@ -1,5 +1,5 @@
-// Creates the Event about a new failure of a resource, or a new difference of a server from its lock. It is written
-// only if the reason in the status changes, so that a run without changes writes no Event.
+// Creates the Event about a new failure of a resource, or about a new difference between a server and its lock. An
+// Event is written only if the reason in the status changes, so that a run without changes writes no Event.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { sha256 } from '#std/hash.ts';
@@ -37,7 +37,7 @@ export function failureEvent(
   };
 }
 
-/** Returns the condition with a failure or difference that the present status does not have yet. */
+/** Returns a condition with a failure or difference that the current status does not have. */
 function newFailure(before: JsonObject, status: JsonObject): JsonObject | undefined {
   const ready = readyCondition(status);
   if (stateOf(status) === 'failed' && ready !== undefined && isNewReason(readyCondition(before), ready)) return ready;

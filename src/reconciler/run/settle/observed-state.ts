@@ -65,12 +65,15 @@ export async function listObservedState(
   });
   snapshot.declare(gathered.loaded.map(({ object }) => object));
   await snapshot.ensure(watched);
-  // Missing objects may exist now. Statuses report whether their keys exist.
+  // Objects that were missing before may exist now. Statuses report whether their keys exist.
   await readDeclared(options, snapshot, gathered.loaded);
   return openObservedState(deps, options, { snapshot, locks });
 }
 
-/** Returns the seconds to wait for readiness: 0 if the run could not read everything, because it has failed already. */
+/**
+ * Returns the seconds to wait for readiness: 0 if the run could not read all objects, because such a run has already
+ * failed.
+ */
 export function waitSecondsOf(
   { waitSeconds }: { readonly waitSeconds: number },
   { snapshot }: { readonly snapshot: Pick<Snapshot, 'failures'> },

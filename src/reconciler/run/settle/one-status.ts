@@ -15,9 +15,8 @@ export interface StatusFacts {
   readonly catalogue: ReadonlyMap<string, CatalogueState>;
   /** Failures of databases by `namespace/name` of the registry. */
   readonly storeFailures: ReadonlyMap<string, string>;
-  /** Set if a resource accepts tokens of service accounts. */
+  /** Present if a resource accepts tokens of service accounts. */
   readonly tokenIssuer: TokenIssuer | undefined;
-  /** If absent, no results of earlier runs are reused. */
   readonly reuse?: Reuse | undefined;
 }
 
@@ -29,7 +28,7 @@ interface Unlisted {
 interface Subject {
   readonly kind: Kind;
   readonly live: Resource;
-  /** Object as it was read. `live` was created from it. */
+  /** Object as it was read from the cluster. `live` is created from it. */
   readonly found: KubeObject;
   readonly findings: readonly Finding[];
   readonly around: View;
@@ -74,14 +73,14 @@ export function computeStatus(input: StatusFacts, observed: Unlisted, subject: S
       const isWritten = jsonEquals(status, live.status);
       return { status: isWritten ? (live.status ?? status) : status, isKnown: isRead && !view.isMissing(), isWritten };
     },
-    // A status that must be written may contain times of this run.
+    // A status that must still be written may contain times of this run.
     keeps: ({ isWritten }) => isWritten,
     equal: jsonEquals,
   });
 }
 
 /**
- * Returns the view. `isMissing` returns true if a kind was requested that could not be listed: the result is then
+ * Returns the view. `isMissing` returns true after a request for a kind that could not be listed: the result is then
  * uncertain.
  */
 export function withUnlisted({ unlisted }: Unlisted, view: View): View & { isMissing(): boolean } {

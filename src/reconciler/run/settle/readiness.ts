@@ -18,21 +18,17 @@ export interface StatusChange {
 
 /** A resource that is not ready. */
 export interface NotReady extends ResourceId {
-  /** Message of the condition Ready; empty if there is none. */
+  /** Message of the condition Ready; empty if the condition has no message. */
   readonly why: string;
 }
 
-/** Resources by their readiness. */
 export interface Readiness {
   readonly ready: readonly ResourceId[];
   readonly progressing: readonly NotReady[];
   readonly failed: readonly NotReady[];
-  /** Resources for which `skep dev` runs no program on this machine; absent if there are none. */
+  /** Resources for which `skep dev` runs no program on this machine. */
   readonly notRun?: readonly NotReady[];
-  /**
-   * Servers whose tool definitions differ from the reviewed ones, with the message of the condition; absent if there
-   * are none.
-   */
+  /** Servers whose tool definitions differ from the reviewed definitions, with the message of the condition. */
   readonly drifted?: readonly NotReady[];
 }
 
@@ -42,7 +38,7 @@ export function notReady(id: ResourceId, status: JsonObject): NotReady {
   return { ...id, why: typeof message === 'string' ? message : '' };
 }
 
-/** Returns the condition Ready, which every kind has. */
+/** Returns the condition Ready. Every kind has this condition. */
 export function readyCondition(status: JsonObject): JsonObject | undefined {
   return conditionOfType(status, 'Ready');
 }
@@ -53,15 +49,17 @@ function conditionOfType({ conditions }: JsonObject, type: string): JsonObject |
 }
 
 /**
- * Returns the condition ToolsLocked if the tool definitions of the server differ from the reviewed ones. Such a server
- * may be ready.
+ * Returns the condition ToolsLocked if the tool definitions of the server differ from the reviewed definitions. A
+ * server with this condition may be ready.
  */
 export function driftCondition(status: JsonObject): JsonObject | undefined {
   const locked = conditionOfType(status, 'ToolsLocked');
   return locked?.status === 'False' ? locked : undefined;
 }
 
-/** Returns true if the server could not be compared with its lock, because its author must grant a permission first. */
+/**
+ * Returns true if the server could not be compared with its lock, because a permission for the comparison is missing.
+ */
 export function isUnreported(status: JsonObject): boolean {
   return conditionOfType(status, 'ToolsLocked')?.reason === 'DefinitionsNotReported';
 }
@@ -81,11 +79,12 @@ export function driftOf(id: ResourceId, status: JsonObject): NotReady | undefine
 export function stateOf(status: JsonObject): Exclude<keyof Readiness, 'drifted'> | 'degraded' {
   const ready = readyCondition(status);
   if (ready?.reason === NOT_RUN_HERE) return 'notRun';
-  // A person has scaled the resource to zero, which is what the person wants.
+  // A person has scaled the resource to zero, so zero replicas are the desired state.
   if (ready?.status === 'True' || ready?.reason === 'ScaledToZero') return 'ready';
-  // The server runs, and its missing backends have their own readiness. A rollout in progress must end first.
+  // The server runs, and its missing backends have their own readiness. During a rollout, the server is not degraded
+  // yet.
   if (status.phase === 'Degraded' && ready !== undefined && ready.reason !== 'RolloutInProgress') return 'degraded';
-  // Kinds without a phase only contain settings. If they are not ready, they do not become ready by themselves.
+  // Kinds without a phase contain only settings. If such a resource is not ready, it does not become ready by itself.
   return status.phase === 'Failed' || status.phase === undefined ? 'failed' : 'progressing';
 }
 

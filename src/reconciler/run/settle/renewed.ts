@@ -9,7 +9,7 @@ import { levels } from '../plan/levels.ts';
 
 export interface Renewed {
   add(id: ResourceId, status: JsonObject): void;
-  /** Returns the view with the computed statuses in place of the live ones. */
+  /** Returns the view with the computed statuses instead of the live statuses. */
   over(view: View, namespace: string): View;
 }
 
@@ -50,7 +50,7 @@ export function startRenewing(): Renewed {
   };
 }
 
-/** Sorts kinds whose status other kinds read to the start. The order is otherwise unchanged. */
+/** Sorts kinds whose status other kinds read to the start. Otherwise keeps the order. */
 export function inOrder<T extends { readonly loaded: { readonly kind?: Kind } }>(
   standings: readonly T[],
 ): readonly T[] {

@@ -33,15 +33,15 @@ export function settleInput(
     const key = keyOf(owner);
     childErrors.set(key, [...(childErrors.get(key) ?? []), message]);
   }
-  // The status of a resource reports children that belong to another owner.
+  // The status of a resource also reports children that belong to another owner.
   for (const { resource, message } of prepared.desires.problems) note(resource, message);
   for (const { owner, resource, error } of outcomes) {
-    // A change that is not in the plan file was not tried, so the child is unchanged.
+    // A change that is not in the plan file was not attempted, so the child is unchanged.
     if (error !== undefined && error.code !== 'plan-other') note(owner, `${formatId(resource)}: ${error.message}`);
   }
   const { resolved, registries, plan } = prepared;
   const { desires, awaiting } = prepared;
-  // If a resource is kept unchanged because its source waits, its status must not describe the new manifest.
+  // If a resource is kept unchanged because its source waits, its status must not report on the new manifest.
   const standings = resolved.standings.filter(
     ({ loaded: { id } }) => !desires.ofOthers.has(keyOf(id)) && !awaiting.has(keyOf(id)),
   );

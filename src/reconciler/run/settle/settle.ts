@@ -23,7 +23,7 @@ import { overtakenFailure, type StatusesWritten, type TellDeps, writeStatuses } 
 export interface ObservedState {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly views: (namespace: string) => View;
-  /** Kinds with a failed LIST. Their objects may exist although they are missing here. */
+  /** Kinds with a failed LIST. Their objects may exist although this state lacks them. */
   readonly unlisted: ReadonlySet<string>;
   /** Our resources that are being deleted. */
   readonly departing: readonly Owned[];
@@ -39,9 +39,9 @@ export interface Owned {
 
 export interface SettleInput extends StatusFacts {
   readonly standings: readonly Standing[];
-  /** Live resources that are no longer declared, and are kept because other objects refer to them. */
+  /** Live resources that are no longer declared. They are kept because other objects refer to them. */
   readonly kept: readonly Kept[];
-  /** Writer of the statuses: `ours` is this instance, `theirs` another operator. */
+  /** Writer of the statuses: `ours` is this instance, `theirs` is another operator. */
   readonly statuses: 'ours' | 'theirs';
 }
 
@@ -56,7 +56,7 @@ export interface Settlement {
   readonly readiness: Readiness;
 }
 
-/** Returns the statuses that resources should have now. `writeStatuses` writes them. */
+/** Returns the statuses that resources should have now, without writing them. */
 export function computeStatuses(input: SettleInput, observed: ObservedState, now: string): Settlement {
   return input.statuses === 'ours'
     ? ownStatuses(input, observed, now)
@@ -107,8 +107,8 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
 }
 
 /**
- * Returns the statuses of undeclared resources that are being deleted: they exist until their children are deleted.
- * Only kinds with a phase for deletion get such a status.
+ * Returns the statuses of undeclared resources that are being deleted. Such a resource exists until its children are
+ * deleted. Only kinds with a phase for deletion get a status here.
  */
 function farewells({ standings }: SettleInput, observed: ObservedState, now: string): readonly StatusChange[] {
   const declared = new Set(standings.map(({ loaded }) => keyOf(loaded.id)));
@@ -124,7 +124,10 @@ function farewells({ standings }: SettleInput, observed: ObservedState, now: str
   });
 }
 
-/** Returns the status of a kept resource. Its readiness is not awaited, because it is deleted as soon as possible. */
+/**
+ * Returns the status of a kept resource. The run does not wait for its readiness, because the resource is deleted as
+ * soon as possible.
+ */
 function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: string): readonly StatusChange[] {
   const found = observed.living(id);
   if (found === undefined || found.metadata.deletionTimestamp !== undefined || !isObject(found.spec)) return [];
@@ -180,7 +183,7 @@ export async function settle(
 }
 
 /**
- * Maximum number of immediate repetitions if objects changed before their statuses were written. Beyond that, the next
+ * Maximum number of immediate repetitions if objects changed before their statuses were written. After that, the next
  * run writes the statuses.
  */
 const OVERTAKEN_MAX = 3;

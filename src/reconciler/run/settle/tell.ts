@@ -15,9 +15,9 @@ export interface TellDeps {
 }
 
 export interface StatusesWritten {
-  /** One Failure `status-not-written` for each status that could not be written. */
+  /** A Failure `status-not-written` for each status that could not be written. */
   readonly failures: readonly Failure[];
-  /** Warnings `event-not-written`. They are not errors, because nothing depends on Events. */
+  /** Warnings `event-not-written`. They are not errors, because no other program depends on Events. */
   readonly problems: readonly Problem[];
   /** Objects that changed after their status was computed. Their status was not written. */
   readonly overtaken: readonly ResourceId[];
@@ -37,7 +37,9 @@ export async function writeStatuses(
   };
 }
 
-/** Writes the status before the Event. Without the status, the next run would report the same failure again. */
+/**
+ * Writes the status before the Event. If only the Event were written, the next run would report the same failure again.
+ */
 async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promise<StatusesWritten> {
   const failure = await writeStatus(deps, change);
   if (failure === 'suspended') return NOTHING;
@@ -72,13 +74,15 @@ async function writeStatus(
 
 const NOTHING: StatusesWritten = { failures: [], problems: [], overtaken: [] };
 
-/** Returns the Failure for a status that was not written because the object changed before each attempt. */
+/**
+ * Returns the Failure for a status that was not written: before each attempt, another writer had changed the object.
+ */
 export function overtakenFailure(id: ResourceId): Failure {
   const message = `status of ${formatId(id)}: the object was changed again each time before it was written`;
   return new Failure('status-not-written', `${message}; the next run writes it`);
 }
 
-/** Codes if the object no longer exists, or another object has its name. */
+/** Codes of a response if the object no longer exists, or if its name now belongs to another object. */
 const GONE: readonly string[] = ['cluster-not-found', 'cluster-conflict'];
 
 async function writeEvent(deps: TellDeps, change: StatusChange, now: string): Promise<Problem | undefined> {

@@ -1,5 +1,5 @@
-// Provides schemas for kinds of other projects if their CRDs are not available. The schemas have fewer fields than the
-// CRDs, and the release in the cluster may have other fields.
+// Provides schemas for kinds of other projects if their CRDs are not available. A schema has fewer fields than the CRD,
+// and the release in the cluster may have other fields.
 
 import { compileStructural, type Structural } from '#kubernetes/rules/structural/structural.ts';
 import { EXTERNAL_SECRETS } from './external-secrets.ts';

@@ -15,7 +15,6 @@ import {
   word,
 } from './words.ts';
 
-/** The Secret that the operator writes. */
 const DESTINATION = fields(
   {
     name: TEXT,

@@ -1,4 +1,4 @@
-// Tests that results of builds are cached by content, and that a build that took too long is later tried again.
+// Tests that results of builds are cached by content, and that a build that timed out is tried again later.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

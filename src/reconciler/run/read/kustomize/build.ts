@@ -19,12 +19,12 @@ export interface BuildResult {
 }
 
 interface Remembered extends BuildResult {
-  /** Set if the same input may later have another result: number of readings until the next build. */
+  /** Number of readings until the next build. Set if the same input may have another result later. */
   readonly retryIn?: number;
 }
 
 /**
- * Number of readings until a build that took too long is tried again, because a busy machine may be the cause. By
+ * Number of readings until a build that timed out is tried again. A busy machine may have caused the timeout. By
  * default, runs are half a minute apart.
  */
 const RETRY_IN = 20;
@@ -66,7 +66,10 @@ export function buildDigest(identity: string, tree: Tree, { folder, kustomizatio
   return digest([identity, folder, ...[...kustomizations.keys(), ...files].map((path) => [path, tree.oid(path)])]);
 }
 
-/** Builds a kustomization. A refusal of its content is cached like a result, because it would be refused again. */
+/**
+ * Builds a kustomization. If the content is refused, the refusal is cached like a result, because the same content
+ * would be refused again.
+ */
 async function buildNow(builder: KustomizeBuilder, tree: Tree, walk: Walk): Promise<BuildResult> {
   const place = { file: tree.show(kustomizationOf(walk).file), line: 1, column: 1 };
   const contents = await tree.read([...walk.files]);
@@ -91,8 +94,8 @@ function fileBytes(contents: ReadonlyMap<string, TreeFile>): [string, Uint8Array
 }
 
 /**
- * Returns the kustomizations as JSON of the checked values, because another YAML parser could read the texts
- * differently.
+ * Returns the kustomizations as JSON of the checked values. As the original texts are not used, kustomize cannot read
+ * other values from them than this program has checked.
  */
 function kustomizationTexts({ kustomizations }: Walk): [string, Uint8Array][] {
   return [...kustomizations.values()].map(({ file, value }, index) => [
@@ -155,7 +158,7 @@ function filesOf(text: string, tree: Tree, walk: Walk, contents: ReadonlyMap<str
     const { value = null, problems } = read;
     const found = findOrigin(value, walk.folder, texts);
     const origin = found?.file ?? top;
-    // If JSON cannot represent the values, the text of the build is kept, so that its problems are reported.
+    // If JSON cannot represent the values, the built text is kept, and later stages report its problems.
     const object = problems.length > 0 ? part : JSON.stringify(keepsOrigins ? value : withoutOrigin(value));
     const oid = digest([object, origin.path, origin.text, top.path, top.text, patchesDigest]);
     const built = { kustomization: top, origin, generated: found?.generated ?? true, patches };
@@ -185,7 +188,9 @@ function withoutOrigin(value: Json): Json {
   return { ...value, metadata: Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others } };
 }
 
-/** Returns the patches in the order in which kustomize applies them, as far as the order affects places. */
+/**
+ * Returns the patches in the order in which kustomize applies them. The order is exact only where it affects places.
+ */
 function patchesOf({ file, value }: Kustomization, texts: ReadonlyMap<string, TextFile>): PatchText[] {
   const own = texts.get(file);
   return ['patchesStrategicMerge', 'patches', 'patchesJson6902'].flatMap((field) => {

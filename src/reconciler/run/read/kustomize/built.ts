@@ -14,7 +14,7 @@ export interface TextFile {
 /** A patch in a file or inside a kustomization. */
 export interface PatchText {
   readonly file: TextFile;
-  /** Set if the patch is inside a kustomization: its pointer in the file. */
+  /** Pointer to the patch, if the patch is inside a kustomization. */
   readonly pointer?: string;
   readonly target: JsonObject;
 }
@@ -51,7 +51,7 @@ export function placeBuilt(built: BuiltFrom, object: Json, pointer: string, at?:
   return written.read.place(written.pointer + pointer, at);
 }
 
-/** Returns true for fields that the field `namespace` of a kustomization sets. It also renames Namespaces. */
+/** Returns true for fields that the field `namespace` of a kustomization sets. That field also renames Namespaces. */
 function isNamespace({ kind }: JsonObject, pointer: string): boolean {
   return pointer === '/metadata/namespace' || (kind === 'Namespace' && pointer === '/metadata/name');
 }
@@ -99,7 +99,7 @@ function longestWithin(name: string, parts: readonly string[]): string | undefin
   return within.toSorted((a, b) => b.length - a.length)[0];
 }
 
-/** Returns the place in the patch; undefined if the patch did not set the field, or this is uncertain. */
+/** Returns the place in the patch; undefined if the patch did not set the field, or may not have set it. */
 function placeInPatch(patch: PatchText, written: JsonObject, object: JsonObject, pointer: string): Place | undefined {
   const { path, text } = patch.file;
   const [outer] = patch.pointer === undefined ? [] : readDocuments(text, path);
@@ -144,7 +144,10 @@ function fieldAt(
   return jsonEquals(set, valueAtPointer(object, pointer) ?? null) ? pointer : undefined;
 }
 
-/** Returns true if the patch may apply to the object. A target name is a pattern: only plain names are compared. */
+/**
+ * Returns true if the patch may apply to the object. A target name is a pattern: only a name without special characters
+ * is compared.
+ */
 function isTargeted({ kind, name }: JsonObject, written: JsonObject): boolean {
   const isNamed = typeof name !== 'string' || !/^[\w.-]+$/.test(name) || name === objectName(written);
   return isNamed && (kind === undefined || kind === written.kind);

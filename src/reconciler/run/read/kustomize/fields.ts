@@ -1,4 +1,4 @@
-// Finds the files and folders to which a kustomization refers, and refuses fields. Unknown fields are refused too,
+// Finds the files and folders to which a kustomization refers, and refuses some fields. Unknown fields are refused too,
 // because a newer kustomize could read other files through them.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
@@ -180,7 +180,7 @@ function readSource(value: Json, pointer: string): Fields {
   return readFilePath(value.slice(value.indexOf('=') + 1), pointer);
 }
 
-/** Reads a patch as text, or a path. A text of several lines is a patch if each document in it has a kind. */
+/** Reads a text that is a patch or a path. A text of several lines is a patch if each document in it has a kind. */
 function readPatchOrPath(value: Json, pointer: string): Fields {
   if (typeof value !== 'string') return expect(pointer, 'a path, or a patch as text');
   const documents = value.includes('\n') ? readDocuments(value, '') : [];

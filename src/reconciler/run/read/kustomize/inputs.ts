@@ -36,7 +36,7 @@ export interface KustomizationsInput {
 const INPUTS_MAX = 200;
 /** Maximum length of all built objects, in characters of JSON. */
 const LENGTH_MAX = 256 * 1024 * 1024;
-/** Maximum number of builds that take too long, per reading. After that, no further kustomization is built. */
+/** Maximum number of timed-out builds per reading. After that, no further kustomization is built. */
 const COSTLY_MAX = 3;
 
 /** Finds the kustomizations to build, without running a program. */
@@ -91,7 +91,7 @@ export async function buildPlanned(
   return { files, problems: distinct(problems) };
 }
 
-/** Returns the topmost kustomizations: a kustomization below the folder of another one is left out. */
+/** Returns the topmost kustomizations: a kustomization in a subfolder of another kustomization is left out. */
 async function walkTopmost({ tree, folder, isRead, cache }: KustomizationsInput): Promise<readonly Walk[]> {
   const all = kustomizationFolders(tree.list(folder).filter((path) => isKustomizationFile(path) && isRead(path)));
   const known = new Set(all);

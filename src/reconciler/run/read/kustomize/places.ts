@@ -9,7 +9,9 @@ import { placeBuilt } from './built.ts';
 /** Returns the place of a value. `document` is the index among the documents that are not empty. */
 export type FindPlace = (document: number, pointer: string, at?: 'key' | 'value') => Place;
 
-/** Returns a function that parses the text on first use: few files need places, and parsing again takes time. */
+/**
+ * Returns a function that parses the text on first use, because places are needed for few files and parsing is slow.
+ */
 export function openPlaces(file: SourceFile): FindPlace {
   let documents: readonly ReadDocument[] | undefined;
   return (document, pointer, at) => {

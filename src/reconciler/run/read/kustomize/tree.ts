@@ -16,8 +16,8 @@ export interface Tree {
   /** Returns the regular files below a folder, sorted by path. */
   list(folder: string): readonly string[];
   /**
-   * Returns the type of the path; undefined if it does not exist. `link` is a symbolic link or submodule, or a path
-   * below one.
+   * Returns the type of the path; undefined if the path does not exist. `link` is a symbolic link or submodule, or a
+   * path below a link or submodule.
    */
   find(path: string): 'file' | 'folder' | 'link' | undefined;
   /** Returns the path for messages. */
@@ -71,7 +71,7 @@ export function pathIn(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** Resolves a path relative to a folder. undefined if it leads out of the tree. */
+/** Resolves a path relative to a folder. Returns undefined for a path outside of the tree. */
 export function resolvePath(folder: string, path: string): string | undefined {
   if (path.startsWith('/')) return undefined;
   const resolved: string[] = folder === '' ? [] : folder.split('/');

@@ -104,7 +104,7 @@ const FIELDS: readonly ((path: string) => string)[] = [
   (path) => `secretGenerator: [{name: a, env: ${path}}]`,
 ];
 
-/** Paths that look like URLs. Files and folders of these names exist. */
+/** Paths that look like URLs. Files and folders with these names exist. */
 const TEMPTING = [
   'prod/https:/example.com/x.yaml',
   'prod/github.com/someone/something/kustomization.yaml',

@@ -138,8 +138,8 @@ async function followReference(
 }
 
 /**
- * Returns true if kustomize could read the path as a URL or repository, even if it exists as a file. Unusual characters
- * are refused too.
+ * Returns true if kustomize could read the path as a URL or repository, even if a file with this path exists. Also
+ * returns true for unusual characters.
  */
 function isRemote(path: string): boolean {
   return /[:?*\\\p{Cc}]|\/\/|@|^github\.com\/|\.git(?:\/|$)|_git\//iu.test(path);
@@ -185,7 +185,7 @@ function problemOf(code: string, message: string, place: Place, pointer?: string
   return { code, severity: 'error', message, place, ...(pointer === undefined ? {} : { pointer }) };
 }
 
-/** Returns true for a component, which is only built as a part of other kustomizations. */
+/** Returns true for a component, which kustomize builds only as a part of other kustomizations. */
 export function isComponent({ kustomizations }: Walk): boolean {
   const [first] = kustomizations.values();
   return first?.value.kind === 'Component';

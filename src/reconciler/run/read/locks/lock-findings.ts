@@ -21,10 +21,10 @@ export function lockFindings({ spec }: JsonObject): readonly Finding[] {
   const fits: unknown = spec;
   const lock = fits as ToolLock;
   const bytes = lockBytes(heldLock('enforce', lock));
-  // A virtual server has one configuration for all its members, so the lock of an MCPServerEntry must fit into one
-  // part.
+  // The configuration of a virtual server contains the locks of all its members. So the lock of a member that is an
+  // MCPServerEntry must fit into one part.
   const parts = lock.server.kind === 'MCPServerEntry' ? 1 : SHARDS_MAX;
-  // The parts are never filled completely, so one part is reserved.
+  // Parts are never filled completely. One part is reserved for the unused space.
   const room = parts === 1 ? SHARD_BYTES_MAX : (parts - 1) * SHARD_BYTES_MAX;
   if (bytes > room) {
     const message = `the names and digests of the lock come to ${bytes} bytes, and there is room for ${room}: split the server`;

@@ -37,11 +37,11 @@ interface Read {
   readonly parts: readonly Part[];
   /** Position after the last part. */
   readonly at: number;
-  /** Position of a malformed expression; absent if there is none. */
+  /** Position of a malformed expression; absent if all expressions are well formed. */
   readonly fault?: number;
 }
 
-/** Reads the parts of a text. At a depth above 0, they end at a closing brace. */
+/** Reads the parts of a text. At a depth above 0, the parts end at a closing brace. */
 function readParts(text: string, start: number, depth: number): Read {
   const parts: Part[] = [];
   let literal = start;
@@ -100,7 +100,7 @@ export interface Expansion {
 }
 
 /**
- * Replaces expressions with values. If the expression has a default, it also replaces an empty value. After `lengthMax`
+ * Replaces expressions with values. An expression with a default also replaces an empty value. After `lengthMax`
  * characters, the remaining parts are dropped.
  */
 export function expandParts(

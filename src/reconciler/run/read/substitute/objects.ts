@@ -43,8 +43,8 @@ export function substituteObjects(
 }
 
 /**
- * Adds the variables to files with expressions, and the digest of the variables to their ids: equal ids must mean equal
- * values.
+ * Adds the variables to files with expressions. Adds the digest of the variables to the ids of these files, so that
+ * equal ids mean equal values.
  */
 export function withVariables(files: readonly SourceFile[], variables: Variables): readonly SourceFile[] {
   return files.map((file) =>

@@ -24,7 +24,7 @@ function given(values: Readonly<Record<string, string>> = VALUES): Variables {
   return declaredVariables('fleet', { values, from: [] });
 }
 
-/** Checks the value of a field that contains this text. */
+/** Checks the value of a field whose text is `written`. */
 function check(written: string, expected: Json, variables = given()): void {
   const [document] = readDocuments(`field: ${written}\n`, 'a.yaml');
   const { value, faults } = substitute(document?.value ?? null, variables, 10_000);

@@ -9,7 +9,7 @@ import type { Cluster } from '../../ports.ts';
 export interface Substitution {
   /** Values that take precedence over the values in `from`. */
   readonly values?: Readonly<Record<string, string>> | undefined;
-  /** Objects with values. A later object takes precedence over an earlier one. */
+  /** Objects with values. A later object takes precedence over an earlier object. */
   readonly from: readonly VariableObject[];
 }
 
@@ -32,8 +32,8 @@ export interface Variables {
   /** Names of the objects in `from`, for messages. */
   readonly from: readonly string[];
   /**
-   * False if the objects in `from` were not read, because there is no cluster. A name without a value may then have a
-   * value.
+   * False if the objects in `from` were not read, because no cluster is available. A name that is missing here may have
+   * a value in the cluster.
    */
   readonly complete: boolean;
   /** If set, expressions are not replaced at all. */
@@ -58,7 +58,7 @@ export function declaredVariables(source: string, { values = {}, from }: Substit
   return collectVariables(source, from, entriesOfValues(values, false), from.length === 0);
 }
 
-/** Variables if all values are unknown: expressions are kept as text. */
+/** Variables for expressions that are kept as text, because all values are unknown. */
 export const LITERAL_VARIABLES: Variables = {
   source: '',
   values: new Map(),
