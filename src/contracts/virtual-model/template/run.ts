@@ -128,10 +128,7 @@ function walkLoop(run: Run, { pipeline, body, otherwise }: Branch): Walked {
   return count === 0 ? walkAll(run, otherwise) : 'on';
 }
 
-/**
- * Sets a variable. If not `assigns`, it is one of the variables that the loop declares: the last two before index
- * `end`.
- */
+/** Sets a variable. If not `assigns`, the loop has declared it: it is one of the last two before index `end`. */
 function setVariable(run: Run, end: number, name: string, value: Value, assigns: boolean): void {
   const known = run.variables.slice(assigns ? 0 : Math.max(0, end - 2), assigns ? undefined : end);
   const variable = known.findLast((each) => each.name === name);
@@ -180,10 +177,7 @@ function evaluateCommand(run: Run, { operands, at }: Command, piped: Piped): Val
   return evaluateOperand(run, first);
 }
 
-/**
- * Returns true if the operand is a field of a value that does not exist. Then Go ignores its arguments. In all other
- * cases arguments are an error.
- */
+/** Returns true for a field of a value that does not exist: Go ignores its arguments. Otherwise, arguments are an error. */
 function takesArguments(run: Run, operand: Operand): boolean {
   const path =
     operand.type === 'field' || operand.type === 'variable' || operand.type === 'chain' ? operand.fields : [];

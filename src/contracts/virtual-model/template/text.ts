@@ -26,7 +26,7 @@ function printPlain(value: Value): string {
   return typeof value === 'number' ? formatFloat(value, 'g', undefined) : String(value);
 }
 
-/** Prints values like Sprint of Go: adds a blank between two values if both are not texts. */
+/** Prints values like Sprint of Go: adds a blank between two values if neither is a text. */
 export function printAll(values: readonly Value[]): string {
   return values
     .map((value, index) => {

@@ -78,7 +78,7 @@ export function dialectOf({ $schema }: JsonObject): Dialect | undefined {
 }
 
 /**
- * Returns the first error of each value that contains no smaller value with an error. Further errors about a value
+ * Returns the first error of each value that contains no other value with an error. Further errors about a value
  * concern other branches of the meta-schema.
  */
 function firstOfEach(errors: readonly ErrorObject[]): readonly ErrorObject[] {
