@@ -118,7 +118,7 @@ function podSpecOf({ spec }: KubeObject): PodSpec | undefined {
 
 type Described = Omit<FrontServer, 'ready' | 'port'>;
 
-/** Returns undefined if the Deployment is no proxy or virtual server, or if its configuration cannot be read. */
+/** Returns undefined if the Deployment is not a proxy or virtual server, or if its configuration cannot be read. */
 function describe(spec: PodSpec, { metadata }: KubeObject, configMaps: readonly KubeObject[]): Described | undefined {
   const names = (spec.volumes ?? []).flatMap(({ configMap }) => configMap?.name ?? []);
   const mounted = configMaps.filter(

@@ -48,7 +48,7 @@ export interface OpenBackend {
 const CONNECT_MS = 10_000;
 /** Time that a process has to exit after its input ends, and again after SIGTERM. */
 const PROCESS_GRACE_MS = 2000;
-/** Silence, even without a response to a ping, after which a shared process counts as gone. */
+/** Time without any message, not even a response to a ping, after which a shared process is treated as ended. */
 const SILENT_MS = 60_000;
 
 /** Throws a Failure if the configuration lacks a setting that the transport requires. */

@@ -177,7 +177,7 @@ function evaluateCommand(run: Run, { operands, at }: Command, piped: Piped): Val
   return evaluateOperand(run, first);
 }
 
-/** Returns true for a field of a value that does not exist: Go ignores its arguments. Otherwise, arguments are an error. */
+/** Returns true for a field of a value that does not exist: Go ignores its arguments. Others accept none. */
 function takesArguments(run: Run, operand: Operand): boolean {
   const path =
     operand.type === 'field' || operand.type === 'variable' || operand.type === 'chain' ? operand.fields : [];

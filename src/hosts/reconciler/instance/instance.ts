@@ -47,7 +47,10 @@ export interface Instance {
   options(overrides?: Partial<RunOptions>): RunOptions;
   readonly history: HistoryStore;
   readonly run: Run;
-  /** Returns the result of the last run if a new run would read the same data; undefined if only a run can tell. */
+  /**
+   * Returns the result of the last run if a new run would read the same data. Returns undefined if a new run is
+   * necessary.
+   */
   repeat(id: string): Promise<RunResult | undefined>;
   /** Makes the next run compute all results again. Calls `differs` for each stored result that is wrong. */
   prove(differs: (stage: string, key: string) => void): void;

@@ -155,7 +155,7 @@ function matches({ minute, hour, day, weekday }: Fields, wall: number): boolean 
 
 /**
  * Returns all minutes at which a window begins. Times that the clocks skip move to the end of the gap, and times that
- * occur twice count once.
+ * occur twice are used once.
  */
 function begins(fields: Fields, local: (at: number) => LocalTime, from: number, to: number): number[] {
   const found: number[] = [];

@@ -23,8 +23,8 @@ function isCurrent({ metadata }: KubeObject, { spec, status }: KubeObject): bool
   const labels = metadata.labels ?? {};
   if (selectorLabels.length === 0 || selectorLabels.some(([key, value]) => labels[key] !== value)) return false;
   const { updateRevision, replicas, updatedReplicas } = isObject(status) ? status : {};
-  // Pods of a StatefulSet have their version in a label. Pods of a Deployment are surely current if all pods were
-  // updated.
+  // Pods of a StatefulSet have their version in a label. Pods of a Deployment have no such label, but all of them are
+  // current if all were updated.
   return updateRevision === undefined
     ? replicas === updatedReplicas
     : labels['controller-revision-hash'] === updateRevision;
