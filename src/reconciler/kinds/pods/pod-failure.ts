@@ -43,8 +43,8 @@ function containersOf({ status }: KubeObject): readonly JsonObject[] {
 }
 
 /**
- * Returns the kubelet's reason. Adds the kubelet's message only for reasons whose messages contain no seconds or
- * attempts.
+ * Returns the reason why the container does not start. Adds the kubelet's message only if it is the same at each
+ * attempt.
  */
 function containerFailure({ name, image, state, lastState }: JsonObject): string | undefined {
   const waiting = isObject(state) && isObject(state.waiting) ? state.waiting : {};
