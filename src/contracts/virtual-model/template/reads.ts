@@ -77,7 +77,8 @@ function walkBranch(walk: Walk, { type, pipeline, body, otherwise }: Branch): vo
 }
 
 /**
- * Maximum number of walked calls. If each of n templates calls the next one twice, 2 to the power of n calls happen.
+ * Maximum number of walked calls. If each of n templates calls the next one twice, 2 to the power of n calls are
+ * possible.
  */
 const MAX_CALLS = 100;
 

@@ -92,7 +92,9 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
   return near === undefined ? '' : `; did you mean ${near}?`;
 }
 
-/** Returns one finding for each cycle, at the first step of the cycle in the list. */
+/**
+ * Returns a finding for each cycle, at its first step in the list. Steps of a reported cycle are not reported again.
+ */
 function cycleFindings(steps: readonly Step[], direct: Direct, pointer: string): readonly WorkflowFinding[] {
   const reported = new Set<string>();
   return steps.flatMap(({ id }, index) => {
