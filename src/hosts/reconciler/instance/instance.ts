@@ -82,7 +82,7 @@ export async function openInstance(
     await openCluster(config, watch, tracing, hurry),
     systemClock,
     hurry,
-    // Runs that verify images are never repeated, because a tag may move to another image.
+    // Runs with a catalogue and runs that verify images are never repeated, because registries and tags can change.
     config.catalogue ?? imagePolicyOf(config.images),
   );
   const { cluster, connected } = repeated;
