@@ -4,10 +4,7 @@
 export interface SourceState {
   readonly phase: 'Syncing' | 'Complete' | 'Failed';
   readonly message: string;
-  /**
-   * True if a process is syncing the source now. Never stored. `phase` may be outdated, because its process may have
-   * died.
-   */
+  /** True if a process is syncing the source now. Never stored. `phase` is still Syncing if that process has died. */
   readonly claimed?: boolean;
   /** RFC 3339. */
   readonly lastAttempt?: string;

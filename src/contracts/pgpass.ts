@@ -19,7 +19,7 @@ export function findPassword(text: string, asked: PasswordFor): string | undefin
   return undefined;
 }
 
-/** Stands for a field that is only `*`. The escaped text `\*` is not a wildcard. */
+/** A field that is only `*`, which matches every value. The escaped text `\*` is not a wildcard. */
 const WILDCARD = Symbol('*');
 
 /** Returns up to four fields, and the text after them. A backslash escapes the next character. */

@@ -8,7 +8,8 @@ import { lazyPackage } from '#std/lazy-package.ts';
 const ajvPackage = lazyPackage<typeof import('ajv')>('ajv');
 
 /**
- * Options of ajv. Checking and optimising the schemas would take longer than their few uses, and they are part of skep.
+ * Options of ajv. The schemas are not checked, because they are part of skep, and the checks are not optimised, because
+ * each is used only a few times.
  */
 export const AJV_OPTIONS = {
   meta: false,
@@ -41,8 +42,8 @@ export function firstMisfit(
 ): { readonly pointer: string; readonly message: string } | undefined {
   const [error] = check.errors ?? [];
   if (error === undefined) return undefined;
-  // ajv's messages contain capitals: "must NOT have fewer than 1 items".
   if (error.keyword === 'additionalProperties') return { pointer: pointerOf(error), message: 'is not a known field' };
+  // ajv's messages contain capitals: "must NOT have fewer than 1 items".
   return { pointer: pointerOf(error), message: (error.message ?? 'is not valid').replace(' NOT ', ' not ') };
 }
 

@@ -1,5 +1,5 @@
 // Computes the digest of a definition, which does not depend on the order of keys, on spaces, or on notations of
-// numbers and texts. Texts are compared by code points, so letters that only look alike result in different digests.
+// numbers and texts. Texts are compared by code points, so letters that only look equal result in different digests.
 
 import { hash } from 'node:crypto';
 import { canonicalJson, isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';

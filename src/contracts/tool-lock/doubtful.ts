@@ -9,14 +9,14 @@ import type { Json, JsonObject } from '#std/json.ts';
  */
 const INVISIBLE_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 /**
- * Invisible characters in texts other than names. U+200C and U+200D may join characters. Two successive variation
- * selectors have no effect, and can encode a hidden text.
+ * Invisible characters in texts other than names. U+200C and U+200D are allowed, because scripts and emoji need them.
+ * Two successive variation selectors have no effect, and can encode a hidden text.
  */
 const INVISIBLE = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}/u;
 
 /**
  * Characters that a reader of the diff does not see: control characters, spaces of unusual widths, and characters
- * without a glyph. Tabs, line feeds, and selectors in an emoji are allowed. Digits do not count as emoji here, although
+ * without a glyph. Tabs, line feeds, and selectors in an emoji are allowed. Digits are not treated as emoji, although
  * Unicode lists them as parts of emoji.
  */
 const NOT_SHOWN =

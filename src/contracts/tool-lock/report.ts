@@ -127,7 +127,7 @@ function readReport(
     const definition = definitions[index];
     return [{ list: known, name, what: kind, ...(definition ? { definition } : {}) }];
   });
-  // Differences that cannot be read count as omitted.
+  // Differences that cannot be read are added to the number of omitted differences.
   const omitted = reported.length - drifts.length + (typeof report.omitted === 'number' ? report.omitted : 0);
   return { lock, at, drifts, ...(omitted > 0 ? { omitted } : {}) };
 }

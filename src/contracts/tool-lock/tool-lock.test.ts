@@ -27,7 +27,7 @@ describe('the digest of a definition', () => {
     ['null in place of nothing', base.replace('"n":1', '"n":1,"m":null')],
     ['a text in place of a number', base.replace('"n":1', '"n":"1"')],
     ['a key called __proto__', base.replace('"n":1', '"n":1,"__proto__":{}')],
-  ])('is another: %s', (_what, text) => {
+  ])('is different: %s', (_what, text) => {
     expect(digestOf(text)).toBeDefined();
     expect(digestOf(text)).not.toBe(digestOf(base));
   });

@@ -19,7 +19,7 @@ export interface ConflictResolution {
   readonly priorityOrder: readonly string[];
 }
 
-/** A tool with a name that no other tool of the virtual server has. */
+/** A tool of a member, with its final name. */
 export interface RoutedTool extends Tool {
   readonly member: string;
   /** Name of the tool on the member. */

@@ -1,5 +1,5 @@
-// Defines the part of skep.yaml about plans that run without access to the cluster: keys that must sign a plan file,
-// and the place where the state is published.
+// Defines the parts of skep.yaml about plan files and their signatures, and about the published state, from which `skep
+// plan --against` plans without access to the cluster.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';
 import { withRules } from './rules.ts';

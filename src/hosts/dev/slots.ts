@@ -7,7 +7,7 @@ import { parseJson } from '#std/json.ts';
 /** Names of registries (`namespace/name`) by slot. The registry in slot 0 has the main port. */
 export type Slots = readonly string[];
 
-/** Returns slots in which new registries replace deleted registries first. Registries with a slot keep it. */
+/** Returns the new slots. Registries keep their slots. New registries first get the slots of deleted registries. */
 export function assignSlots(before: Slots, registries: readonly string[]): Slots {
   const slots = [...before];
   for (const registry of registries.filter((each) => !before.includes(each)).sort()) {

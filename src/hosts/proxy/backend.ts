@@ -48,7 +48,7 @@ export interface OpenBackend {
 const CONNECT_MS = 10_000;
 /** Time that a process has to exit after its input ends, and again after SIGTERM. */
 const PROCESS_GRACE_MS = 2000;
-/** Silence, even without a response to a ping, after which a shared process counts as gone. */
+/** Time without any message, not even a response to a ping, after which a shared process is treated as ended. */
 const SILENT_MS = 60_000;
 
 /** Throws a Failure if the configuration lacks a setting that the transport requires. */
@@ -193,7 +193,10 @@ async function openPods(
   });
 }
 
-/** Reports equal Failures once, because a missing permission causes the same Failure for every pod. */
+/**
+ * Reports successive Failures with the same code once, because a missing permission causes the same Failure for every
+ * pod.
+ */
 function reportOnce(observer: BackendObserver): (failure: Failure) => void {
   let reported = '';
   return ({ code, message }) => {
@@ -221,8 +224,8 @@ function observe(logger: Logger, metrics: ProxyMetrics): BackendObserver {
 }
 
 /**
- * Returns the Host that the configuration requires; undefined for the Service's name. With `localhost`, a server that
- * checks Host accepts requests, but cannot detect DNS rebinding.
+ * Returns the Host that the configuration requires; undefined if it is the Service's name or the client's Host. With
+ * `localhost`, a server that checks Host accepts requests, but cannot detect DNS rebinding.
  */
 function hostHeader({ backend_host_header: host, target_port: port }: RunConfig): string | undefined {
   return host === 'localhost' ? `localhost:${port ?? 80}` : undefined;

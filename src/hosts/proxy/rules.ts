@@ -1,4 +1,4 @@
-// Holds the current rules of a proxy, from its configuration and its policy file. After a change, it notifies listeners
+// Keeps the current rules of a proxy, from its configuration and its policy file. After a change, it tells listeners
 // which lists have changed.
 
 import type { Logger } from 'pino';
@@ -91,7 +91,7 @@ interface Sources {
   readonly tools: string;
   readonly lock: string;
   readonly policies: string;
-  /** Resource that a client with missing scopes is told. */
+  /** Resource that is named to clients whose token lacks a scope. */
   readonly resource: string;
 }
 

@@ -27,7 +27,10 @@ export interface Crashes {
    * failure. Throws other errors of `work`.
    */
   attempt(sources: readonly Own[], work: () => Promise<void>): Promise<void>;
-  /** Records failures of crashed threads whose claims have ended since. Returns the sources without such a failure. */
+  /**
+   * Records the failures of crashed threads whose claims have ended. Returns the requested sources that had no failure
+   * to record.
+   */
   recordPending(requested: readonly Own[]): Promise<readonly Own[]>;
   /** Returns groups of sources. Each group is read in one thread. */
   groupsOf(sources: readonly Own[]): readonly (readonly Own[])[];

@@ -102,7 +102,7 @@ function watchLock(lock: Lock, drifts: Drifts): Lock {
     ...lock,
     compare(list, name, definition) {
       const what = lock.compare(list, name, definition);
-      // A list may contain a name twice, so a definition counts as agreeing only at the end of the list.
+      // A list may contain a name twice, so it is known only at the end of the list whether a definition agrees.
       if (what !== 'agrees') drifts.observed({ list, name, what, definition });
       return what;
     },

@@ -194,7 +194,7 @@ function reportReading(logger: Logger, { name }: Member, { fault }: Entry): void
   logger.warn({ backend: name, reason, detail }, `the lists of a backend cannot be read: ${message}`);
 }
 
-/** Returns a function that logs each set of clashing names once. */
+/** Returns a function that passes on each offer, and logs the clashing names if they have changed. */
 function reportOffers({ logger, assembled, optimizer }: WorldOptions): (offer: Offer) => void {
   let reported = '';
   return (offer) => {

@@ -6,7 +6,7 @@ import { compilePattern } from './scalars.ts';
 
 const UNKNOWN = ['unevaluatedItems', 'unevaluatedProperties', '$dynamicRef', '$recursiveRef'];
 
-/** Returns undefined if values can be checked. The reason is a clause without a capital letter and without a full stop. */
+/** Returns undefined if values can be checked. The reason has no capital letter and no full stop. */
 export function schemaFault(schema: Json | undefined): string | undefined {
   if (Array.isArray(schema)) return firstFault(schema);
   if (!isObject(schema)) return undefined;

@@ -47,7 +47,7 @@ export function takeRaw(cursor: Cursor): Token {
   return token;
 }
 
-/** Returns the next token after blanks. */
+/** Skips blanks, and returns the next token. */
 export function peek(cursor: Cursor): Token {
   while (peekRaw(cursor).type === 'space') cursor.at += 1;
   return peekRaw(cursor);

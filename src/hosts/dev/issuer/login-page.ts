@@ -9,7 +9,10 @@ export interface LoginQuestion {
   readonly resource: string;
 }
 
-/** Forbids scripts, requests to other hosts, and frames: a page with a frame could trick users into clicking. */
+/**
+ * Forbids scripts, requests to other hosts, and frames, in which another site could show the page and trick users into
+ * clicking.
+ */
 export const LOGIN_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',

@@ -47,7 +47,10 @@ export interface Instance {
   options(overrides?: Partial<RunOptions>): RunOptions;
   readonly history: HistoryStore;
   readonly run: Run;
-  /** Returns the result of the last run if a new run would read the same data; undefined if only a run can tell. */
+  /**
+   * Returns the result of the last run if a new run would read the same data. Returns undefined if a new run is
+   * necessary.
+   */
   repeat(id: string): Promise<RunResult | undefined>;
   /** Makes the next run compute all results again. Calls `differs` for each stored result that is wrong. */
   prove(differs: (stage: string, key: string) => void): void;
@@ -79,7 +82,7 @@ export async function openInstance(
     await openCluster(config, watch, tracing, hurry),
     systemClock,
     hurry,
-    // Runs that verify images are never repeated, because a tag may move to another image.
+    // Runs with a catalogue and runs that verify images are never repeated, because registries and tags can change.
     config.catalogue ?? imagePolicyOf(config.images),
   );
   const { cluster, connected } = repeated;

@@ -76,7 +76,7 @@ function webhooks({ name, notify }: Config, outbound: Outbound, traceParent: Tra
 }
 
 /**
- * The key of the stored notice contains the path of the file with the URL. The URL itself is a secret that may change.
+ * The key of the stored notice contains a digest of the file's path. The URL in the file is a secret and may change.
  */
 function chats({ name, sources, notify, outbound: { allowFiles } }: Config, outbound: Outbound): Channel[] {
   const repositories = new Map(sources.map((source) => [source.name, source.repository]));

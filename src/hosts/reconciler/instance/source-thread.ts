@@ -57,7 +57,8 @@ export async function readInThread(input: LoadingInput, source: ThreadSource, ch
 
 interface ReadingThread {
   /**
-   * Resolves when all entries have been computed. `kinds`: if set, computes the entries again with these kinds first.
+   * Resolves when all entries have been computed. If `kinds` is set, the thread first computes the entries again with
+   * these kinds.
    */
   ended(kinds?: KindsOfCluster): Promise<void>;
   close(): Promise<void>;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Checkout, Repository } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 
-/** Stands for the commit id, which a folder does not have. */
+/** Used in place of a commit id, because a folder has none. */
 const NO_COMMIT = '0'.repeat(40);
 
 /** Opens the folder as a repository. Links are skipped, as in commits. */

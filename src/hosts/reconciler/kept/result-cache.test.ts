@@ -29,7 +29,7 @@ test('a result is found by its key, also by another cache of the folder', () => 
   expect(open().get(sha256('other'))).toBeUndefined();
 });
 
-describe('an entry that differs from the written one counts as absent, and can be written again', () => {
+describe('an entry that differs from the written one is ignored, and can be written again', () => {
   test.each([
     { reason: 'empty', damage: () => '' },
     { reason: 'torn', damage: (text: string) => text.slice(0, -3) },

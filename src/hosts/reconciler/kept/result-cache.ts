@@ -1,5 +1,5 @@
-// Caches results in files between processes, each under a digest of all its inputs. Entries that are unreadable or were
-// changed count as absent. If a result is lost, it is computed again.
+// Caches results in files between processes, each under a digest of all its inputs. Unreadable and changed entries are
+// ignored. If a result is lost, it is computed again.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -65,13 +65,13 @@ test('the next process finds entries of the previous process by blob and path', 
   expect(files.find({ oid: '12345', path: 'a.yaml' })).toBeUndefined();
 });
 
-test('an entry of another instance, or under another key, counts as absent', async () => {
+test('an entry of another instance, or under another key, is ignored', async () => {
   await leave();
   expect(await found(keyOf('secret'), 'staging')).toBeUndefined();
   expect(await found(keyOf('another'))).toBeUndefined();
 });
 
-test('an entry that was changed by hand counts as absent', async () => {
+test('an entry that was changed by hand is ignored', async () => {
   await leave();
   const [name = ''] = kept();
   const path = join(stateDir, name);

@@ -1,4 +1,4 @@
-// Stores which files have no problems in the state folder, for the next process. Entries are sealed with a key in the
+// Stores in the state folder which files have no problems, for the next process. Entries are sealed with a key in the
 // cluster, so that users who can write to the folder cannot change applied objects.
 
 import { join } from 'node:path';

@@ -94,7 +94,7 @@ interface Kept {
   readonly stopping: Stopping;
 }
 
-/** Resolves after the stop; to true if the runs ended in time. Rejects like `broken`. */
+/** Resolves to true if the runs ended in time after the stop. Rejects like `broken`. */
 async function keepUntil(enough: Promise<void>, { runs, broken, stopping }: Kept): Promise<boolean> {
   let inTime = false;
   try {

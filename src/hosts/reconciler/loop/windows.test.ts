@@ -107,7 +107,7 @@ interface LocalTime {
   readonly hour: number;
   readonly day: number;
   readonly weekday: number;
-  /** Wall time as a number that grows with time. */
+  /** Wall time in milliseconds, as if it were UTC. */
   readonly wall: number;
 }
 
@@ -154,8 +154,8 @@ function matches({ minute, hour, day, weekday }: Fields, wall: number): boolean 
 }
 
 /**
- * Returns all minutes at which a window begins. Times that the clocks skip move to the end of the gap, and times that
- * occur twice count once.
+ * Returns all minutes at which a window begins. Times that the clocks skip move to the end of the gap. Times that occur
+ * twice are used once, unless the window begins at each hour.
  */
 function begins(fields: Fields, local: (at: number) => LocalTime, from: number, to: number): number[] {
   const found: number[] = [];

@@ -46,8 +46,8 @@ export function writtenGroups(authz: AuthzSource['authzConfig']): GroupFields {
 }
 
 /**
- * Returns undefined if the author's ConfigMap contains the policies, or if the resource has no policies. Called only
- * for inspected resources.
+ * Returns undefined if the author's ConfigMap contains the policies, or if the resource has no policies. Called only if
+ * `inspect` has found no errors.
  */
 export function renderedPolicies(source: AuthzSource, view: View): Policies | undefined {
   const { authzConfig, authzConfigRef } = source;

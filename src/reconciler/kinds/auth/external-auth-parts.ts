@@ -17,7 +17,7 @@ export interface ExternalAuthUser {
   readonly ref: { readonly name: string } | undefined;
   /** Reference to the authorization server, if `ref` names other settings. */
   readonly serverRef?: { readonly name: string };
-  /** Settings for the tokens that the proxy accepts. */
+  /** Reference to the settings of the authorization server. Not set if `ref` names them. */
   readonly oidc: ResolvedOIDC | undefined;
 }
 
@@ -26,7 +26,10 @@ export interface ExternalAuthParts {
   readonly files: readonly SecretFile[];
   readonly mounted: readonly Mounted[];
   readonly bundles: readonly Bundle[];
-  /** Settings for the tokens that the proxy accepts. Its authorization server may change their scopes. */
+  /**
+   * Settings for the tokens that the proxy accepts. If it has an authorization server, `scopes` are the scopes that
+   * this server issues.
+   */
   readonly oidc: ResolvedOIDC | undefined;
 }
 
@@ -58,7 +61,7 @@ function partsOf(user: ExternalAuthUser, view: View): Partial<ExternalAuthParts>
 }
 
 const URN = 'urn:ietf:params:oauth:token-type:';
-/** Full token types by their short names in manifests (RFC 8693, section 3). */
+/** Full token types, by the short names and full names that manifests can contain (RFC 8693, section 3). */
 export const TOKEN_TYPES = {
   access_token: `${URN}access_token`,
   id_token: `${URN}id_token`,

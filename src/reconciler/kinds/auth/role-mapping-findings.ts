@@ -25,7 +25,10 @@ export function mappingFindings(mappings: readonly Mapping[] | undefined, at: st
   });
 }
 
-/** Sorts mappings without a priority last. Mappings with equal priorities keep their order. */
+/**
+ * Returns the number by which mappings are sorted. Mappings without a priority come last, and mappings with equal
+ * priorities keep their order.
+ */
 function priorityOf({ priority }: Mapping): number {
   return priority ?? Number.MAX_SAFE_INTEGER;
 }

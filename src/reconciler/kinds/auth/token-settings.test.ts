@@ -1,4 +1,4 @@
-// Tests that a reference to missing settings never counts as "no settings": without settings for tokens, anyone may
+// Tests that a reference to missing settings is never treated as "no settings": without settings for tokens, anyone may
 // call the resource.
 
 import { AssertionError } from 'node:assert';

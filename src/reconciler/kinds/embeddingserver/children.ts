@@ -33,7 +33,10 @@ export function children(self: Embedding, view: View, settings: Settings): reado
   ];
 }
 
-/** Returns the selector of an existing StatefulSet, because Kubernetes refuses to change selectors. */
+/**
+ * Returns the selector of the existing StatefulSet, because Kubernetes refuses to change selectors. Returns the default
+ * selector for a new StatefulSet.
+ */
 function selectorOf(name: string, view: View): Readonly<Record<string, string>> {
   const spec = view.find('StatefulSet', name)?.spec;
   const selector = isObject(spec) && isObject(spec.selector) ? spec.selector.matchLabels : undefined;

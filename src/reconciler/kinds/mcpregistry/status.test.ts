@@ -201,7 +201,7 @@ describe('the phase of an MCPRegistry', () => {
       and: 'APIReady True APIReady, Ready False Terminating',
     },
   ];
-  it.each(rows)('follows when $reason', ({ resource = registry(['a']), observed, reported, and }) => {
+  it.each(rows)('is correct when $reason', ({ resource = registry(['a']), observed, reported, and }) => {
     const status = MCPRegistry.status(resource, observed);
     expect(`${status.phase}: ${status.message} (${part(status, 'apiStatus').phase})`).toBe(reported);
     expect(conditions(status)).toBe(and);

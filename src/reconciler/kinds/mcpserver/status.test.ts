@@ -213,7 +213,7 @@ describe('the phase of an MCPServer', () => {
       reported: 'Terminating, MCP server is being terminated, not ready: Terminating, 2 proxies',
     },
   ];
-  it.each(rows)('follows when $reason', ({ resource = server(), observed, reported }) => {
+  it.each(rows)('is correct when $reason', ({ resource = server(), observed, reported }) => {
     const status = MCPServer.status(resource, observed);
     const ready = conditionOf(status, 'Ready');
     const readiness = `${ready.status === 'True' ? 'ready' : 'not ready'}: ${ready.reason}`;

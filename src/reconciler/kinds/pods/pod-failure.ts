@@ -23,8 +23,8 @@ function isCurrent({ metadata }: KubeObject, { spec, status }: KubeObject): bool
   const labels = metadata.labels ?? {};
   if (selectorLabels.length === 0 || selectorLabels.some(([key, value]) => labels[key] !== value)) return false;
   const { updateRevision, replicas, updatedReplicas } = isObject(status) ? status : {};
-  // Pods of a StatefulSet have their version in a label. Pods of a Deployment are surely current if all pods were
-  // updated.
+  // Pods of a StatefulSet have their version in a label. Pods of a Deployment have no such label, but all of them are
+  // current if all were updated.
   return updateRevision === undefined
     ? replicas === updatedReplicas
     : labels['controller-revision-hash'] === updateRevision;
@@ -43,8 +43,8 @@ function containersOf({ status }: KubeObject): readonly JsonObject[] {
 }
 
 /**
- * Returns the kubelet's reason. Adds the kubelet's message only for reasons whose messages contain no seconds or
- * attempts.
+ * Returns the reason why the container does not start. Adds the kubelet's message only if it is the same at each
+ * attempt.
  */
 function containerFailure({ name, image, state, lastState }: JsonObject): string | undefined {
   const waiting = isObject(state) && isObject(state.waiting) ? state.waiting : {};

@@ -1,4 +1,4 @@
-// Finds settings of telemetry without an effect, because the proxy sends no telemetry.
+// Finds telemetry settings that have no effect because the proxy sends no telemetry.
 
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../kind.ts';

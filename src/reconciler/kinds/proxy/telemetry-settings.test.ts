@@ -1,4 +1,4 @@
-// Tests that a reference to missing settings never counts as "no settings".
+// Tests that a reference to missing settings is never treated as "no settings".
 
 import { AssertionError } from 'node:assert';
 import { expect, it } from 'vitest';

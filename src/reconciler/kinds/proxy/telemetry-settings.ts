@@ -35,7 +35,7 @@ export interface TelemetrySettings {
 
 const read = specReader(SharedTelemetry);
 
-/** Returns undefined if the resource has no telemetry settings. Called only for inspected resources. */
+/** Returns undefined if the resource has no telemetry settings. Called only if `inspect` has found no errors. */
 export function telemetrySettings(source: TelemetrySource, view: View): TelemetrySettings | undefined {
   const { telemetry, telemetryConfigRef: ref } = source;
   if (ref === undefined) return telemetry === undefined ? undefined : ownSettings(telemetry);

@@ -20,7 +20,10 @@ export function toolBlocks(ref: Ref, view: View): Blocks {
   return { ...toolFilter(filter), tools_override: shown };
 }
 
-/** Returns the block with these names. An empty list offers all tools. */
+/**
+ * Returns the configuration block that offers only the tools with these names. If `names` is empty, all tools are
+ * offered.
+ */
 export function toolFilter(names: readonly string[]): Blocks {
   return names.length === 0 ? {} : { tools_filter: [...names] };
 }

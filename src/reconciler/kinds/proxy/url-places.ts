@@ -24,7 +24,7 @@ interface UrlPlace {
   readonly place: 'never' | 'private' | undefined;
 }
 
-/** Does not resolve names. */
+/** Decides by the text of the host only, and does not resolve names. */
 export function placeOfUrl(url: string): UrlPlace {
   const host = new URL(url).hostname.toLowerCase().replaceAll(/^\[|\]$|\.$/g, '');
   const ip = addressIn(host);

@@ -22,7 +22,7 @@ export interface WebhookSettings {
 const read = specReader(Webhooks);
 const DEFAULT_MS = 10_000;
 
-/** Returns undefined if the resource names no webhooks. Called only for inspected resources. */
+/** Returns undefined if the resource names no webhooks. Called only if `inspect` has found no errors. */
 export function webhookSettings({ webhookConfigRef: ref }: WebhookSource, view: View): WebhookSettings | undefined {
   if (ref === undefined) return undefined;
   const spec = view.find('MCPWebhookConfig', ref.name)?.spec;

@@ -21,7 +21,7 @@ export interface RepeatedRuns {
   looked(prepared: Pick<Prepared, 'gathered' | 'unsealed'>): void;
   /** Makes a run, and stores its result for repetition. */
   over(run: () => Promise<RunResult>): Promise<RunResult>;
-  /** Returns the last result if a new run would have the same result; undefined if only a run can tell. */
+  /** Returns the last result if a new run would have the same result. Returns undefined if a new run is necessary. */
   repeat(id: string, sources: readonly FleetSource[]): Promise<RunResult | undefined>;
 }
 
@@ -61,7 +61,7 @@ export function openRepeatedRuns(
   };
 }
 
-/** Returns an implementation that never repeats a result. Without watches, only a new run can find changes. */
+/** Returns an implementation that never repeats a result. Without watches, nothing but a new run can find changes. */
 function withoutRepetition(connected: ConnectedCluster): RepeatedRuns {
   return {
     cluster: connected,

@@ -6,8 +6,8 @@ import type { EmbeddedAuthServer } from './server.ts';
 export type AuthServer = Static<typeof EmbeddedAuthServer>;
 
 /**
- * Returns the predicate of a sentence about the server if its provider issues no id_token: a provider with plain OAuth
- * 2.0 issues none. `provider` is the first provider if undefined.
+ * Returns the predicate of a sentence about the server if its provider issues no id_token, which only providers of type
+ * oidc issue. If `provider` is undefined, the first provider is used.
  */
 export function idTokenFault(provider: string | undefined, server: AuthServer | undefined): string | undefined {
   const [first] = server?.upstreamProviders ?? [];
