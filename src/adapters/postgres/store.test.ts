@@ -502,7 +502,7 @@ describe('the outline in memory', () => {
     await database.sql("delete from catalogue_entry where source_id = $1 and name like '%/b'", [id]);
     await database.sql("update catalogue_entry set status = 'active', is_latest = true where source_id = $1", [id]);
     expect(await ids(LIVE)).toEqual(['a 1.0.0 latest']);
-    // The counter is equal, but the history differs, as a missing version shows.
+    // The counter is equal, but a version is missing, so the database has another history.
     await database.sql('delete from catalogue_entry where source_id = $1', [id]);
     expect(await ids(LIVE)).toEqual([]);
     await store.retain(key, []);
