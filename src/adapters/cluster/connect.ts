@@ -50,7 +50,7 @@ export interface ClusterOptions {
 export interface ConnectedCluster extends Cluster {
   /** Returns the namespace of the kubeconfig's context or of the pod. Defaults to `default`. */
   homeNamespace(): string;
-  /** Sets the time limit of later requests. undefined removes it. */
+  /** Sets the time limit of later requests. undefined removes the limit. */
   limit(limit: Limit | undefined): void;
   server(): string;
   readonly watches: Omit<Watches, 'close'>;

@@ -60,7 +60,7 @@ test.each([
     asked: ['2000', '500', '500 500', '500 1000', '500 1500', '500 2000'],
     reason: 'so large that 500 of them are more than a page may be, and read all the same',
   },
-])('a page that is too long is read in smaller ones: objects $reason', async ({ characters, asked }) => {
+])('a page that is too large is read in smaller pages: objects $reason', async ({ characters, asked }) => {
   const { url, received } = await serve((request) => {
     const { json } = pager(2_100, () => false)(request) as { json: { items: { metadata: object }[] } };
     const note = 'x'.repeat(characters);
@@ -73,7 +73,7 @@ test.each([
   expect(received.map(limitAndStart)).toEqual(asked);
 });
 
-test('a list may be of one namespace, null, or expire for good', async () => {
+test('lists of a namespace, lists that are null and lists that keep expiring', async () => {
   const { url, received } = await serve(({ path }) => {
     if (path.includes('/gone/')) return status(410, 'Expired', 'too old');
     if (path.includes('/null/')) return { json: { metadata: {}, items: null } };

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { failureOf, open, serve, stateDir, textOf } from '../../../test/harness/git-client.ts';
 import { pktLine } from './transport/pkt-line.ts';
 
-test('a server that sends a path in place of a commit gets no further request', async () => {
+test('a server that sends a path instead of a commit id gets no further request', async () => {
   let asked = 0;
   const server = await serve({
     intercept: (request, response) => {
@@ -57,7 +57,7 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
 };
 
-test('a file that is too large to come as a change comes whole', async () => {
+test('a file that is too large to be sent as a delta is sent completely', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   const large = Buffer.alloc(129 * 1024 * 1024);

@@ -102,8 +102,8 @@ export async function fetchObjects(
 }
 
 /**
- * Removes packs from responses, because isomorphic-git would decompress a whole pack at once. Adds a line for HEAD to
- * the list of refs.
+ * Moves the packs of responses to `packs`, because isomorphic-git would decompress a whole pack at once. Adds a line
+ * for HEAD to the list of refs.
  */
 function keepingPacks(http: Remote['http'], packs: Buffer[]): Remote['http'] {
   return {

@@ -1,4 +1,4 @@
-// Limits the time of work, not counting waits for other work.
+// Limits the duration of an operation, without the time that the operation waits for other operations.
 
 import assert from 'node:assert/strict';
 

@@ -52,7 +52,7 @@ export interface OutboundRequest {
   readonly skipVerify?: boolean;
   /** If true, every address is permitted. Otherwise `allowPrivate` of the options applies. */
   readonly allowPrivate?: boolean;
-  /** Name of the setting for this request's `allowPrivate`, for error messages. Absent if there is no such setting. */
+  /** For error messages: name of the setting that sets `allowPrivate` of this request, if a setting exists. */
   readonly allowPrivateBy?: string;
   readonly httpsOnly?: boolean;
   /** Timeout in milliseconds of the whole exchange, including the connection and the body. */
@@ -67,8 +67,8 @@ export interface OutboundRequest {
   /** Returns false for a status whose body is not needed. The body is then empty. If absent, all bodies are read. */
   readonly readsBody?: (status: number) => boolean;
   /**
-   * Receives the number of body bytes read so far. Its promise is awaited before more is read. The time limit is paused
-   * during the wait, and then restarts.
+   * Called with the number of body bytes read so far. Reading continues after the returned promise resolves. The time
+   * limit is paused during the wait, and then restarts.
    */
   readonly arrived?: ((bytes: number) => Promise<void> | undefined) | undefined;
   readonly signal?: AbortSignal;
@@ -85,7 +85,7 @@ export interface OutboundResponse {
 
 export interface Outbound {
   /**
-   * Sends one request without repetition. Resolves for any status, including a redirect that is not followed. Throws
+   * Sends the request once, without retries. Resolves for any status, including a redirect that is not followed. Throws
    * Failure with one of OUTBOUND_CODES, whose message contains the URL without its secrets. Satisfies `Fetch` of
    * `auth/ports.ts`.
    */

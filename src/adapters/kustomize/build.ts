@@ -1,5 +1,5 @@
-// Builds kustomizations with kustomize in a child process. It sees only a copy of the needed files and none of our
-// environment variables. Time, memory and output are limited.
+// Builds kustomizations with kustomize in a child process. The process sees only a copy of the needed files and none of
+// our environment variables. Time, memory and output are limited.
 
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';

@@ -45,7 +45,7 @@ const lookAtReferrers: Look = async (repository, image, trust, found) => {
   }
 };
 
-/** Reads the type from the manifest. Some registries put the type of the configuration in the list of referrers. */
+/** Reads the type from the manifest, because some registries list the type of the manifest's configuration instead. */
 async function checkReferrer(
   repository: Repository,
   image: Manifest,

@@ -34,7 +34,7 @@ export interface Descriptor {
 
 /**
  * Reads one repository of a registry. Methods throw Failure with one of OCI_CODES or OUTBOUND_CODES. `manifest` returns
- * undefined if the registry lacks it (404).
+ * undefined if the registry lacks the manifest (404).
  */
 export interface Repository {
   manifest(reference: string): Promise<Manifest | undefined>;
@@ -149,7 +149,10 @@ export function descriptorsIn(value: unknown): Descriptor[] {
   });
 }
 
-/** Sends requests for one repository. After the first 401, all requests have an authorization for its challenge. */
+/**
+ * Sends requests for one repository. After the first 401, all requests have the authorization that this response asks
+ * for.
+ */
 function authorizedRequests(
   options: RegistryOptions,
   image: ImageName,
@@ -168,7 +171,8 @@ function authorizedRequests(
     });
   return async (url: URL, accept: string, limits: Limits): Promise<OutboundResponse> => {
     const response = await send(url, accept, limits);
-    // A storage to which the registry redirects must not trigger the sending of credentials.
+    // A 401 of another host, such as the storage to which the registry redirects, must not cause a request with
+    // credentials.
     if (response.status !== 401 || authorization !== undefined || new URL(response.url).origin !== base.origin)
       return response;
     authorization = await authorize(options, image, base, response, credentials);

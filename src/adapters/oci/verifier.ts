@@ -37,9 +37,9 @@ interface Tag {
 interface State {
   /** Digests by namespace and image, because namespaces have different credentials. */
   readonly tags: Map<string, Tag>;
-  /** Sufficient facts by digest and trust. */
+  /** Facts that were sufficient for a verification, by digest and trust. */
   readonly verified: Map<string, KnownFacts>;
-  /** Other results, which are cached for a short time. */
+  /** Other facts, which are cached for a short time. */
   readonly recent: Map<string, { readonly facts: ImageFacts; readonly until: number }>;
   /** Registries that receive no requests for some time, with the reason. */
   readonly silent: Map<string, { readonly until: number; readonly reason: string }>;

@@ -86,8 +86,9 @@ export function isEmpty({ upserts, retired, flips }: Change): boolean {
 }
 
 /**
- * Returns the hashes of an entry, without the upstream flag for the latest version. Content hashes are equal if the
- * served entries are. The text hash finds most unchanged entries without sorting members.
+ * Returns the hashes of an entry, without the upstream flag for the latest version. Content hashes of two entries are
+ * equal if their served content is equal. An equal text hash shows that an entry is unchanged, without sorting its
+ * members.
  */
 function hashesOf(entry: Entry, known: Stored | undefined): Pick<Row, 'contentHash' | 'textHash'> {
   const { isLatest: _, ...content } = entry;
@@ -127,7 +128,7 @@ function latestIds(live: readonly Candidate[], gone: readonly Candidate[]): Read
   );
 }
 
-/** Unambiguous, because names have no blanks. */
+/** Returns a unique key, because names contain no blanks. */
 function entryKey({ name, version }: VersionId): string {
   return `${name} ${version}`;
 }

@@ -7,10 +7,13 @@ import { Failure } from '#std/failure.ts';
 import type { Pool } from './pool.ts';
 import { readRecordedState } from './states.ts';
 
-/** Lifetime in milliseconds of a claim that is not renewed, as after the end of its process. */
+/** Lifetime in milliseconds of a claim that is not renewed, for example because its process has died. */
 const CLAIM_MS = 60_000;
 
-/** Returns a writer under a claim. `fence` is called first in each transaction, and throws if the claim is lost. */
+/**
+ * Returns a writer that works under a claim. The writer calls `fence` first in each transaction. `fence` throws if the
+ * claim is lost.
+ */
 export type Fenced = (fence: (client: pg.Client) => Promise<void>) => SourceWriter;
 
 /** Claims a source. undefined if another process has claimed it. */
@@ -69,8 +72,8 @@ async function takeClaim(client: pg.Client, key: SourceKey, claimMs: number): Pr
 }
 
 /**
- * Ends the claim in the transaction of its work. Throws if another process has claimed the source. An expired claim is
- * still valid.
+ * Ends the claim in the transaction that writes the result of the sync. Throws if another process has claimed the
+ * source. An expired claim is still valid.
  */
 async function end(client: pg.Client, key: SourceKey, token: string): Promise<void> {
   const { rowCount } = await client.query(`update ${FREE} where ${OWN}`, [...valuesOf(key), token]);

@@ -73,7 +73,7 @@ async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: 
     case 'verify-ca':
       if (ca !== undefined) return [{ tls: lenient }];
       // Without a check of the host name, a certificate of a public authority proves nothing, because everyone can get
-      // one.
+      // a certificate.
       throw new Failure('database-tls', `${describePlace(address)}: sslMode verify-ca needs caFile`);
     case 'verify-full':
       return [{ tls: { verify: 'full', ca } }];
@@ -81,8 +81,8 @@ async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: 
 }
 
 /**
- * True if the other attempt should follow, as in libpq: the server may refuse only connections with TLS, or only
- * connections without it.
+ * True if the next attempt should be made, as in libpq: the server may refuse only connections with TLS, or only
+ * connections without TLS.
  */
 function fallsBack(tried: Way, error: unknown): boolean {
   if (isRefused(error)) return true;

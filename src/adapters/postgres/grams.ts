@@ -52,7 +52,7 @@ export function mayContain(grams: Grams, probes: readonly number[]): boolean {
 
 /**
  * Returns the hash of the sequence that ends at `end`. The multipliers are odd and large. The last lines mix the high
- * bits into the low bits, of which the index consists.
+ * bits into the low bits, because the index is computed from the low bits.
  */
 function hashOf(text: string, end: number, length: number): number {
   let hash = length;

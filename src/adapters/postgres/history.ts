@@ -12,7 +12,7 @@ export interface HistoryOwner {
 
 const OWN = 'namespace = $1 and instance = $2';
 
-/** Opens no connection yet. */
+/** Opens no connection before the first call of a method. */
 export function createHistory(pool: Pool, { instance, homeNamespace, limit }: HistoryOwner): HistoryStore {
   const owner = [homeNamespace, instance];
   return {

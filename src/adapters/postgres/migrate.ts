@@ -39,8 +39,8 @@ const LOCK_POLL_MS = 200;
 /**
  * Milliseconds for which a migration waits for a table in use. During the wait, all clients of the table wait too,
  * including readers. The migration then lets them continue and tries again, so that replicas of the previous release
- * keep serving. Much shorter than PostgreSQL's `deadlock_timeout` (1 s), so that in a deadlock with a replica the
- * migration gives up first.
+ * keep serving. The time is much shorter than PostgreSQL's `deadlock_timeout` (1 s). In a deadlock with a replica, the
+ * migration therefore gives up first.
  */
 const TABLE_LOCK_MS = 300;
 const TABLE_LOCK_TRIES = 100;

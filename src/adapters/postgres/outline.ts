@@ -1,5 +1,5 @@
-// Filters the versions of a source in memory, without their documents. With any filter, this is cheaper than a database
-// query. Pure.
+// Filters the versions of a source in memory, without their documents. For every filter, this is cheaper than a
+// database query. Pure.
 
 import type { Status } from '#registry/catalogue/entry.ts';
 import type { FacetQuery, ListPosition, ListQuery, Sort } from '#registry/catalogue/ports.ts';

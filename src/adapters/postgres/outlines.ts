@@ -1,5 +1,6 @@
-// Keeps the outlines of sources current: reads an outline completely once, then only later changes. A list is filtered
-// in the outline. One statement then reads its documents and the revision, which shows whether the outline was current.
+// Keeps an outline of each source current: its versions without their documents. Reads an outline completely once, then
+// only later changes. A list is filtered in the outline. One statement then reads its documents and the revision, which
+// shows whether the outline was current.
 
 import assert from 'node:assert/strict';
 import type pg from 'pg';
@@ -23,7 +24,7 @@ export interface Outlines {
   facets(key: SourceKey, query?: FacetQuery): Promise<Facets>;
 }
 
-/** Maximum number of attempts. If the source is written during each attempt, a snapshot then reads everything. */
+/** Maximum number of attempts. If the source changes during each attempt, everything is read in one snapshot. */
 const TRIES = 3;
 
 const LATEST: FacetQuery = { version: 'latest', includeDeleted: false };
@@ -49,7 +50,7 @@ export function createOutlines(pool: Pool): Outlines {
     return own;
   }
 
-  /** Calls `read` until its outline was current, and returns its result. */
+  /** Calls `read` until the outline that it used was current, and returns its result. */
   async function current<T>(key: SourceKey, read: Reading<T>): Promise<T> {
     const id = formatSourceKey(key);
     for (let run = 1; run <= TRIES; run += 1) {
@@ -93,8 +94,8 @@ interface Checked<T> {
 }
 
 /**
- * Updates an outline. Reads the revision before the changes. Changes in between are read again the next time, which has
- * no effect.
+ * Updates an outline. Reads the revision before the changes. A change between these two reads is read again by the next
+ * update, which has no effect.
  */
 async function upToDate(client: pg.Client, key: SourceKey, before: Kept): Promise<Kept> {
   const revision = await readCatalogueRevision(client, key);

@@ -16,8 +16,9 @@ export function isOpen({ mode, uid }: { readonly mode: number; readonly uid: num
 
 /**
  * Returns the password for a connection. Reads the file for each connection, because mounted Secrets rotate. A file
- * that other users may read is refused. If root owns the file, its group may read it: Secrets are mounted so, and libpq
- * allows it for keys (the PostgreSQL manual, libpq, "sslkey"). Throws Failure `database-passfile-unreadable`.
+ * that other users may read is refused. If root owns the file, its group may read it, because Kubernetes mounts Secrets
+ * with this owner and group. libpq has the same exception for keys (the PostgreSQL manual, libpq, "sslkey"). Throws
+ * Failure `database-passfile-unreadable`.
  */
 export async function readPassword(file: string, connection: PasswordFor): Promise<string | undefined> {
   try {

@@ -65,13 +65,13 @@ const ACQUIRE_TIMEOUT_MS = 10_000;
  */
 const GROW_AFTER_MS = 25;
 /**
- * Minimum interval in milliseconds between two such openings. On a busy machine, more logins would slow down the work
- * itself.
+ * Minimum interval in milliseconds between two openings beyond the idle limit. On a busy machine, more logins would
+ * slow down the work itself.
  */
 const GROW_EVERY_MS = 100;
 const MAX_RUNS = 5;
 
-/** Opens no connection yet. */
+/** Opens no connection before the first call of a method. */
 export function openPool(settings: DatabaseSettings): Pool {
   const state: State = {
     settings,
@@ -115,7 +115,7 @@ async function transact<T>(client: pg.Client, begin: string, work: (client: pg.C
       await client.query('commit');
       return result;
     } catch (error) {
-      // A lost connection cannot roll back, and the server does so itself. The first error is reported.
+      // A lost connection cannot roll back. The server then rolls back itself. The first error is reported.
       await client.query('rollback').catch(() => undefined);
       if (!isTransient(error) || run === MAX_RUNS) throw error;
     }

@@ -117,7 +117,9 @@ export async function readEntryVersion(
   return toEntries(rows)[0];
 }
 
-/** jsonb cannot contain NUL or unpaired surrogates. One such document must not fail the whole outline. */
+/**
+ * jsonb cannot contain NUL or unpaired surrogates. A document with these characters must not fail the whole outline.
+ */
 const IS_READABLE = "e.document::text !~ '\\\\u(0000|d[89a-f])'";
 
 /** Values from publishers' metadata, two levels below any vendor's key: tool names and counts. */
@@ -207,7 +209,8 @@ export async function readImages(client: pg.Client, registry: Omit<SourceKey, 's
 }
 
 /**
- * Returns documents whose text contains a provenance. Few publishers provide one, so other documents are not parsed.
+ * Returns documents whose text contains a provenance. Few publishers provide a provenance, so other documents are not
+ * parsed.
  */
 export async function readProvenance(
   client: pg.Client,

@@ -14,7 +14,7 @@ export interface Word {
 }
 
 /**
- * Joins the parts with a separator that users do not type. Returns `last` if the text is equal, so that versions of a
+ * Joins the parts with a separator that users do not type. Returns `last` if its text is equal, so that versions of a
  * server share one object.
  */
 export function searchedOf(parts: readonly string[], last?: Searched): Searched {

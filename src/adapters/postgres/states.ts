@@ -7,7 +7,10 @@ import type { SourceKey } from '#registry/catalogue/ports.ts';
 interface SourceRow {
   readonly source: string;
   readonly phase: SourceState['phase'];
-  /** True if a claim is valid by the database's clock, because clocks of replicas differ. Not read under a claim. */
+  /**
+   * True if a claim is valid by the database's clock, because clocks of replicas differ. The owner of a claim does not
+   * read this column.
+   */
   readonly claimed?: boolean | null;
   readonly message: string;
   readonly last_attempt: Date | null;

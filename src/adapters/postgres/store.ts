@@ -29,7 +29,7 @@ export interface StoreOptions {
   readonly claimMs?: number;
 }
 
-/** Opens no connection yet. Every method throws the Failures of `codes.ts`. */
+/** Opens no connection before the first call of a method. Every method throws the Failures of `codes.ts`. */
 export function createStore(pool: Pool, { claimMs }: StoreOptions = {}): Store {
   const sources = () => pool.use((client) => readSources(client));
   return { ...writer(pool, claimMs), ...reader(pool), sources, close: () => pool.close() };
@@ -56,7 +56,7 @@ function writer(pool: Pool, claimMs: number | undefined): CatalogueWriter {
   };
 }
 
-/** `fence` is called first in each transaction. */
+/** The writer calls `fence` first in each transaction. */
 function sourceWriter(pool: Pool, fence: (client: pg.Client) => Promise<void>): SourceWriter {
   return {
     replace: (key, entries, state, now, hold = () => false) =>

@@ -108,9 +108,9 @@ export async function readStored(client: pg.Client, key: SourceKey): Promise<rea
 const RESTAMP_MS = 0.1;
 
 /**
- * Writes the change. Times of versions always increase, even if clocks of instances differ. Readers that request
- * changes since the latest known time thus miss no change. Readers that request changes since their last request miss
- * none either, because the stored time is the end of the write, when readers begin to see the change.
+ * Writes the change. Times of versions always increase, even if clocks of instances differ, so readers of all changes
+ * since the latest known time miss no change. The stored time is the end of the write, when readers begin to see the
+ * change. Readers of all changes since their last request therefore miss no change either.
  */
 export async function writeChange(
   client: pg.Client,

@@ -117,5 +117,5 @@ function isCode(error: unknown, code: string): boolean {
 }
 
 function ignore(): void {
-  // The exit of the process is reported instead.
+  // The exit of the process is reported instead of this error.
 }

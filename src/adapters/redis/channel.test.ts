@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
 import { openChannel } from './channel.ts';
 
-test('says which address it cannot reach', async () => {
+test('reports the address that it cannot reach', async () => {
   const lost: string[] = [];
   // No server listens on port 1 of loopback.
   const channel = openChannel({ address: '127.0.0.1:1', db: 0, password: () => undefined }, (message) =>

@@ -27,7 +27,10 @@ export type RedisPlace =
 
 export interface IssuerStoreSettings {
   readonly place: RedisPlace;
-  /** Returns the user. Without a name, it is the default user. Called for each connection, because Secrets rotate. */
+  /**
+   * Returns the user, which is the default user if `name` is absent. Called for each connection, because Secrets
+   * rotate.
+   */
   readonly user: () => { readonly name?: string; readonly password: string };
   /** Prefix of every key. */
   readonly keyPrefix: string;

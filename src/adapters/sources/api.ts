@@ -83,8 +83,7 @@ async function readChanges(reading: Reading): Promise<Content | undefined> {
 
 async function readWhole(reading: Reading): Promise<Content | 'unchanged'> {
   const { resume } = reading;
-  // Validators are used only for a list without `since`. Such a list has one page, and its entries have no update
-  // times.
+  // Validators are used only for a list of one page whose entries have no update times.
   const validators = resume?.since === undefined ? resume : undefined;
   const { path, response } = await open(reading, {}, validators);
   if (response.status === 304 && validators !== undefined) return 'unchanged';

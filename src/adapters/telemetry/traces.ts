@@ -11,7 +11,7 @@ export interface TraceOptions {
   readonly collector: Collector;
   readonly version: string;
   readonly resource: Readonly<Record<string, string>>;
-  /** Share (0 to 1) of sampled requests among requests whose sender has not decided. */
+  /** Share (0 to 1) of sampled requests among requests whose sender has not decided whether to sample. */
   readonly samplingRate: number;
   readonly attributes: Readonly<Record<string, string>>;
   readonly sent: Sent;

@@ -173,7 +173,10 @@ function optionsOf(url: Target, request: UpstreamRequest): Dispatcher.DispatchOp
   };
 }
 
-/** True for an event stream, which may be silent for any time. Comments keep the connection to the client open. */
+/**
+ * True for an event stream, which may be silent for any time. The proxy sends comments to keep the client's connection
+ * open.
+ */
 function isEventStream(contentType: string | string[] | undefined): boolean {
   return typeof contentType === 'string' && /^text\/event-stream\b/i.test(contentType);
 }

@@ -62,7 +62,7 @@ test.each(ROWS)('$value is stored as $stored: $reason', ({ value, stored }) => {
   expect(storedQuantity(value)).toBe(stored);
 });
 
-test('a stored text is stored as it is', () => {
+test('a stored text is unchanged when it is stored again', () => {
   for (const { stored } of ROWS) {
     if (stored !== undefined) expect(storedQuantity(stored)).toBe(stored);
   }

@@ -116,7 +116,10 @@ function digestIfAny(value: unknown): string {
   return value === undefined ? '' : digest(value);
 }
 
-/** Returns the object's apiVersion, uid and resourceVersion. If it has none, returns a digest of its content. */
+/**
+ * Returns the object's apiVersion, uid and resourceVersion. For an object without them, returns a digest of its
+ * content.
+ */
 function printOf(object: KubeObject | undefined): string {
   if (object === undefined) return '';
   const { uid, resourceVersion } = object.metadata;

@@ -62,7 +62,7 @@ test.each([
   { sort: 'deltas by distance', options: ['--delta-base-offset'] },
   { sort: 'deltas by name', options: [] },
   { sort: 'no deltas', options: ['--depth=0'] },
-])('a pack has the index that git makes: $sort', async ({ options }) => {
+])('a pack gets the same index as from git: $sort', async ({ options }) => {
   const from = history();
   const pack = git(from, ['pack-objects', '--revs', '--stdout', '--quiet', ...options], 'HEAD\n');
   const [ours, theirs] = [bare(), bare()];
@@ -72,7 +72,7 @@ test.each([
   expect(packFiles(ours)).toHaveLength(1);
 });
 
-test('a thin pack is completed with its bases', async () => {
+test('the missing bases are added to a thin pack', async () => {
   const from = history();
   const gitdir = bare();
   const pack = (revisions: string, ...options: string[]) =>
@@ -96,7 +96,7 @@ test('a thin pack is completed with its bases', async () => {
   }
 });
 
-test('a thin pack on top of nothing is damaged, and leaves nothing', async () => {
+test('a thin pack whose bases are missing is damaged, and no file remains', async () => {
   const from = history();
   const thin = git(from, ['pack-objects', '--revs', '--stdout', '--quiet', '--thin'], 'HEAD\n^HEAD~10\n');
   const gitdir = bare();
@@ -104,7 +104,7 @@ test('a thin pack on top of nothing is damaged, and leaves nothing', async () =>
   expect(packFiles(gitdir)).toEqual([]);
 });
 
-test('a server that has nothing new sends a pack without objects, which becomes none', async () => {
+test('a pack without objects is not stored', async () => {
   const gitdir = bare();
   await receivePack(gitdir, packOf([]));
   expect(packFiles(gitdir)).toEqual([]);
@@ -251,13 +251,13 @@ test.each([
   { reason: 'before the pack', pack: () => packOf([ABC, deltaOf(4000, sizeOf(3))]), says: 'outside of the pack' },
   { reason: 'between two objects', pack: () => packOf([ABC, deltaOf(3, sizeOf(3))]), says: 'git-damaged' },
   { reason: 'a delta of another', pack: () => packOf([ABC, deltaOf(ABC.length, sizeOf(9))]), says: 'RangeError' },
-])('a pack is refused, and leaves nothing: $reason', async ({ pack, says }) => {
+])('a pack is refused, and no file remains: $reason', async ({ pack, says }) => {
   const gitdir = bare();
   expect(await outcomeOf(gitdir, pack())).toContain(says);
   expect(packFiles(gitdir)).toEqual([]);
 });
 
-test('a pack whose objects build on each other in a circle, around one that is there, is refused', async () => {
+test('a pack whose deltas form a cycle through an existing object is refused', async () => {
   const gitdir = bare();
   const [one, two] = [Buffer.from('one'), Buffer.from('one and two')];
   await receivePack(gitdir, packOf([blob(one)]));
@@ -269,7 +269,7 @@ test('a pack whose objects build on each other in a circle, around one that is t
   expect(packFiles(gitdir)).toHaveLength(1);
 });
 
-test('a small object that builds on one that is too large to be read is read', async () => {
+test('a small object whose base exceeds the size limit is read', async () => {
   const gitdir = bare();
   const large = Buffer.alloc(65_536);
   const base = blob(large);
@@ -280,7 +280,7 @@ test('a small object that builds on one that is too large to be read is read', a
   expect(() => store.read(blobName(large))).toThrow(/larger than 1000 bytes/);
 });
 
-test('if any byte of a pack is changed, it is refused, or its index matches the changed content', async () => {
+test('a pack with any changed byte is refused, or its index matches the changed content', async () => {
   const from = history(4);
   const pack = git(from, ['pack-objects', '--revs', '--stdout', '--quiet', '--delta-base-offset'], 'HEAD\n');
   const body = pack.subarray(0, -20);
@@ -296,7 +296,7 @@ test('if any byte of a pack is changed, it is refused, or its index matches the 
   }
 });
 
-test('of a large file that nothing builds on, next to nothing is in memory', async () => {
+test('a large file that is not a delta base is not kept in memory', async () => {
   const size = 256 * MIB;
   const pack = packOf([blob(Buffer.alloc(size)), ABC]);
   const before = process.memoryUsage().arrayBuffers;
@@ -315,7 +315,7 @@ test('of a large file that nothing builds on, next to nothing is in memory', asy
   ).toBe(String(size));
 });
 
-test('the cost of a pack has limits: for all objects, for one that a delta makes, for those that are needed at a time', async () => {
+test('the cost of a pack is limited: for all objects, for one delta, and for the objects in memory at the same time', async () => {
   const base = blob(Buffer.alloc(65_536));
   const waiting = copies(base.length, 65_536, 1);
   const first = copies(base.length + waiting.length, 65_536, 16);

@@ -1,6 +1,5 @@
-// Receives a pack from a server as `git index-pack --fix-thin` does: adds an index, and delta bases from other packs.
-// Without these bases, deltas of several packs could form a cycle. A file that changes back and forth could then never
-// be read.
+// Receives a pack from a server as `git index-pack --fix-thin` does: adds an index, and the missing delta bases from
+// other packs. Otherwise the deltas of several packs could form a cycle, and their objects could not be read.
 
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';

@@ -13,7 +13,7 @@ const hooks = registerHooks({
 
 afterAll(() => hooks.deregister());
 
-test('a message about an OpenPGP key names its package if that is not installed', async () => {
+test('the message about an OpenPGP key names the missing package', async () => {
   await expect(readPgpKeys(Buffer.from('-----BEGIN PGP PUBLIC KEY BLOCK-----'))).rejects.toThrow(
     'OpenPGP keys need the optional package openpgp, which is not installed: npm ci without --omit=optional',
   );

@@ -26,12 +26,12 @@ export interface PipeOptions {
 
 /** isomorphic-git requires a URL. No request is sent to this host. */
 const URL_FOR_FORM = 'https://pipe.invalid';
-/** Milliseconds for a server to close the connection after it was told that no object is requested. */
+/** Milliseconds to wait for the server to close the connection after a request for no objects. */
 const GRACE_MS = 2_000;
 const FLUSH = Buffer.from('0000');
 const SERVICE = Buffer.from('001e# service=git-upload-pack\n0000');
 
-/** A stream after the list of refs. The server waits for the request. */
+/** A stream whose list of refs has been read. The server waits for the request. */
 interface Open {
   readonly stream: GitStream;
   readonly advertisement: Buffer;

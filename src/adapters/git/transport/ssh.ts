@@ -51,7 +51,7 @@ export async function openSsh(options: SshOptions, signal: AbortSignal): Promise
     : connectWithCopy(options, key.text, signal);
 }
 
-/** Removes the copy when the server has sent its first byte, which is after it accepted the key. */
+/** Removes the key's copy after the first byte of the server, which the server sends only after it accepted the key. */
 async function connectWithCopy(options: SshOptions, text: string, signal: AbortSignal): Promise<GitStream> {
   checkPath(options.dir);
   return useKeyCopy(options.dir, text, async (keyFile) => {
@@ -155,8 +155,8 @@ function quotedPath(path: string): string {
 }
 
 /**
- * Checks that the files are readable and that other users cannot read the key. ssh checks only keys that belong to the
- * user. A mounted Secret belongs to root, and its group may read it.
+ * Checks that the files are readable and that other users cannot read the key. ssh itself checks only keys that belong
+ * to the current user. The group may read the key of another user, because a mounted Secret belongs to root.
  */
 async function checkFiles({ keyFile, knownHostsFile }: SshKeys): Promise<void> {
   for (const file of [keyFile, knownHostsFile]) {

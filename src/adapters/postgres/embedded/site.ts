@@ -51,7 +51,7 @@ async function siteOf(dir: string, binaries: Binaries, account: Account, sharedR
   return site(usable, account, home);
 }
 
-/** Other accounts must be able to enter the folder with any umask of ours. */
+/** Creates the folder so that other accounts can enter it, whatever our umask is. */
 async function openRoot(sharedRoot: string): Promise<string> {
   await mkdir(sharedRoot, { recursive: true });
   await chmod(sharedRoot, 0o755);

@@ -4,7 +4,9 @@ import { isObject, objectsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
 import { badRequest } from './status.ts';
 
-/** Returns the container's name. `asked` is the name in the request. Empty if the request has none. */
+/**
+ * Returns the container's name. `asked` is the requested name. If it is empty, the pod must have exactly one container.
+ */
 export function containerOf(pod: KubeObject, asked: string): string {
   const spec = isObject(pod.spec) ? pod.spec : {};
   const containers = objectsIn(spec.containers).map(({ name }) => name);

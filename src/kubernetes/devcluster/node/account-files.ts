@@ -11,7 +11,7 @@ export const ACCOUNT_MOUNT: VolumeMount = {
   mountPath: '/var/run/secrets/kubernetes.io/serviceaccount',
 };
 
-/** The returned function returns the current files. undefined if the pod mounts no account. */
+/** Returns a function that returns the current files. That function returns undefined if the pod mounts no account. */
 export function openAccount(
   api: Pick<NodeApi, 'account'>,
   clock: Pick<NodeClock, 'now'>,

@@ -41,7 +41,7 @@ async function untilEnded({ stdout }: ChildProcess): Promise<void> {
 
 const STAYS = '(trap "echo here" USR1; echo begun; while :; do sleep 0.1; done) & wait';
 
-test('a group is ended whose first process runs', async () => {
+test('a process group is killed if its first process still runs', async () => {
   const record = join(folder.path, 'runs');
   const { leader, group } = await startGroup(STAYS, folder.path);
   recordProcess(record, group, folder.path);

@@ -41,14 +41,11 @@ function watchdogs(): readonly Watchdog[] {
     });
 }
 
-test.skipIf(process.platform !== 'linux')(
-  'a new watchdog knows the running processes from its first moment',
-  async () => {
-    const child = open().start({ program: 'sleep', args: ['600'], env: { PATH: process.env.PATH ?? '' } });
-    const [first] = watchdogs();
-    expect(first?.args).toEqual(['']);
-    process.kill(first?.pid ?? 0, 'SIGKILL');
-    const second = await vi.waitUntil(() => watchdogs().find(({ pid }) => pid !== first?.pid), { timeout: 300_000 });
-    expect(second.args).toEqual([String(child.pid), '']);
-  },
-);
+test.skipIf(process.platform !== 'linux')('a new watchdog knows at its start which processes run', async () => {
+  const child = open().start({ program: 'sleep', args: ['600'], env: { PATH: process.env.PATH ?? '' } });
+  const [first] = watchdogs();
+  expect(first?.args).toEqual(['']);
+  process.kill(first?.pid ?? 0, 'SIGKILL');
+  const second = await vi.waitUntil(() => watchdogs().find(({ pid }) => pid !== first?.pid), { timeout: 300_000 });
+  expect(second.args).toEqual([String(child.pid), '']);
+});

@@ -39,7 +39,7 @@ test.each([
   expect(result(text)).toBe('the expression costs too much to evaluate');
 });
 
-test('and the next evaluation has its whole budget again', () => {
+test('the next evaluation has its full budget again', () => {
   expect(result(nested('all(VAR, BODY)', 'true'))).toContain('costs too much');
   expect(result('lists.range(100000).all(x, x >= 0)')).toEqual({ type: 'value', value: true });
 });

@@ -151,7 +151,7 @@ test.each(ROWS)('$reason', ({ before, live, desired, others, is }) => {
   expect(found.map(text)).toEqual(is);
 });
 
-test('the order of keys in the desired object does not matter', () => {
+test('the order of keys in the desired object has no effect', () => {
   const live = living(thing({}), thing({}));
   const [a, b] = [thing({ image: 'i', env: { B: '2', A: '1' } }), thing({ env: { A: '1', B: '2' }, image: 'i' })];
   expect(differences(a, live, typeOf(a), OWN)).toEqual(differences(b, live, typeOf(b), OWN));

@@ -18,7 +18,7 @@ describe('bundled schemas', () => {
     expect([...(type?.map?.fields.keys() ?? [])]).toContain('metadata');
   });
 
-  test.each(VERSIONS)('%s refers to nothing that it does not hold', (apiVersion) => {
+  test.each(VERSIONS)('%s contains the targets of all its references', (apiVersion) => {
     const schemas = bundledSchema(apiVersion)?.components.schemas ?? {};
     const missing = strings(schemas as Json, '$ref')
       .map((target) => target.slice('#/components/schemas/'.length))
@@ -26,7 +26,7 @@ describe('bundled schemas', () => {
     expect(missing).toEqual([]);
   });
 
-  test.each(VERSIONS)('%s holds no prose', (apiVersion) => {
+  test.each(VERSIONS)('%s contains no descriptions', (apiVersion) => {
     const schemas = bundledSchema(apiVersion)?.components.schemas ?? {};
     expect(strings(schemas as Json, 'description')).toEqual([]);
     expect(strings(schemas as Json, 'example')).toEqual([]);
@@ -36,7 +36,7 @@ describe('bundled schemas', () => {
     expect(bundledSchema('apps/v1beta1')).toBeUndefined();
   });
 
-  test('plural, singular and short names name one kind each inside a group', () => {
+  test('each plural, singular and short name belongs to one kind of its group', () => {
     const names = bundledKinds().flatMap((kind) =>
       [...new Set([kind.plural, kind.singular, ...kind.shortNames])].map(
         (name) => `${groupOf(kind.apiVersion)}/${name}`,
@@ -45,7 +45,7 @@ describe('bundled schemas', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('shared types are the same in every document', () => {
+  test('shared types are equal in all documents', () => {
     const texts = new Map<string, string>();
     const differing: string[] = [];
     for (const apiVersion of VERSIONS) {

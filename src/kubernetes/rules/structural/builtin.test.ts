@@ -243,7 +243,7 @@ describe('a built-in object', () => {
     expect(found(apiVersion, kind, object)).toEqual(says);
   });
 
-  test('of a kind that the document does not have is not checked', () => {
+  test('is not checked if the document does not have its kind', () => {
     expect(found('v1', 'Deployment', {})).toBeUndefined();
   });
 });

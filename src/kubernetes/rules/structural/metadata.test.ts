@@ -93,7 +93,7 @@ describe('metadata', () => {
     expect(found(metadata)).toEqual(at);
   });
 
-  test('some kinds have names of another form', () => {
+  test('names of some kinds must have another form', () => {
     expect(checkMetadata({ name: 'a.b' }, '/metadata', dnsLabelFault)).toMatchObject([{ code: 'invalid-name' }]);
   });
 });

@@ -13,7 +13,7 @@ function bytes(count: number): string {
 test.each([
   ['a Secret', validateSecret, (content: string) => ({ kind: 'Secret', data: { content } })],
   ['binary data', validateConfigMap, (content: string) => ({ kind: 'ConfigMap', binaryData: { content } })],
-])('%s may have a mebibyte of decoded bytes', (_what, validate, members) => {
+])('%s may contain 1 MiB of decoded bytes', (_what, validate, members) => {
   const messages = (count: number) => {
     const object: KubeObject = { apiVersion: 'v1', metadata, ...members(bytes(count)) };
     return validate(object, undefined).map(({ message }) => message);

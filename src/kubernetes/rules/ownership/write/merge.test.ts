@@ -89,7 +89,7 @@ test.each(ORDERS)('"$live" with "$applied" is "$merged": $reason', ({ live, appl
   expect(mergeValues(words(live), words(applied), field(SPEC, 'tags'))).toEqual(words(merged));
 });
 
-test('an item that lives twice is replaced, not merged, by an applied one', () => {
+test('an applied item replaces an item that exists twice, without a merge', () => {
   const live = [
     { port: 80, name: 'first' },
     { port: 80, name: 'second' },
@@ -98,6 +98,6 @@ test('an item that lives twice is replaced, not merged, by an applied one', () =
   expect(mergeValues(live, [{ port: 80 }], field(SPEC, 'ports'))).toEqual([{ port: 80 }, { port: 81, name: 'other' }]);
 });
 
-test('items that live twice and are not applied both stay', () => {
+test('items that exist twice and are not applied are both kept', () => {
   expect(mergeValues(['a', 'a', 'b'], ['b', 'c'], field(SPEC, 'tags'))).toEqual(['a', 'a', 'b', 'c']);
 });

@@ -273,7 +273,7 @@ describe('a definition', () => {
       },
       at: ['/spec/versions/0/schema/openAPIV3Schema/maxProperties'],
     },
-  ])('has a finding at the place if $reason', ({ spec, at }) => {
+  ])('has a finding with its place if $reason', ({ spec, at }) => {
     const findings = checkDefinition({ ...DEFINITION, spec: { ...DEFINITION.spec, ...spec } });
     expect(findings.map(({ pointer }) => pointer)).toEqual(at);
   });
