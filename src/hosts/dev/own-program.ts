@@ -49,7 +49,8 @@ const ROLES: Readonly<Record<string, Role>> = {
     config: { directory: VMCP_CONFIG_DIRECTORY, file: VMCP_CONFIG_FILE },
     takes: (argument) => LOGGING.includes(argument) || /^--(host|port)=/.test(argument),
   },
-  // The arguments may be free: they name a server and a folder, and the process is confined to the folders of its pod.
+  // All arguments are allowed: they only name a server and a folder, and the process is confined to the folders of its
+  // pod.
   sample: { kinds: ['MCPServer'], takes: () => true },
 };
 

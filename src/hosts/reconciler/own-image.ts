@@ -121,7 +121,7 @@ const PAUSE_MS = 500;
 
 /**
  * Returns the image of the pod. Reads the pod several times, because a container may run before the kubelet has
- * reported its digest. With a tag in between, all workloads would be replaced twice.
+ * reported its digest. If the image first had only a tag, all workloads would be replaced twice.
  */
 async function imageOfPod(cluster: Pick<Cluster, 'get'>, namespace: string, name: string): Promise<string | undefined> {
   for (let asked = 1; ; asked += 1) {

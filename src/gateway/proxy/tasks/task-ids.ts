@@ -20,7 +20,7 @@ export interface TaskIds {
   /** Returns an id for the client, different at each call. Returns undefined if the id is too long for a header. */
   seal(task: MadeTask, caller: string): string | undefined;
   /**
-   * Returns the task. Returns undefined if the text is not a valid id of this caller, or if the key of the id was
+   * Returns the task. Returns undefined if the text is not a valid id of this caller, or if the key that sealed it was
    * removed.
    */
   open(text: string, caller: string): MadeTask | undefined;

@@ -1,4 +1,5 @@
-// Defines the lists of MCP servers by the key of their items: method, notification of changes, and capability.
+// Defines method, change notification and capability of each list of an MCP server. The name of a list is the key of
+// the items in its result.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { declaredExtension, SKILLS } from '../../wire/extensions/identifiers.ts';

@@ -97,7 +97,7 @@ export function startSchedule(
   const running = loop();
   return {
     trigger(reason) {
-      // A request covers a waiting change in the cluster. All other combinations are already covered.
+      // Other reasons replace a waiting 'watch'. In all other cases the waiting request already covers this request.
       if (asked !== undefined && (asked !== 'watch' || reason === 'watch')) return false;
       if (asked === undefined) deps.queued?.(true);
       asked = reason;

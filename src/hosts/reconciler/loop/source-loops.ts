@@ -38,7 +38,7 @@ export function patienceOnce({ apply: { deadlineSeconds } }: Pick<Config, 'apply
   return { firstMs: ms, againMs: ms };
 }
 
-/** Age up to which read content counts as the ref's current content. */
+/** Age up to which the last read content is still used as current content if the source does not respond in time. */
 const FRESH_MS = 10_000;
 
 /** `news`: called after a read has found news that no run waited for. */
