@@ -202,7 +202,10 @@ function statedIn(documents: readonly string[]) {
   return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
-/** Syncs the due sources. For a claim, it only stores the trigger, because the registry service reads the claim. */
+/**
+ * Syncs the due sources. For a PersistentVolumeClaim, only stores the trigger, because the registry service reads the
+ * claim.
+ */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   registry: Registry,
