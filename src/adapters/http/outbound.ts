@@ -13,15 +13,9 @@ import { checkedPem, trustedRoots } from './trust.ts';
 import { Agent } from './undici.ts';
 
 export interface OutboundOptions {
-  /**
-   * The setting `outbound.allowPrivate`: CIDR ranges or addresses that are permitted although they are private or
-   * special.
-   */
+  /** The setting `outbound.allowPrivate`: permitted CIDR ranges or addresses that are private or special. */
   readonly allowPrivate: readonly string[];
-  /**
-   * The setting `outbound.caFile`: a PEM file with certificates that are trusted in addition to the system's. Read
-   * once.
-   */
+  /** The setting `outbound.caFile`: a PEM file with additional trusted certificates. Read once. */
   readonly caFile?: string;
   /** PEM text with additional trusted certificates. */
   readonly ca?: string;
@@ -108,10 +102,7 @@ interface Context {
   readonly options: OutboundOptions;
   readonly guard: AddressGuard;
   readonly trusted: readonly string[] | undefined;
-  /**
-   * Agents by trusted roots and address rules, so that a connection is reused only under the rules with which it was
-   * opened.
-   */
+  /** Agents by trusted roots and address rules. Requests with different rules never share a connection. */
   readonly agents: Map<string, AgentOf>;
 }
 
@@ -244,10 +235,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
   return agent;
 }
 
-/**
- * Closes the least recently used agent after its requests have ended. Each content of a CA file has its own agent, and
- * CA files rotate.
- */
+/** Closes the least recently used agent, for example of a replaced CA file, after its requests have ended. */
 function retireOldest(agents: Map<string, AgentOf>): void {
   const [oldest] = agents.entries();
   if (agents.size <= AGENTS_MAX || oldest === undefined) return;
