@@ -122,7 +122,7 @@ export async function readEntryVersion(
  */
 const IS_READABLE = "e.document::text !~ '\\\\u(0000|d[89a-f])'";
 
-/** Values from publishers' metadata, two levels below any vendor's key: tool names and counts. */
+/** Fields of publishers' metadata at `<vendor>.<key>`: tool names, stars, pulls and the time of the last update. */
 const OF_PUBLISHER = `jsonb_path_query_array(p.provided, '$.*.*.tools[*]')
     || jsonb_path_query_array(p.provided, '$.*.*.tool_definitions[*].name'),
   jsonb_path_query_first(p.provided, '$.*.*.metadata.stars'), jsonb_path_query_first(p.provided, '$.*.*.metadata.pulls'),

@@ -107,7 +107,9 @@ function columns(): number {
   return process.stdout.columns ?? 160;
 }
 
-/** Writes the lock. If an existing lock has no prompts or resource templates, the new lock has none either. */
+/**
+ * Writes the lock. If an existing lock has no list of prompts or of resource templates, the new lock has no such list.
+ */
 async function writeLock(
   { namespace, name, server, lock, file }: LockableServer,
   offered: Offered,

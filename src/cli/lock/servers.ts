@@ -27,7 +27,7 @@ export interface LockableServer {
 }
 
 /**
- * Returns the named servers or, if `names` is empty, all servers with a lock. Throws Failure `usage`. Throws Failure
+ * Returns the named servers or, if `names` is empty, all servers with a lock. Throws Failure `usage`, or
  * `lock-unreadable` for an unreadable lock.
  */
 export async function findServers(
@@ -85,7 +85,10 @@ function lockableServer(loaded: Loaded, resource: LoadedResource): LockableServe
   return { namespace, name, server: lockedPlace(resource), file, ...lock };
 }
 
-/** Returns the lock in a file. The file must contain only this lock, because the whole file will be overwritten. */
+/**
+ * Returns the lock in a file. Throws Failure `lock-unreadable` for an invalid lock, and for a file with other objects,
+ * because the whole file will be overwritten.
+ */
 function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, file: string): ToolLock {
   const isBroken = invalid.some(
     (each) => each.kind === id.kind && each.name === id.name && each.namespace === id.namespace,

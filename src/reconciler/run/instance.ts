@@ -27,11 +27,13 @@ export interface GuardLimits {
   readonly maxDeletesPercent: number;
 }
 
-/** Permissions of an instance. */
 export interface Permissions {
   /** Names of namespaces, or globs such as `team-*`. */
   readonly namespaces: readonly string[];
-  /** `cluster`: custom resources that other people applied by hand also get children and a status. Default: `git`. */
+  /**
+   * `cluster`: custom resources that other people applied by hand also get children and a status. `git` (the default):
+   * only declared custom resources.
+   */
   readonly scope?: 'git' | 'cluster';
   /** If false, another operator creates the children and writes the statuses of the custom resources. */
   readonly children: boolean;

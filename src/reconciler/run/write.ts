@@ -139,8 +139,8 @@ async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonl
 }
 
 /**
- * Reduces the extent of the ApplySet parent. If this fails, the changes are reported without it, and the next run
- * reduces the extent.
+ * Reduces the extent of the ApplySet parent. Returns a failure instead of throwing it, so that the changes are
+ * reported. The next run then reduces the extent.
  */
 async function narrowExtent(...change: Parameters<typeof declareExtent>): Promise<readonly Failure[]> {
   try {

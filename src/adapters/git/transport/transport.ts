@@ -147,9 +147,7 @@ function serverRefusal(complaint: string): Failure {
   return new Failure(codeOf(complaint), `the server says: ${complaint}`, { data: { complaint } });
 }
 
-/**
- * Selects the code by the messages of upload-pack for an object that is missing or not sent by id, and of git-daemon.
- */
+/** Selects the code by the error text of upload-pack (`not our ref` for a refused or missing id) or of git-daemon. */
 function codeOf(complaint: string): GitCode {
   if (complaint.includes('not our ref')) return 'git-ref-not-found';
   return /no such repository|not exported/.test(complaint) ? 'git-not-a-repository' : 'git-protocol-error';

@@ -78,7 +78,7 @@ const LOADERS = [
   /^(AZURE_(CONFIG|EXTENSION)_DIR|ANSIBLE_.*|TF_(CLI|PLUGIN).*|HELM_.*|KUBECTL_EXTERNAL_DIFF|DOCKER_CLI_.*)$/,
 ];
 
-/** Common variables of these families that load nothing. */
+/** Common variables that match LOADERS but load nothing. */
 const HARMLESS = ['NODE_ENV', 'PYTHONUNBUFFERED', 'PYTHONIOENCODING', 'PYTHONUTF8', 'PYTHONDONTWRITEBYTECODE'];
 
 /** Shells import functions from variables whose names are not identifiers, such as `BASH_FUNC_echo%%`. */

@@ -35,7 +35,7 @@ export interface Lock {
 }
 
 /**
- * `deadline` is in monotonic milliseconds. It counts from before the request, so that it is never later than the
+ * `deadline` is in monotonic milliseconds. Its duration starts before the request, so that it is never later than the
  * deadline that a waiting run computes.
  */
 interface Taken {
@@ -163,8 +163,8 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
   }
 
   /**
-   * Returns true if this run may still hold the lease. An unreachable server does not prove a loss. The deadline stops
-   * the writers meanwhile.
+   * Returns true if this run may still hold the lease. An unreachable server does not prove a loss: until it responds,
+   * the deadline stops the writers.
    */
   async function stillOurs(error: unknown): Promise<boolean> {
     if (!(error instanceof Failure)) throw error;

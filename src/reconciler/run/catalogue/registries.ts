@@ -1,5 +1,5 @@
-// Syncs each due or triggered registry source of the MCPRegistries, before the desired objects are computed. A plan
-// only reads the stored state.
+// Syncs due or triggered sources of MCPRegistries, before desired objects are computed. A plan only reads stored
+// states.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -26,10 +26,7 @@ export interface RegistryDeps {
   readonly sourceFor: (view: View, namespace: string) => Source;
   /** Returns the database of a registry. Only mode `sync` migrates its schema. Throws Failure if it is unreachable. */
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
-  /**
-   * Returns the database of the instance; undefined if the instance has no database. Throws Failure if it is
-   * unreachable.
-   */
+  /** Returns the database of the instance; undefined without such a database. Throws Failure if it is unreachable. */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
   /**
    * Starts the sync of a source, which may continue during later runs. Returns the outcomes since the last call. `work`
@@ -202,7 +199,7 @@ function statedIn(documents: readonly string[]) {
   return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
-/** Syncs the due sources. For a claim, it only stores the trigger, because the registry service reads the claim. */
+/** Syncs the due sources. Stores only the trigger of a PersistentVolumeClaim, which the registry service reads. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   registry: Registry,

@@ -126,7 +126,7 @@ function identityOf({ offer }: Endpoint): Pick<RunningServer, 'image' | 'args' |
 }
 
 /**
- * Returns the URL for clients with a path; undefined if the URL is invalid. ToolHive writes `status.url` of an
+ * Returns the URL for clients, with a path; undefined if the URL is invalid. ToolHive writes `status.url` of an
  * MCPRemoteProxy without a path.
  */
 function clientUrl(url: string, transport: RunningServer['transport']): string | undefined {

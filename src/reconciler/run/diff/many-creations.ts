@@ -5,8 +5,9 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Compared } from './compared.ts';
 
 /**
- * Number of objects per group that are dry-run. An object that every run fails to create is among the first objects
- * once the remaining objects exist. It is then refused by the dry run, and not tried again and again.
+ * Number of objects per group that are dry-run. If every run fails to create an object, the object becomes one of the
+ * first objects once the other objects exist. The dry run then refuses the object, so that runs stop trying to create
+ * it.
  */
 const FIRST = 16;
 

@@ -7,7 +7,6 @@ export function maskSecrets(kind: string, changes: readonly Difference[]): reado
   return kind === 'Secret' ? changes.map(maskValues) : changes;
 }
 
-/** Returns the difference without its values. */
 export function maskValues({ path, before, after }: Difference): Difference {
   return {
     path,

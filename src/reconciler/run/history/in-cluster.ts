@@ -20,7 +20,8 @@ type Content = Record<'data' | 'binaryData', Record<string, string>>;
 const PLAIN = 'runs.json';
 const PACKED = 'runs.json.gz';
 /**
- * Maximum bytes of an uncompressed history, which `kubectl get -o yaml` shows as text. A larger history is compressed.
+ * Maximum characters of an uncompressed history. `kubectl get -o yaml` shows such a history as text. A larger history
+ * is compressed.
  */
 const PLAIN_MAX = 64 * 1024;
 /**

@@ -144,8 +144,8 @@ async function readParent(
 }
 
 /**
- * Reads the objects to which added resources refer. Added are resources applied by hand, and fields that other managers
- * keep.
+ * Reads the objects to which added resources refer: resources applied by hand, and resources with fields that other
+ * managers keep.
  */
 async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: Gathered): Promise<Gathered> {
   await snapshot.ensure(namedKinds(options, gathered.loaded));

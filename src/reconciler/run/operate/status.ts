@@ -46,7 +46,6 @@ export interface InstanceStatus extends ResourcesStatus {
   readonly outOfSync: readonly ({
     readonly action: 'create' | 'update' | 'delete';
     readonly resource: string;
-    /** Custom resource that owns the object, if the object is a child. */
     readonly owner?: string;
     /** Paths of the fields that differ; only for an update. */
     readonly fields?: readonly string[];

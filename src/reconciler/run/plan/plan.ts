@@ -66,7 +66,6 @@ export interface Withheld {
   readonly action: 'failed' | 'held';
   readonly resource: ResourceId;
   readonly deletion: boolean;
-  /** Custom resource that owns the object, if the object is a child. */
   readonly owner?: ResourceId;
   readonly error: { readonly code: string; readonly message: string };
 }
@@ -136,9 +135,7 @@ export function plan(input: PlanInput): Plan {
   return { batches, held: [...held, ...unapproved, ...unreplaced, ...input.awaiting], unchanged, ...lists };
 }
 
-/**
- * Returns the live object that must be deleted before it is created again; undefined if it is already being deleted.
- */
+/** For a replacement, returns the live object to delete first; undefined if that object is already being deleted. */
 export function replacedOf({ result, live }: Compared): KubeObject | undefined {
   return result === 'replace' && live?.metadata.deletionTimestamp === undefined ? live : undefined;
 }

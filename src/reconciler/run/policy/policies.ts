@@ -52,7 +52,7 @@ export interface PolicyRequest<T> {
   readonly of: T;
   readonly object: KubeObject;
   readonly resource: LoadedResource;
-  /** Result, if the object was already evaluated with its long values. `object` has no long values then. */
+  /** Result, if the object was already evaluated with its long values. `object` then lacks the long values. */
   readonly result?: PolicyResult;
   /** Set for a child, which has no manifest. Its problems are reported at its owner. */
   readonly child?: true;

@@ -11,7 +11,6 @@ import type { Referrers } from './referrers.ts';
 
 export interface Held {
   readonly resource: ResourceId;
-  /** Custom resource that owns the object, if the object is a child. */
   readonly owner?: ResourceId;
   readonly reason: string;
   /** True if a kept object still refers to the object. */

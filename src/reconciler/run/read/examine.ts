@@ -66,7 +66,7 @@ function advised(kind: Kind, finding: Finding): Finding {
   return advice === undefined ? finding : { ...finding, message: `${finding.message} ${advice}` };
 }
 
-/** Codes of findings that a newer release of the kind may not have, because it may have more fields and enum values. */
+/** Codes of findings that a newer release of the kind may resolve, because it may have more fields and enum values. */
 const MAY_BE_NEW: ReadonlySet<string> = new Set(['schema-unknown-field', 'schema-enum']);
 
 function softened(finding: Finding): Finding {

@@ -41,8 +41,8 @@ const RECORD_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Lease
 const OF_ANY_INSTANCE = new RegExp(`^${fieldManager('.+')}-(?:${ADDED_TO_NAMES.join('|')})(?:-\\d+)?$`);
 
 /**
- * Returns true for records. Sources must not declare records: an author could approve deletions, or choose the key of
- * digests.
+ * Returns true for records. Sources must not declare records: their authors could approve deletions, or choose the key
+ * of digests.
  */
 export function isRecord(
   { instance, homeNamespace }: InstanceName,

@@ -27,8 +27,8 @@ const PIECE_MAX = 100_000;
 /** Bytes that the location of a piece needs in the first ConfigMap. */
 const PLACE_BYTES = 48;
 /**
- * Annotation that counts writes of pieces. Each increment changes the first ConfigMap, so that a reader of an older
- * version gets a conflict when it writes.
+ * Annotation that counts writes of pieces. Each increment changes the first ConfigMap. A writer that has read the
+ * record before then gets a conflict.
  */
 const WRITES = 'skep.dev/record-writes';
 

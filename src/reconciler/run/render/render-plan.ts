@@ -139,8 +139,8 @@ function isUnreadable({ before, after }: ComparedObject): boolean {
 }
 
 /**
- * Returns a filter for problems that the base does not have. Problems without an object are always kept, because they
- * are about a file that was not read.
+ * Returns a filter for problems that the base does not have. A problem without an object is always kept, because it is
+ * about a file that was not read.
  */
 function notEarlier(earlier: readonly Problem[], compared: readonly ComparedObject[]): (problem: Problem) => boolean {
   const same = new Set(compared.flatMap(({ isSame, key }) => (isSame ? [key] : [])));
