@@ -1,4 +1,4 @@
-// Sends one request about an object to the API server and reads the whole response, within limits.
+// Sends a request about an object to the API server and reads the whole response up to a size limit.
 
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -11,13 +11,13 @@ const TIMEOUT_MS = 10_000;
 
 export interface ObjectRequest {
   readonly method: 'GET' | 'DELETE' | 'PATCH';
-  /** JSON text. */
+  /** JSON. */
   readonly body?: string;
   /** Default: application/json. */
   readonly contentType?: string;
 }
 
-/** Returns the response, whatever its status. Throws Failure `attach-unreachable`. */
+/** Returns the response with any status. Throws Failure `attach-unreachable`. */
 export function requestObject(
   { server }: Pick<AttachOptions, 'server'>,
   path: string,
@@ -26,7 +26,7 @@ export function requestObject(
 ): Promise<{ status: number; text: string }> {
   const url = new URL(`${server}${path}`);
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
-  // Otherwise Node sends the body of a DELETE without its length.
+  // Without an explicit length, Node sends the body of a DELETE without a Content-Length header.
   const content =
     body === undefined ? {} : { 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
