@@ -27,7 +27,15 @@ export interface SleepingBackend extends Backend {
 export function createSleepingBackend(parts: SleepParts, first: Backend | undefined): SleepingBackend {
   const { clock } = parts;
   const state: SleepState = {
-    ...{ parts, inUse: 0, usedAt: clock.monotonic(), eras: undefined, stopped: false, answered: first === undefined, reported: undefined },
+    ...{
+      parts,
+      inUse: 0,
+      usedAt: clock.monotonic(),
+      eras: undefined,
+      stopped: false,
+      answered: first === undefined,
+      reported: undefined,
+    },
     phase: first === undefined ? { name: 'asleep' } : { name: 'awake', backend: first },
     stopTimer: () => undefined,
   };

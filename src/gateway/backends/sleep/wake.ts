@@ -3,7 +3,7 @@
 import { Failure } from '#std/failure.ts';
 import type { Backend, BackendFault } from '../backend.ts';
 import { watchIdle } from './fall-asleep.ts';
-import { pause, type SleepState } from './state.ts';
+import { noteUse, pause, type SleepState } from './state.ts';
 
 /** A call that waits. */
 interface Waiter {
@@ -44,6 +44,8 @@ export function createWaker(state: SleepState): Waker {
       const late = () => release(wake, waiter, 'not-started', notStarted(wake.reason));
       const waiter: Waiter = { since: clock.monotonic(), settle, stopTimer: clock.after(times.wakeMs, late) };
       wake.waiters.add(waiter);
+      // A server that is being started for a call must not be stopped meanwhile.
+      noteUse(state, 1);
       if (!wake.isStarting) void startForWaiters(wake);
       return () => release(wake, waiter, 'client-gone');
     },
@@ -60,6 +62,7 @@ function release(
 ): void {
   if (!waiters.delete(waiter)) return;
   waiter.stopTimer();
+  noteUse(state, -1);
   state.parts.observer.waited(state.parts.clock.monotonic() - waiter.since, outcome);
   if (outcome !== 'client-gone') waiter.settle(fault);
 }
@@ -90,7 +93,6 @@ async function startForWaiters(wake: WakeState): Promise<void> {
     observer.woke(ms);
     observer.log('info', `the MCP server runs after ${Math.round(ms)} ms`);
   }
-  state.usedAt = clock.monotonic();
   if (backend !== undefined) releaseAll(wake, undefined);
   // After a failed start too, because a server that starts later would run without ever being used.
   watchIdle(state);
