@@ -149,6 +149,11 @@ const WAKE_LIMIT: Setting<number> = {
   read: (text) => wholeSeconds(text, 5, 600),
 };
 
+/** Returns whether the proxy of an MCPServer stops the server while no client uses it. */
+export function isSleeper({ kind, metadata }: Pick<Resource, 'kind' | 'metadata'>): boolean {
+  return kind === 'MCPServer' && annotationValue({ metadata }, SLEEP_AFTER, OWN_SERVERS) !== undefined;
+}
+
 /** Names of the settings of servers that sleep. */
 export const SLEEP_ANNOTATIONS = { after: SLEEP_AFTER.name, limit: WAKE_LIMIT.name, sharing: SHARING.name } as const;
 
