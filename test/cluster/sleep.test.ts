@@ -1,7 +1,7 @@
 // A server that sleeps, with the rights of its proxy's account: the rendered objects on the API server of the suite, their
 // pods as processes. A real server has its own controllers, and refuses rights that the Role does not give.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -53,6 +53,8 @@ describe.skipIf(reason !== undefined)(`a server that sleeps ${reason ?? ''}`, ()
       // The proxy itself runs in this process.
       [SETTINGS.images.proxy]: { command: [process.execPath, '-e', 'setInterval(() => undefined, 60_000)'] },
     });
+    // While pods of the Deployment still change, no proxy stops its server.
+    await eventually(async () => existsSync(starts), Boolean);
     vi.stubEnv('KUBECONFIG', own);
     const sleep = { ...configIn(children).sleep, after_seconds: 2 } as NonNullable<RunConfig['sleep']>;
     const { name, transport, attach } = configIn(children);
