@@ -79,7 +79,7 @@ export async function listenForMcp(
   };
 }
 
-/** Returns true if the request has a valid token. If the file cannot be read, no request is accepted. */
+/** Returns true if the request has a valid token. Returns false for every request if the token file cannot be read. */
 async function hasToken({ headers }: IncomingMessage, file: string): Promise<boolean> {
   const token = bearerToken(headers.authorization);
   if (token === undefined) return false;

@@ -47,7 +47,7 @@ export interface Changed {
   readonly outcomes: readonly Outcome[];
   /** Extent that the ApplySet parent declares while the run writes. */
   readonly superset: Extent;
-  /** Records the changes; must be called once. Resolves with the failures because of which the record is missing. */
+  /** Records the changes; must be called once. Resolves with the failures of writing the record. */
   readonly record: () => Promise<readonly Failure[]>;
 }
 
@@ -102,8 +102,8 @@ async function recordAfter(
 }
 
 /**
- * Returns all lists of deletions. A list within the limits can have an approval: its source may have had failures
- * earlier.
+ * Returns the lists of all deletions that the run makes. A list within the limits may also have an approval, from the
+ * time of an earlier failure of its source.
  */
 function listsOf({ approved, within }: Plan): readonly DeletionList[] {
   return [...approved, ...within];

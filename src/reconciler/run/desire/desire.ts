@@ -102,7 +102,8 @@ function runWrittenOn(live: KubeObject | undefined, manager: string): string | u
 }
 
 /**
- * Returns the object with the annotation of the run that created it. A copied annotation in the manifest is removed.
+ * Returns the object with the annotation of the run that created it. An annotation that an author has copied into the
+ * manifest is removed.
  */
 function withRun(object: KubeObject, run: string | undefined): KubeObject {
   const { [RUN]: _copied, ...others } = object.metadata.annotations ?? {};
