@@ -171,7 +171,7 @@ function keptInFile({ file, clientId, clientSecret }: LoginSettings, back: Retur
       return port === back.port ? client : undefined;
     },
     saveClientInformation: async (client) => {
-      // A client from the options is not stored, because it may contain a secret.
+      // A client from the options is not stored, because the client may contain a secret.
       if (clientId === undefined) await file.write({ ...(await file.read()), port: back.port, client });
     },
     tokens: async () => (await file.read()).tokens,

@@ -135,7 +135,7 @@ async function writeLock(
 
 interface Asker {
   ask(server: LockableServer): Promise<Offered>;
-  /** Returns the digest of the server's image; undefined if it is unknown. */
+  /** Returns the digest of the server's image; undefined if the digest is unknown. */
   digestOf(server: LockableServer): Promise<string | undefined>;
   close(): Promise<void>;
 }

@@ -4,7 +4,10 @@ import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import type { Kind, Settings } from '../kinds/kind.ts';
 import type { ImagePolicy } from './images/policy.ts';
 
-/** Identity of an instance. The names of its field manager, Lease and ApplySet parent are derived from it. */
+/**
+ * Identity of an instance. The names of the field manager, the Lease and the ApplySet parent are derived from this
+ * identity.
+ */
 export interface InstanceName {
   readonly instance: string;
   /** Namespace of the instance's Lease and ApplySet parent. */

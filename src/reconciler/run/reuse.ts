@@ -138,7 +138,7 @@ function noted(answer: unknown): unknown {
 
 /**
  * Returns a digest instead of a Secret, ConfigMap or pod, because these objects must not stay in memory. Each run reads
- * them again.
+ * the objects again.
  */
 function notedItem(answer: unknown): unknown {
   if (!isObject(answer)) return answer;

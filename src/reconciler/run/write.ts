@@ -44,7 +44,7 @@ export interface Done {
   /** Fields that other managers have set during the run. */
   readonly fields: readonly FoundField[];
   readonly timedOut: boolean;
-  /** Running servers; undefined if they are unknown. */
+  /** Running servers; undefined if unknown. */
   readonly running: readonly ListedServer[] | undefined;
 }
 

@@ -51,7 +51,7 @@ export interface ApplyInput {
   readonly uids: ReadonlyMap<string, string>;
   /** If true, Git's values replace values of other managers. Children are always applied this way. */
   readonly force: boolean;
-  /** Id of the run, written on each declared object that it creates. */
+  /** Id of the run. Written on each declared object that the run creates. */
   readonly run: string;
 }
 

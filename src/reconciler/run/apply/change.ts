@@ -1,5 +1,5 @@
 // Makes the changes of one plan. Before the first change, the ApplySet parent declares each kind and namespace that may
-// get members. An approval is marked as begun before its deletions, and removed after them.
+// get members. An approval is marked as begun before its deletions, and removed after its deletions.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -80,8 +80,8 @@ export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, plan
 }
 
 /**
- * Records the changes. If another run has written the record meanwhile, the other run's record stays. The next run then
- * finds the missing changes by the id of this run.
+ * Records the changes. If another run has written the record in the meantime, the record of the other run is kept. The
+ * next run then finds the missing changes by the id of this run.
  */
 async function recordAfter(
   { cluster }: Pick<ChangeDeps, 'cluster'>,
@@ -132,8 +132,8 @@ function ownersUids({ batches }: Plan, snapshot: Pick<Snapshot, 'find'>): Readon
 }
 
 /**
- * Empties the catalogue of a registry before the registry is deleted. If the run ends in between, the next run still
- * finds the registry, empties the catalogue again and deletes the registry.
+ * Empties the catalogue of a registry before the registry is deleted. If the run ends between the two steps, the next
+ * run finds the registry, empties the catalogue again and deletes the registry.
  */
 function withCatalogues(deps: ChangeDeps, { kinds, apiGroup }: OwnKinds, snapshot: Snapshot): Cluster['remove'] {
   // Created only on demand, because most runs delete nothing.

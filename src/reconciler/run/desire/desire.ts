@@ -53,7 +53,7 @@ export interface Desires {
 }
 
 export interface Made extends Desires {
-  /** Resources whose children were not created, because an object that they depend on could not be read. */
+  /** Resources whose children were not created, because an object that the children depend on could not be read. */
   readonly unread: Unread;
 }
 

@@ -38,7 +38,7 @@ export function fieldStates(
 ): (path: string, manager: string) => FieldState {
   const ignored = child ? [] : ignoredFields(declared as JsonObject);
   return (path, manager) => {
-    // If two instances set each other's fields back, they write for ever.
+    // Two instances that set each other's fields back would write in every run.
     if (isOtherInstance(manager, own)) return 'kept';
     if (isIgnored(ignored, path)) return 'left';
     return child || force ? 'set-back' : 'kept';

@@ -67,7 +67,7 @@ export function recordOf(result: RunResult): RunRecord {
   };
 }
 
-/** Returns the record of a run that failed before it could do anything. */
+/** Returns the record of a run that failed before it had a plan. */
 export function failedRecord(
   { id, startedAt, finishedAt }: Pick<RunRecord, 'id' | 'startedAt' | 'finishedAt'>,
   { code, message }: Failure,

@@ -143,8 +143,8 @@ function isExpected(signature: ImageSignature, expectation: Expectation): boolea
 
 /**
  * Returns true if the attestation makes the expected statement. If no statement is expected, a signature or an
- * attestation about the build is enough: the builder of an image signs both. Other attestations may say anything, such
- * as that a scan found a vulnerability.
+ * attestation about the build is enough: the builder of an image signs the image and the attestation. Other
+ * attestations may say anything, such as that a scan found a vulnerability.
  */
 function saysWhat(attestation: string | undefined, predicateType: string | undefined): boolean {
   if (attestation !== undefined) return attestation === predicateType;

@@ -18,7 +18,7 @@ function withDrift(about: string, { drifted = [] }: RunRecord): string {
   return drifted.length === 0 ? about : [...(about === NOTHING_NEW ? [] : [about]), digest(drifted)].join(' ');
 }
 
-/** Returns true if the instance has no sources, or if the run read none of them. */
+/** Returns true if the instance has no sources, or if the run read none of its sources. */
 export function isWithoutCommits({ commits }: RunRecord): boolean {
   return Object.keys(commits).length === 0;
 }

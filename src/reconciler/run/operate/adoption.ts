@@ -29,7 +29,7 @@ export interface Adoption {
    * resource.
    */
   readonly owner?: ResourceId;
-  /** True if skep does not create this object. The next run then deletes it, within the limits on deletions. */
+  /** True if skep does not create this object. The next run then deletes the object, within the limits on deletions. */
   readonly surplus: boolean;
   /** Set if skep cannot decide yet whether it creates this object, because no children of the owner were computed. */
   readonly undecided?: true;

@@ -23,7 +23,7 @@ export interface SnapshotInput {
   readonly prepared: Pick<Prepared, 'snapshot' | 'gathered' | 'registries' | 'parent' | 'desires' | 'plan'>;
   readonly served: readonly ApiResource[];
   readonly definitions: readonly KubeObject[];
-  /** Key for digests of Secrets; undefined if it does not exist. */
+  /** Key for digests of Secrets; undefined if the key does not exist. */
   readonly key: Uint8Array | undefined;
 }
 

@@ -161,8 +161,8 @@ function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject
 }
 
 /**
- * Returns a reason if objects inside the object must be kept. The deletion of a namespace deletes all objects in it,
- * the deletion of a definition deletes all objects of its kind.
+ * Returns a reason if objects inside the object must be kept. The deletion of a namespace deletes all objects in the
+ * namespace. The deletion of a definition deletes all objects of its kind.
  */
 function remains(object: KubeObject, { inhabited }: DeletionFacts): string | undefined {
   if (isNamespace(object) && inhabited.namespaces.has(object.metadata.name)) return 'something in it is kept';

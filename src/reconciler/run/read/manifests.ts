@@ -25,7 +25,7 @@ export interface Manifests {
 export interface ManifestPaths {
   /** Folder; empty for the whole repository. */
   readonly path: string;
-  /** Patterns of paths below the folder that are not read, as if they did not exist. */
+  /** Patterns of paths below the folder that are ignored. */
   readonly ignore?: readonly string[];
   /** Default namespace for objects of namespaced kinds. */
   readonly namespace?: string | undefined;

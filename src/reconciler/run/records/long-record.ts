@@ -83,7 +83,7 @@ function assembleText(head: string, contents: readonly ReadonlyMap<string, strin
   return found.includes(undefined) ? head : found.join('');
 }
 
-/** Returns the piece; undefined if it is missing or was changed by a person. */
+/** Returns the piece; undefined if the piece is missing or was changed by a person. */
 function textOfPiece([shard, name]: Piece, contents: readonly ReadonlyMap<string, string>[]): string | undefined {
   const text = contents[shard]?.get(name);
   return text === undefined || nameOf(text) !== name ? undefined : text;

@@ -94,8 +94,8 @@ function fileBytes(contents: ReadonlyMap<string, TreeFile>): [string, Uint8Array
 }
 
 /**
- * Returns the kustomizations as JSON of the checked values. As the original texts are not used, kustomize cannot read
- * other values from them than this program has checked.
+ * Returns the kustomizations as JSON of the checked values. kustomize reads this JSON instead of the original texts, so
+ * that it gets exactly the values that this program has checked.
  */
 function kustomizationTexts({ kustomizations }: Walk): [string, Uint8Array][] {
   return [...kustomizations.values()].map(({ file, value }, index) => [
@@ -189,7 +189,8 @@ function withoutOrigin(value: Json): Json {
 }
 
 /**
- * Returns the patches in the order in which kustomize applies them. The order is exact only where it affects places.
+ * Returns the patches in the order in which kustomize applies them. The order is exact only for patches whose order
+ * affects places.
  */
 function patchesOf({ file, value }: Kustomization, texts: ReadonlyMap<string, TextFile>): PatchText[] {
   const own = texts.get(file);
