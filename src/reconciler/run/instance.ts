@@ -21,7 +21,7 @@ export interface OwnKinds {
 }
 
 export interface GuardLimits {
-  /** Maximum number of deletions per run and source. Children that are deleted with their owner do not count. */
+  /** Maximum number of deletions per run and source. Children that are deleted with their owner are not counted. */
   readonly maxDeletes: number;
   /**
    * Maximum share of deletions in percent, among all objects of the source and among its objects of each kind. Applies

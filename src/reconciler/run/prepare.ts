@@ -21,7 +21,7 @@ export interface PrepareDeps extends ObserveDeps, DesireDeps, PlanDeps {
 
 export interface PrepareOptions extends ObserveOptions, DesireOptions, PlanOptions {}
 
-/** Results of all phases. In `gathered`, objects that policies deny count as invalid. */
+/** Results of all phases. In `gathered`, objects that policies deny are among the invalid objects. */
 export interface Prepared extends Observed, DesiredFleet, Planned {
   readonly problems: readonly Problem[];
 }

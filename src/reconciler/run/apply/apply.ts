@@ -49,7 +49,7 @@ export interface ApplyInput {
   readonly plan: Plan;
   /** Uids of the live objects by key, for owner references. */
   readonly uids: ReadonlyMap<string, string>;
-  /** If true, Git's values replace values of other managers. Children are always applied this way. */
+  /** If true, Git's values replace values of other managers. Children are always applied with force. */
   readonly force: boolean;
   /** Id of the run. Written on each declared object that the run creates. */
   readonly run: string;
@@ -96,8 +96,8 @@ function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
 }
 
 /**
- * Returns all outcomes if no change can succeed, because the server refused each change or an object that the change
- * needs. undefined if at least one change must be sent.
+ * Returns all outcomes if no change can succeed: for each change, the server refused the change or an object that the
+ * change needs. undefined if at least one change must be sent.
  */
 export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
   const outcomes: Outcome[] = [...withheldOutcomes(plan)];

@@ -1,5 +1,4 @@
-// Syncs due or triggered sources of MCPRegistries, before desired objects are computed. A plan only reads stored
-// states.
+// Syncs due or triggered sources of MCPRegistries before the computation of desired objects. A plan only reads states.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -29,10 +28,7 @@ export interface RegistryDeps {
    * unreachable.
    */
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
-  /**
-   * Returns the database of the instance; undefined without such a database. Throws Failure if the database is
-   * unreachable.
-   */
+  /** Returns the database of the instance, if it has one. Throws Failure if the database is unreachable. */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
   /**
    * Starts the sync of a source, which may continue during later runs. Returns the outcomes since the last call. `work`

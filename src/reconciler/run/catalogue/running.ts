@@ -1,5 +1,5 @@
-// Lists the running servers of the fleet for the catalogue: the URL for clients, the readiness, and the image or remote
-// URL by which a catalogue recognises a server.
+// Lists the running servers of the fleet for the catalogue: URL for clients, readiness, and image or remote URL. By the
+// image or remote URL, a catalogue recognises a server.
 
 import { readProvenance } from '#contracts/registry/image-provenance.ts';
 import type { ListedServer, RunningServer } from '#contracts/running-servers.ts';

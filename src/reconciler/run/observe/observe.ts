@@ -56,10 +56,7 @@ export interface ObserveOptions
     OwnKinds,
     Pick<Rendering, 'settings'>,
     Pick<Permissions, 'namespaces' | 'scope' | 'conflicts'> {
-  /**
-   * If set, resources of other instances are observed like resources of this instance: `skep adopt` takes these
-   * resources over.
-   */
+  /** If set, resources of other instances are observed like our own, because `skep adopt` takes these over. */
   readonly takesOver?: true;
   /** Throws Failure if a rollback forbids the run. Called at each observation of the run. */
   readonly fits?: (quarantine: Quarantine) => void;
@@ -144,10 +141,7 @@ async function readParent(
   };
 }
 
-/**
- * Reads the objects to which added resources refer: resources applied by hand, and resources with fields that other
- * managers keep.
- */
+/** Reads the objects to which resources applied by hand, and resources with kept fields, refer. */
 async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: Gathered): Promise<Gathered> {
   await snapshot.ensure(namedKinds(options, gathered.loaded));
   return restoreNamed(gathered, await readNeeded(options, snapshot, gathered.loaded), snapshot.find);

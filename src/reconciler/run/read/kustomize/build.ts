@@ -94,8 +94,8 @@ function fileBytes(contents: ReadonlyMap<string, TreeFile>): [string, Uint8Array
 }
 
 /**
- * Returns the kustomizations as JSON of the checked values. kustomize reads this JSON instead of the original texts, so
- * that it gets exactly the values that this program has checked.
+ * Returns the kustomizations as JSON of the checked values. Kustomize reads this JSON, not the original texts, and so
+ * gets exactly the checked values.
  */
 function kustomizationTexts({ kustomizations }: Walk): [string, Uint8Array][] {
   return [...kustomizations.values()].map(({ file, value }, index) => [
