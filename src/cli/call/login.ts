@@ -1,4 +1,4 @@
-// Provides tokens for one server: stored tokens, refreshed tokens, or tokens of a new login in the browser. The
+// Provides tokens for one server: stored tokens, refreshed tokens, or tokens from a new login in the browser. The
 // official MCP client implements the protocol: OAuth 2.1 with RFC 9728 and RFC 8414 discovery, a configured or
 // registered client (RFC 7591), PKCE, RFC 8707 and RFC 9207.
 

@@ -96,8 +96,8 @@ function sendError(response: ServerResponse, status: number, code: string, messa
 }
 
 /**
- * Returns the body; undefined for a body above the maximum. Such a body is read to its end, because otherwise the
- * client does not read the response.
+ * Returns the body; undefined for a body above the maximum. Such a body is read to its end, because the client reads
+ * the response only after it has sent the body.
  */
 async function receiveBody(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | undefined> {
   const chunks: Buffer[] = [];

@@ -195,7 +195,7 @@ async function writeChange(
 }
 
 /**
- * Deletes an object and waits until the cluster no longer has it: foreground deletion ends after the deletion of the
+ * Deletes an object and waits until the object no longer exists: foreground deletion ends after the deletion of the
  * dependents. If the run ends earlier, the next run creates the object again.
  */
 async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write): Promise<Omit<Outcome, 'resource'>> {
@@ -218,8 +218,8 @@ const REPLACE_WAIT_MS = 60_000;
 const REPLACE_POLL_MS = 250;
 
 /**
- * Adds the uid that the live object must still have, the owner's uid, and generated values. The owner may have been
- * created in this run.
+ * Adds the uid that the live object must still have, generated values, and the uid of the owner. This run may have
+ * created the owner.
  */
 function complete(change: Write, uids: ReadonlyMap<string, string>, random: Random): KubeObject {
   const { uid, owner } = change;

@@ -35,8 +35,8 @@ export interface Lock {
 }
 
 /**
- * `deadline` is in monotonic milliseconds. Its duration starts before the request, so that the deadline is never later
- * than the deadline that a waiting run computes.
+ * `deadline` is in monotonic milliseconds, counted from before the request. The deadline is thus never later than the
+ * deadline that a waiting run computes.
  */
 interface Taken {
   readonly lease: KubeObject;

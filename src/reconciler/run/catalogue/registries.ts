@@ -1,4 +1,5 @@
-// Syncs due or triggered sources of MCPRegistries before the computation of desired objects. A plan only reads states.
+// Syncs due or triggered sources of MCPRegistries before the computation of desired objects. A plan reads stored
+// states.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';

@@ -47,7 +47,8 @@ export function noticeOfChat(record: RunRecord): Omit<Notice, 'before'> {
 }
 
 /**
- * Returns the notice for the commit of a source. After a rollback, the notice is about the commit that is not applied.
+ * Returns the notice for the commit of a source. After a rollback, the notice is about the commit that the rollback
+ * excludes.
  */
 export function noticeOfCommit(record: RunRecord, source: string): Omit<Notice, 'before'> | undefined {
   const pin = record.pinned.find((each) => each.source === source);

@@ -1,5 +1,5 @@
 // Writes the state of an instance to a file, for people who may not read the cluster. The file contains names and
-// digests of the live objects, compared with the commits of the sources.
+// digests of the live objects, and says which objects differ from the commits of the sources.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';

@@ -28,7 +28,7 @@ const PIECE_MAX = 100_000;
 const PLACE_BYTES = 48;
 /**
  * Annotation that counts writes of pieces. Each increment changes the first ConfigMap. A writer that has read the
- * record before then gets a conflict.
+ * record before the increment gets a conflict.
  */
 const WRITES = 'skep.dev/record-writes';
 
@@ -196,8 +196,8 @@ function fill(
 }
 
 /**
- * Returns the keys of the longest texts to be cut, so that the remaining texts and all locations fit into one
- * ConfigMap.
+ * Returns the keys of the texts to cut: as many of the longest texts as needed, so that all other texts and all
+ * locations fit into one ConfigMap.
  */
 function keysOfLong(texts: ReadonlyMap<string, string>): ReadonlySet<string> {
   const long = new Set<string>();
