@@ -17,7 +17,7 @@ export interface DeletionFacts {
   readonly prune: boolean;
   /** Returns true if the instance may touch the namespace. */
   readonly allows: (namespace: string) => boolean;
-  /** Returns true if the limits of a source allow it to declare the object. `source` is the value of its label. */
+  /** Returns true if the limits of a source allow it to declare the object. `source` is a value of the source label. */
   readonly couldDeclare: (source: string, object: KubeObject) => boolean;
   /** Returns true if the limits of the object's own source allow it to declare the object. */
   readonly withinLimits: (object: KubeObject) => boolean;
