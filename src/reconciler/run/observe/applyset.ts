@@ -67,7 +67,7 @@ export function originsOf(parent: KubeObject | undefined): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Returns true if the parent is annotated with an inventory. */
+/** Returns true if the parent has the annotation about an inventory. */
 export function hasInventory(parent: KubeObject | undefined): boolean {
   return parent?.metadata.annotations?.[INVENTORY] !== undefined;
 }

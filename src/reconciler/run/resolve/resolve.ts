@@ -51,7 +51,7 @@ export function resolve(input: ResolveInput): Resolved {
   return { standings, problems: [...problems, ...missingOfHeld(input, standings)] };
 }
 
-/** Also returns missing references of held resources, so that one run shows all mistakes. */
+/** Returns problems about missing references of held resources, so that one run shows all mistakes. */
 function missingOfHeld(input: ResolveInput, standings: readonly Standing[]): readonly Problem[] {
   const held = standings.filter(({ loaded, health }) => health === 'held' && !input.leftAlone.has(keyOf(loaded.id)));
   if (held.length === 0) return [];
