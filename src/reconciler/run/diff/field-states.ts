@@ -1,5 +1,6 @@
 // Decides which value of a declared field wins if another manager has set the field (decision 0240). Git wins in
-// children and with `apply.conflicts: force`. Otherwise the value of the other manager stays.
+// children, and with `apply.conflicts: force` (the default). Ignored fields and fields of another instance are
+// exceptions.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Conceded } from '#kubernetes/rules/ownership/concede.ts';
@@ -38,8 +39,7 @@ export function fieldStates(
 ): (path: string, manager: string) => FieldState {
   const ignored = child ? [] : ignoredFields(declared as JsonObject);
   return (path, manager) => {
-    // Even then, Git does not win over another instance: two instances that set each other's fields back would write in
-    // every run.
+    // Never set back: two instances that set each other's fields back would write in every run.
     if (isOtherInstance(manager, own)) return 'kept';
     if (isIgnored(ignored, path)) return 'left';
     return child || force ? 'set-back' : 'kept';
