@@ -18,7 +18,7 @@ export interface DatabaseAddress extends Place {
    * PEM file of the certificate authority. If set, every TLS connection verifies the certificate chain, as in libpq.
    */
   readonly caFile?: string;
-  /** PEM certificates. They take precedence over `caFile`. */
+  /** PEM certificates, which take precedence over `caFile`. */
   readonly ca?: string;
   /** Password file in libpq's format. */
   readonly passFile?: string;

@@ -47,7 +47,7 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 
 interface ReadEntries {
   readonly revision: string;
-  /** Entries in the order of `ids`. If they exceed the page size, only the first entries. */
+  /** Entries in the order of `ids`. If the entries exceed the page size, contains only the first entries. */
   readonly entries: readonly StoredEntry[];
   /** Number of ids that exist. */
   readonly found: number;
@@ -193,7 +193,7 @@ function toolsFrom(text: string): readonly string[] {
   return Array.isArray(tools) ? [...new Set(tools.filter((tool) => typeof tool === 'string'))] : [];
 }
 
-/** Limits the value to the largest integer that JSON represents exactly, because cursors contain it. */
+/** Limits the value to the largest integer that JSON represents exactly, because cursors contain the value. */
 function countFrom(text: string | null | undefined): number | undefined {
   return /^[0-9]+$/.test(text ?? '') ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined;
 }

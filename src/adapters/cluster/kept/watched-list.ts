@@ -64,7 +64,9 @@ interface State {
 
 /** A running LIST. */
 interface Reading {
-  /** Sum of `needed` and `doubted` at its start. If the sum has increased, another LIST is necessary. */
+  /**
+   * Sum of `needed` and `doubted` at the start of the LIST. If the sum has increased since, another LIST is necessary.
+   */
   readonly asOf: number;
   readonly objects: Promise<readonly KubeObject[]>;
 }

@@ -36,7 +36,8 @@ function decodeSegments(path: string): string[] | undefined {
 function withGroup(group: string, [version, ...rest]: readonly string[]): ResourcePath | undefined {
   if (version === undefined || rest.length === 0 || rest.some((segment) => segment === '')) return undefined;
   const [first = '', second, third, ...more] = rest;
-  // `namespaces/<name>` and its subresources are about the Namespace itself. Longer paths are about objects in it.
+  // `namespaces/<name>` and its subresources are about the Namespace itself. Longer paths are about objects in the
+  // namespace.
   const inside = first === 'namespaces' && second !== undefined && third !== undefined && !isNamespacePart(third);
   if (inside) return pathOf({ group, version, namespace: second }, [third, ...more]);
   return pathOf({ group, version }, rest);

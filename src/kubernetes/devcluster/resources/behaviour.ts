@@ -1,5 +1,5 @@
 // Defines the interface for the behaviour of a kind: its types, defaults and special rules. Built-in kinds and custom
-// kinds implement it.
+// kinds implement this interface.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

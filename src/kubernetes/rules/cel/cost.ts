@@ -13,7 +13,7 @@ export const CHARACTERS_PER_UNIT = 10;
 
 let left = Number.POSITIVE_INFINITY;
 
-/** Runs an evaluation with a new budget. An evaluation inside another shares the outer budget. */
+/** Runs an evaluation with a new budget. A nested evaluation shares the budget of the outer evaluation. */
 export function withinBudget<T>(evaluation: () => T): T {
   if (left !== Number.POSITIVE_INFINITY) return evaluation();
   left = MAX_COST;

@@ -53,7 +53,7 @@ function compareNull(note: Note, live: Json | undefined, type: MergeType, place:
 
 /**
  * Compares with an absent live value. A pointer field keeps an empty scalar or struct, a plain field drops it. The
- * published schema does not tell them apart.
+ * published schema does not show whether a field is a pointer.
  */
 function compareAbsent(note: Note, desired: Json, type: MergeType, place: Place | undefined): void {
   if (type.storage === 'verbatim' || !isHollow(desired)) {

@@ -1,4 +1,4 @@
-// Drops findings about values that an update does not change, so that earlier faults do not block it. Source:
+// Drops findings about values that an update does not change, so that earlier faults do not block the update. Source:
 // CustomResourceDefinitions, "Validation ratcheting", which also lists the rules that are always enforced.
 
 import { isObject, type Json, jsonEquals, pointerTokens } from '#std/json.ts';

@@ -1,6 +1,6 @@
-// Checks the content of `allOf`, `anyOf`, `oneOf` and `not`. They may restrict only fields that the schema itself
-// declares, and must not set the type of values. Source: CustomResourceDefinitions, "Specifying a structural schema",
-// rules 1 to 3.
+// Checks the schemas in `allOf`, `anyOf`, `oneOf` and `not`. These schemas may restrict only fields that the enclosing
+// schema declares, and must not set the type of values. Source: CustomResourceDefinitions, "Specifying a structural
+// schema", rules 1 to 3.
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '#std/json.ts';
 import { forbid, type Report, report } from '../report.ts';
