@@ -20,7 +20,7 @@ export interface ForeignPart {
 
 interface PartOwner {
   readonly manager: string;
-  /** True if the manager applies the part: it is declared elsewhere. */
+  /** True if the manager applies the part, so another manifest declares the part. */
   readonly applied: boolean;
   /** Paths of the part that the manager owns. */
   readonly paths: readonly (readonly string[])[];
