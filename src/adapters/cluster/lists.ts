@@ -41,7 +41,7 @@ const PAGE_MS = 20_000;
 /** Timeout in milliseconds of one page of a kind that recently timed out. */
 const SILENT_PAGE_MS = 2_000;
 const LATELY_MS = 5 * 60_000;
-/** Milliseconds that a caller waits for a kind that recently timed out, so that it does not delay other kinds. */
+/** Milliseconds that a caller waits for a kind that recently timed out. A longer wait would delay other kinds. */
 const SILENT_WAIT_MS = 250;
 
 interface Listed {

@@ -19,7 +19,7 @@ const SERVED = `e.name, e.version, e.document, e.status, e.status_message, ${IS_
 
 const OF_SOURCE = 'namespace = $1 and registry = $2 and source = $3';
 
-/** Uses a subquery instead of a join, so that the indexes, which begin with the source, can answer the whole query. */
+/** Uses a subquery instead of a join. The indexes begin with the source, so they can answer the whole query. */
 const ENTRIES = `catalogue_entry e where e.source_id = (select id from catalogue_source where ${OF_SOURCE})`;
 
 export const REVISION = "s.id || '.' || s.revision || '.' || s.edition";

@@ -105,7 +105,7 @@ function withValues(object: KubeObject, replace: (value: string) => string): Kub
     : { ...object, [member]: Object.fromEntries(entries) };
 }
 
-/** A text in which each run of base64 that is long enough is replaced by a stand-in. */
+/** A text whose long runs of base64 are replaced by stand-ins. */
 export interface ShortText {
   readonly text: string;
   readonly cuts: readonly Cut[];

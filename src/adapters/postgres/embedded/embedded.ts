@@ -109,7 +109,7 @@ function passwordStatement({ user, password }: Login): string {
   return `alter role ${pg.escapeIdentifier(user)} password ${pg.escapeLiteral(password)}`;
 }
 
-/** File with the last port, which is used again if it is free, so that clients can keep their address. */
+/** File with the last port. The port is used again if it is free, so that clients can keep their address. */
 const PORT_FILE = 'port';
 
 /**

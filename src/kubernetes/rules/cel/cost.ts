@@ -1,5 +1,5 @@
 // Limits the cost of one evaluation: an expression of a few hundred characters can loop for years, or fill the memory.
-// Source: Kubernetes' limit for one call (PerCallLimit). Our units are of similar size.
+// Source: Kubernetes' limit for one call (PerCallLimit). One unit stands for about as much work as in Kubernetes.
 
 import { celPackage } from './package.ts';
 
