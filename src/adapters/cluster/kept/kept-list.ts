@@ -1,5 +1,5 @@
-// Stores the objects of one list from the last LIST, later events and our own writes. Any of them may arrive late, so
-// resourceVersions decide which state is newer.
+// Stores the objects of one list from the last LIST, later events and our own writes. Each of these three may arrive
+// late, so resourceVersions decide which state is newer.
 
 import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { WatchEvent } from '../watch.ts';

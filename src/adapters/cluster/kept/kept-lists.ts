@@ -27,7 +27,7 @@ export interface KeptListsOptions {
 
 /** Milliseconds during which changes are collected before they are reported. */
 const GATHER_MS = 100;
-/** Maximum number of watched lists. Each needs a connection. Further lists are read by LISTs. */
+/** Maximum number of watched lists. Each list needs a connection. Further lists are read by LISTs. */
 const LISTS_MAX = 200;
 
 interface State {

@@ -24,7 +24,7 @@ export interface EmbeddedOptions {
   /** Name of the database, which the first start creates. */
   readonly database: string;
   readonly migrator: Login;
-  /** Has no permissions until `migrate` grants them. */
+  /** User that has no permissions until `migrate` grants them. */
   readonly app: Login;
   /** Default: the programs from npm, otherwise the programs of the operating system. */
   readonly binaries?: Binaries;

@@ -23,7 +23,7 @@ export interface PodParts {
   readonly clock: NodeClock;
   readonly containers: LocalContainers;
   readonly groups: ProcessGroups;
-  /** Folder of the node. Each pod has a folder in it. */
+  /** Folder of the node, which contains a folder for each pod. */
   readonly dir: string;
   /** PATH of all processes. */
   readonly path: string;

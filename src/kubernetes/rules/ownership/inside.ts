@@ -1,4 +1,5 @@
-// Compares atomic values, which must be equal as a whole. Unlike elsewhere, extra fields of the live value count too.
+// Compares atomic values, which must be equal as a whole. An additional field in the live value is a difference, unlike
+// in granular values.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';

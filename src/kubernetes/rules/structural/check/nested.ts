@@ -33,7 +33,7 @@ function isIntOrString(schema: Json | undefined): boolean {
 
 /**
  * Checks the alternatives of one schema, including nested alternatives. At the root, alternatives may restrict only
- * declared fields. An API server does not check this elsewhere.
+ * declared fields. An API server does not check this restriction below the root.
  */
 export function checkNested(out: Report, schema: JsonObject, pointer: string): void {
   checkParts(out, schema, pointer, isIntOrString(schema), true);
