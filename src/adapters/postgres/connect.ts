@@ -32,7 +32,7 @@ export interface DatabaseAddress extends Place {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** Additional milliseconds after the server's own limit, because the server may have become unreachable. */
+/** Additional milliseconds for a response after the statement's time limit, because the server may be unreachable. */
 const SILENCE_MS = 5_000;
 
 /** TLS settings of an attempt. undefined without TLS. */
