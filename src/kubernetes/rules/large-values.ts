@@ -145,8 +145,8 @@ export function shortenText(text: string): ShortText {
 }
 
 /**
- * Yields runs of base64 characters. The search tests only multiples of the minimum length, because each run that is
- * long enough covers a multiple.
+ * Yields runs of base64 characters. The search tests only positions that are multiples of the minimum length, because
+ * every run that is long enough contains such a position.
  */
 function* longRuns(text: string): Generator<readonly [number, number]> {
   for (let at = LONG; at < text.length; ) {

@@ -15,7 +15,7 @@ export interface ResourcePath {
   readonly subresource?: string;
 }
 
-/** Returns undefined if the path is not below a group-version, such as discovery and health. */
+/** Returns undefined if the path is not below a group-version, such as the paths of discovery and health. */
 export function parseResourcePath(path: string): ResourcePath | undefined {
   const segments = decodeSegments(path);
   if (segments === undefined) return undefined;

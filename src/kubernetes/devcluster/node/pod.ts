@@ -99,7 +99,7 @@ export function startPod(parts: PodParts, { pod, owners, programs }: PodToRun): 
     ready: () => containers.every((each) => each.state().ready),
     port: (containerPort) => running.ports.get(containerPort),
     refresh: async () => {
-      // An object that is missing now existed at the start. The container keeps its files.
+      // A mounted object may have been deleted since the start. The container then keeps its files.
       for (const each of mounts) await each.show().catch(() => undefined);
     },
     async stop() {

@@ -81,7 +81,7 @@ let typed: Environment | undefined;
 let dynamic: ExpressionScope | undefined;
 
 /**
- * Returns the scope against which an API server compiles expressions before it accepts a policy. `object` and `params`
+ * Returns the scope with which an API server compiles expressions before it accepts a policy. `object` and `params`
  * have the type dyn.
  */
 export function admissionScope({ params, authorizer, variables }: AdmissionVariables): ExpressionScope {
