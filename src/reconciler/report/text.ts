@@ -220,7 +220,7 @@ export function textOfQuarantined(
   return `source ${source} was rolled back at ${since} and stays at ${kept}: ${refused} is not applied, a newer commit will be; ${end}`;
 }
 
-/** Returns lines about resources that are not ready. If the run waited, they contain the messages of the statuses. */
+/** Returns lines about resources that are not ready. If the run waited, the lines contain messages of statuses. */
 function waiting({ readiness: { progressing, failed, notRun = [] }, timedOut }: RunResult): string[] {
   const late = timedOut
     ? linesOfNotReady('not ready in time: ', progressing)

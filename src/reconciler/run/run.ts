@@ -169,7 +169,7 @@ function pausedWhile(watch: SuspensionWatch): Paused | undefined {
   return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
-/** Returns the reason why runs write nothing now; undefined if they may write. */
+/** Returns the reason why runs write nothing now; undefined if runs may write. */
 export async function findPause(
   { cluster }: Pick<RunDeps, 'cluster'>,
   options: Pick<RunOptions, 'paused' | 'instance' | 'homeNamespace'>,

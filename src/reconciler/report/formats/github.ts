@@ -16,7 +16,7 @@ export function githubOfValidation({ summary, problems }: ReportedValidation, co
 }
 
 /**
- * Returns one line per problem. Problems above the number of annotations that GitHub shows are plain lines, and the
+ * Returns one line per problem. GitHub shows a limited number of annotations. Further problems are plain lines, and the
  * last annotation has their number.
  */
 export function annotations(problems: readonly Problem[], context: ReportContext): readonly string[] {

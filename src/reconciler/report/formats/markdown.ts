@@ -188,5 +188,5 @@ function diffLines(difference: Change['diff'][number]): readonly string[] {
   return [`! ${head.trim()}`, ...hunks.map((line) => line.slice(HUNK_INDENT))];
 }
 
-/** Indentation of the lines of a long value in text. */
+/** Indentation of the lines of a long value in the result of `textOfDifference`. */
 const HUNK_INDENT = 8;

@@ -117,7 +117,8 @@ export async function readInstanceStatus(
 }
 
 /**
- * Returns the status without a response of the cluster: failures, and the history if it is stored outside the cluster.
+ * Returns the status without a response of the cluster: failures, and the history if the history is stored outside the
+ * cluster.
  */
 export function unknownStatus(
   { history, clock }: Pick<StatusDeps, 'history' | 'clock'>,

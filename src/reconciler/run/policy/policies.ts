@@ -79,7 +79,7 @@ export function openPolicies(input: PolicyInput): PolicyEvaluator {
 
 /**
  * Returns a type for each served kind. Its versions are marked as not convertible, because discovery does not say which
- * are.
+ * versions are convertible.
  */
 function servedTypes(served: readonly ApiResource[]): ResourceType[] {
   const versions = Map.groupBy(served, ({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`);

@@ -1,5 +1,5 @@
-// Plans the difference between two commits: the changes that a tool makes if it applies the head to a cluster in the
-// state of the base.
+// Plans the difference between two commits. The plan contains the changes that a tool makes if it applies the head to a
+// cluster in the state of the base.
 
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type Json } from '#std/json.ts';
