@@ -14,7 +14,7 @@ import type { Cause, Refusal } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 import { checkBearer } from './token-form.ts';
 
-/** Maximum time for which an acceptance is remembered. The `exp` of the token may shorten it. */
+/** Maximum time for which an acceptance is remembered. The `exp` of the token may shorten the time. */
 const ACCEPTED_KEPT_MS = 60_000;
 /** Time for which a refusal is remembered. */
 const REFUSED_KEPT_MS = 10_000;
@@ -37,8 +37,8 @@ export type Introspect = (token: string) => Promise<TokenResult>;
 /** Code of a response that is unusable for one token only. */
 const UNUSABLE = 'introspection-unusable';
 /**
- * Statuses that a token may cause. Other statuses are faults of the endpoint or of this client. A response with status
- * 200 has an unusable body.
+ * Statuses of unusable responses that the token may have caused. Other statuses are faults of the endpoint or of this
+ * client. Responses with status 200 are unusable because of their body.
  */
 const QUESTION_STATUSES: readonly unknown[] = [200, 400, 413, 414, 422, 431];
 /**

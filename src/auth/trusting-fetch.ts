@@ -1,4 +1,4 @@
-// Trusts the certificate authorities of a configured file in requests.
+// Creates a `fetch` that trusts the certificate authorities in a configured file.
 
 import type { Fetch } from './ports.ts';
 

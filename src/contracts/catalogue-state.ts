@@ -4,7 +4,7 @@
 export interface SourceState {
   readonly phase: 'Syncing' | 'Complete' | 'Failed';
   readonly message: string;
-  /** True if a process is syncing the source now. Never stored. `phase` is still Syncing if that process has died. */
+  /** True if a process has a valid claim of the source. Never stored. A stored phase Syncing may be out of date. */
   readonly claimed?: boolean;
   /** RFC 3339. */
   readonly lastAttempt?: string;

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * Modules of Node.js that are imported before flags are set. Node.js ships them as compiled code, which V8 uses only
- * under the flags of its compilation. Importing them first saves an eighth of the time until a proxy responds.
+ * while its flags are unchanged. Importing the modules first saves an eighth of the time until a proxy responds.
  */
 export const LOADED_BEFORE = [
   'node:http2',

@@ -30,8 +30,8 @@ export interface Reference {
   /** For ConfigMap and Secret: the key that must exist. */
   readonly key?: string;
   /**
-   * If set, a missing object keeps no children unchanged. `waited`: pods wait for it. `allowed`: its author permits
-   * this.
+   * If set, children are applied even if the object is missing. `waited`: pods wait for the object. `allowed`: the
+   * author permits that the object is missing.
    */
   readonly optional?: 'waited' | 'allowed';
 }
@@ -49,7 +49,8 @@ export interface Endpoint {
 export type EndpointAuth =
   | { readonly type: 'anonymous' }
   /**
-   * Accepts the issuer's tokens; with `audience` or `account` (`namespace/name` or `namespace/*`), only these tokens.
+   * The issuer's tokens are accepted. If set, `audience` and `account` (`namespace/name` or `namespace/*`) restrict
+   * which of these tokens are accepted.
    */
   | { readonly type: 'oidc'; readonly issuer: string; readonly audience?: string; readonly account?: string }
   /** The settings that the resource names cannot be read. */
@@ -144,7 +145,7 @@ export interface Observed {
   readonly catalogue?: CatalogueState;
   /** For MCPRegistry: reason why the store could not be read or written. Not set without such an error. */
   readonly storeFailure?: string;
-  /** Issuer of service account tokens. Not set if no such tokens are accepted, or if the cluster was not asked. */
+  /** Issuer of service account tokens. Not set if no such tokens are accepted, or if the issuer was not requested. */
   readonly tokenIssuer?: TokenIssuer | undefined;
   /** Current time (RFC 3339), used only for transition times. */
   readonly now: string;

@@ -12,7 +12,7 @@ export type Decision =
   | {
       readonly due: false;
       /**
-       * `once`: the source has no interval. The source becomes due again if its declaration changes or by the manual
+       * `once`: the source has no interval. It becomes due again only after a change of its declaration or a manual
        * trigger.
        */
       readonly reason: 'once' | 'interval' | 'backoff';

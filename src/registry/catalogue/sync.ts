@@ -44,8 +44,8 @@ export interface SyncOutcome {
 const MAX_PROBLEMS = 100;
 
 /**
- * Syncs once. Records faults of the source in the store and in the outcome. Throws a Failure only if the store fails or
- * the sync was given up. Nothing has changed then.
+ * Syncs once. Records faults of the source in the store and in the outcome. Throws a Failure, and changes nothing, only
+ * if the store fails or the sync was given up.
  */
 export async function syncSource<O>(ports: SyncPorts<O>, request: SyncRequest<O>): Promise<SyncOutcome> {
   const malformed = entryFilter(request.source.filter).malformed;

@@ -1,5 +1,5 @@
-// The functions that templates can call. Source: Go 1.26, text/template, "Functions". Workflows add `json`, `quote` and
-// `fromJson`.
+// Implements the functions that templates can call. Source: Go 1.26, text/template, "Functions". Workflows add `json`,
+// `quote` and `fromJson`.
 
 import { parseJson } from '#std/json.ts';
 import { type Budget, spendText, stop } from './budget.ts';

@@ -89,7 +89,7 @@ function readName(cursor: Cursor): string {
   return '';
 }
 
-/** Reads the body of a definition up to its `{{end}}`. It cannot use variables from outside. */
+/** Reads the body of a definition up to its `{{end}}`. The body cannot use variables from outside. */
 function readDefined(cursor: Cursor): readonly Node[] {
   const { nodes, ending } = parseBody(cursor, newScope());
   if (ending.type !== 'end') refuseAt(cursor, ending.at, 'expected {{end}}, not {{else}}');

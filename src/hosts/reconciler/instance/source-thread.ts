@@ -23,7 +23,7 @@ export interface ThreadSource extends LoadedSource {
   readonly ageKeyFile?: string | undefined;
 }
 
-/** Time limit without regard to size. A fleet of 1,000 servers needs a tenth of this time. */
+/** Time limit before the addition for size. A fleet of 1,000 servers needs a tenth of this time. */
 const READ_MS = 30_000;
 /** Additional time for each MiB of manifests. */
 const READ_MS_PER_MIB = 5_000;
