@@ -88,7 +88,7 @@ const EXPECTED = {
   NODE_OPTIONS: CALLS_NODE_OPTIONS,
 };
 
-/** Returns a reason if the container is not a container that skep renders; undefined otherwise. */
+/** Returns the reason why the container cannot be a container that skep renders; undefined if it can. */
 function whyRefused(
   { apiGroup }: OwnProgramOptions,
   { kinds, config, takes }: Role,

@@ -68,8 +68,8 @@ function exponential(value: number, digits: number | undefined): string {
 const DIGITS_MAX = 100;
 
 /**
- * Rounds like Go: if two results are equally near, Go takes the one with an even last digit. JavaScript takes the one
- * farther from zero.
+ * Rounds like Go: if two results are equally near, Go chooses the result whose last digit is even. JavaScript chooses
+ * the result that is farther from zero.
  */
 function rounded(value: number, form: 'toFixed' | 'toExponential', digits: number | undefined): string {
   if (digits === undefined) return value[form](undefined);

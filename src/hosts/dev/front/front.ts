@@ -1,4 +1,4 @@
-// Serves the URLs of the servers on this machine at the main port of `skep dev`: checks Host, Origin and token, and
+// Serves the URLs of the servers on this machine at the main port of `skep dev`. Checks Host, Origin and token, and
 // forwards requests to the server that the path names.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -119,7 +119,7 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Returns the path at the proxy for the rest of the path after the server's URL. */
+/** Returns the path at the proxy. `rest`: part of the requested path after the path of the server's URL. */
 function innerPath({ transport }: FrontServer, rest: string): string {
   if (rest !== '' && rest !== '/') return rest;
   return transport === 'sse' ? '/sse' : '/mcp';

@@ -1,5 +1,5 @@
-// Reads the manifests of a source in a worker thread with limits of time and memory, so that costly YAML and CEL of one
-// source do not delay other sources. Results go into the cache of runs.
+// Reads the manifests of a source in a worker thread with limits of time and memory, and stores the results in the
+// cache of runs. Costly YAML and CEL of one source thus do not delay other sources.
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
