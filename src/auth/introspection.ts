@@ -50,13 +50,13 @@ const BUSY: Cause = { code: 'introspection-busy', message: 'too many unknown tok
 
 interface Remembered {
   readonly result: TokenResult;
-  /** In monotonic milliseconds. */
+  /** Time until which the result is remembered, in monotonic milliseconds. */
   readonly until: number;
 }
 
 /**
  * Introspects tokens at the introspectionUrl of a provider. Only a usable response decides on a token (RFC 7662 section
- * 2.2). After each failure of the endpoint, requests pause for a longer time.
+ * 2.2). After a failure of the endpoint, requests pause. Each further failure makes the next pause longer.
  */
 export function createIntrospection(
   ports: AuthPorts,

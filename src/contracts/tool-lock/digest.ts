@@ -11,7 +11,7 @@ export function definitionDigest(definition: JsonObject): string {
 
 /**
  * Returns the digests that a definition can have when clients receive it. Up to MCP 2025-11-25, an `outputSchema` must
- * describe an object. For clients with sessions, other schemas are removed.
+ * describe an object. skep removes other schemas for clients with sessions.
  */
 export function acceptedDigests(definition: JsonObject): readonly string[] {
   const { outputSchema, ...rest } = definition;

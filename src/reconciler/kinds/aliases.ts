@@ -1,5 +1,5 @@
-// Reads resources with old or alternative field names, and renames the fields to current names. It also maps pointers
-// in the result to pointers in the author's text. No other file knows old names of fields.
+// Reads resources with old or alternative field names, and renames the fields to current names. Also maps pointers in
+// the result to pointers in the author's text. No other file knows old names of fields.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { ALIAS_OF, deprecationOf, OLD_WORDS, REFERENCE } from '#std/schema/marks.ts';

@@ -75,7 +75,7 @@ export type Offer =
 
 export interface OfferedMember {
   readonly workload: string;
-  /** Kind of the resource with this name in the namespace. If not set, the server is elsewhere, at the URL. */
+  /** Kind of the resource with this name in the namespace. Not set if only the URL of the server is known. */
   readonly kind?: string;
   readonly url: string;
   readonly shown: Shown;
@@ -143,7 +143,7 @@ export interface Observed {
   readonly kept?: string;
   /** For MCPRegistry: states of its sources by name. Not set if the store could not be read. */
   readonly catalogue?: CatalogueState;
-  /** For MCPRegistry: reason why the store could not be read or written. Not set without such an error. */
+  /** For MCPRegistry: reason why the store could not be read or written. Not set if no such error occurred. */
   readonly storeFailure?: string;
   /** Issuer of service account tokens. Not set if no such tokens are accepted, or if the issuer was not requested. */
   readonly tokenIssuer?: TokenIssuer | undefined;

@@ -157,7 +157,7 @@ function textFault(text: string): string | undefined {
  * is the length of the entry's JSON in the source.
  */
 export function oversized(document: JsonObject, textLength: number): Flaw | undefined {
-  // Such a text always fits: a character has at most three bytes, and defaults that the source omits add little.
+  // A shorter text always fits: a character has at most three bytes, and defaults that the source omits add little.
   if (textLength < DOCUMENT_BYTES_MAX / 4) return undefined;
   const bytes = Buffer.byteLength(JSON.stringify(document));
   if (bytes <= DOCUMENT_BYTES_MAX) return undefined;

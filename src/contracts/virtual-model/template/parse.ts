@@ -102,7 +102,7 @@ function define(cursor: Cursor, name: string, nodes: readonly Node[], at: number
   else if (!nodes.every(isBlank)) refuseAt(cursor, at, `the template ${JSON.stringify(name)} is defined twice`);
 }
 
-/** Only the characters that Go treats as white space. JavaScript's `\s` also matches other characters. */
+/** Matches only characters that Go treats as white space. JavaScript's `\s` also matches other characters. */
 const BLANK = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
 
 function isBlank(node: Node): boolean {

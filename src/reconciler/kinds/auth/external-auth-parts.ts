@@ -164,7 +164,7 @@ function stsBlock(
   };
 }
 
-/** Returns parts for an authorization server. It issues tokens with the scopes that the resource advertises. */
+/** Returns parts for an authorization server. The server issues the scopes that the resource advertises. */
 function serverParts(
   config: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
   { name, namespace, oidc }: ExternalAuthUser,
