@@ -27,8 +27,8 @@ export const V8_FLAGS = [
   // Threads share these wrappers, and a thread that replaces a wrapper can end the process ("Check failed:
   // jit_page.has_value()"). This flag prevents wrappers: a call takes 27 ns instead of 12 ns.
   '--wasm-wrapper-tiering-budget=2147483647',
-  // Prevents V8 from predicting that objects of requests live long because objects of the start do. Calls cost a third
-  // less.
+  // Without this flag, V8 predicts from objects of the start that objects of requests live long. The flag makes calls
+  // a third cheaper.
   '--no-allocation-site-pretenuring',
 ];
 

@@ -7,14 +7,14 @@ import type { Static, TSchema } from '#std/schema.ts';
 
 type Path = readonly (string | number)[];
 
-/** Path from a parent to a value below it: `today` consists of current names, `written` of the author's names. */
+/** Path from a parent to a value below it. `today` contains current names, and `written` the author's names. */
 interface Step {
   readonly parent: Step | undefined;
   readonly today: Path;
   readonly written: Path;
 }
 
-/** Pointers to a renamed field: `today` consists of current names, `written` of the author's names. */
+/** Pointers to a renamed field. `today` contains current names, and `written` the author's names. */
 interface Place {
   readonly today: string;
   readonly written: string;

@@ -119,7 +119,7 @@ export interface Settings {
   };
   /** `catalogue.database` of skep.yaml without passwords, for registries that declare no database. */
   readonly catalogueDatabase?: NonNullable<RegistryConfigFile['database']> & {
-    /** Objects in the namespace of each registry that declares no database. */
+    /** Objects that must exist in the namespace of each registry that declares no database. */
     readonly services?: { readonly passFileSecret?: ObjectKey; readonly caConfigMap?: ObjectKey };
   };
   /** Returns a keyed hash. Equal texts have equal hashes, and readers of the hash cannot guess the secret text. */
@@ -211,7 +211,7 @@ export interface Kind {
    */
   rules(resource: Resource, written: unknown): readonly Finding[];
   references(resource: Resource): readonly Reference[];
-  /** Returns objects named in the instance's configuration on which children depend. */
+  /** Returns the objects on which children depend because the instance's configuration names them. */
   configured(resource: Resource, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
   /**
    * Finds mistakes in the content of referenced objects, such as invalid JSON in a ConfigMap. An error keeps the

@@ -20,7 +20,7 @@ export type Decision =
       readonly dueAtMs?: number;
     };
 
-/** Increased by a release that reads other entries from the same content, so that all sources are read again. */
+/** A release that reads other entries from the same content increases the number, so that sources are read again. */
 const READER_VERSION = 2;
 const BACKOFF_FIRST_MS = 10_000;
 const BACKOFF_LAST_MS = 15 * 60_000;

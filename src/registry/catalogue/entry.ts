@@ -35,7 +35,7 @@ export interface Entry {
 export interface StoredEntry {
   readonly name: string;
   readonly version: string;
-  /** The server.json as text, which clients get without parsing in between. */
+  /** The server.json as text. The service sends the text without parsing it. */
   readonly document: string;
   readonly status: Status;
   readonly statusMessage?: string;

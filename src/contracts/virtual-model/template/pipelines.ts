@@ -85,7 +85,7 @@ function readDeclarations(
   return { variables: names, assigns };
 }
 
-/** Reads a command up to the end of the pipeline, or including the next `|`. */
+/** Reads a command, and the `|` after the command if the pipeline continues. */
 function readCommand(cursor: Cursor, scope: Scope): Command {
   const { at } = peek(cursor);
   const operands: Operand[] = [];

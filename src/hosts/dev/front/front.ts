@@ -126,9 +126,9 @@ function innerPath({ transport }: FrontServer, rest: string): string {
 }
 
 /**
- * Returns a refusal for DNS rebinding, and for pages of other sites (MCP specification, Transports, Security Warning).
- * Browsers go from other sites to an authorization server, which checks the origin of its pages itself. Requests to it
- * are therefore exempt from the check of sites.
+ * Returns a refusal if the Host is foreign (DNS rebinding) or if a page of another site sent the request (MCP
+ * specification, Transports, Security Warning). Requests to an authorization server may come from other sites, because
+ * logins lead browsers there. The authorization server checks the origin of its pages itself.
  */
 function refuse(request: IncomingMessage, port: string, isIssuer: boolean): string | undefined {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
