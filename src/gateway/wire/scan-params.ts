@@ -103,8 +103,8 @@ export function textAt(source: Source, { start, end }: Span): string | undefined
 }
 
 /**
- * Returns the id at a position. undefined unless the value is a string or an integer in its shortest form. Otherwise
- * `1.0` and `1` would be equal ids with different texts.
+ * Returns the id at a position. undefined unless the value is a string or an integer in its shortest form. Equal ids
+ * must have equal texts, which `1.0` and `1` do not have.
  */
 export function idAt({ bytes, view }: Source, span: Span): MessageId | undefined {
   if (span.end - span.start > MAX_ID_BYTES) return undefined;
