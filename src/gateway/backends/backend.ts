@@ -72,7 +72,7 @@ export type Authorized =
   | { readonly ok: true; readonly headers: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly fault: BackendFault };
 
-/** Adds credentials for the server to a request. Returns a promise only if the credentials must be waited for. */
+/** Adds credentials for the server to a request. Returns a plain value if no waiting is needed. */
 type Authorize = (request: LeavingRequest) => Authorized | Promise<Authorized>;
 
 /**

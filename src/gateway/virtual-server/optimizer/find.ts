@@ -19,8 +19,8 @@ export interface Found {
   /** Definitions of the found tools in the form for the client, from the best match. */
   readonly tools: readonly Buffer[];
   /**
-   * Tokens of all tools that the caller may call: bytes of JSON divided by four. `returnedTokens` counts the found
-   * tools.
+   * Number of tokens of all tools that the caller may call: bytes of JSON divided by four. `returnedTokens` is the
+   * number for the found tools.
    */
   readonly baselineTokens: number;
   readonly returnedTokens: number;

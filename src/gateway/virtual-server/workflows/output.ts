@@ -80,7 +80,7 @@ function convert({ type }: OutputProperty, text: string): Json | undefined {
   }
 }
 
-/** Returns the integer, also for `3.0` and `1e3`. */
+/** Parses an integer. Accepts `3.0` and `1e3`. undefined for other texts. */
 function wholeOf(word: string): number | undefined {
   return word !== '' && Number.isInteger(Number(word)) ? Number(word) : undefined;
 }
