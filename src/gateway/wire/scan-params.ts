@@ -21,8 +21,8 @@ const META = keyLevel(0, [
 const REF = keyLevel(META.to, ['type', 'name', 'uri']);
 
 /**
- * Known keys of params. Includes keys that only the server or other code of the gateway reads. The scan refuses repeated
- * or misspelled known keys, so all readers see the same values.
+ * Known keys of params. Includes keys that only the server or other code of the gateway reads. The scan refuses
+ * repeated or misspelled known keys, so all readers see the same values.
  */
 export const PARAMS = keyLevel(
   REF.to,

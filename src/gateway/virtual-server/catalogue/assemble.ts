@@ -192,10 +192,7 @@ function ordered(members: readonly OfferingMember[], { strategy, priorityOrder }
   return byName.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/**
- * Returns items by URI. If several members have a URI, the member whose name sorts first gets it. User interfaces get new
- * URIs instead.
- */
+/** Returns items by URI. The member whose name sorts first gets a shared URI. User interfaces get new URIs instead. */
 function firstWithUri(
   members: readonly OfferingMember[],
   list: 'resources' | 'resourceTemplates' | 'skills',
