@@ -55,7 +55,7 @@ function isShown(item: ListedItem | undefined, { era, permits }: ToolSearch): bo
 }
 
 /**
- * Returns positions of the found tools. Tools found by meaning come first and make up the share
+ * Returns positions of the found tools. Tools found by meaning come first and make up at most the share
  * `hybridSearchSemanticRatio`. Tools found by words follow.
  */
 function choose(
