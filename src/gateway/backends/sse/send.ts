@@ -70,7 +70,7 @@ function faultOf({ reason, detail }: UpstreamFault): BackendFault {
   return { reason: 'unreachable', message, detail };
 }
 
-/** Answers a request that did not reach the server with an error, since no response will arrive on the stream. */
+/** Answers a request that the server did not accept with an error, since no response will arrive on the stream. */
 function failRequest({ closed, handlers }: Line, message: Buffer, { message: text }: BackendFault): void {
   const scanned = closed ? undefined : scanMessage(message);
   if (scanned?.ok !== true || scanned.message.kind !== 'request') return;
