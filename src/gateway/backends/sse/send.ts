@@ -7,8 +7,8 @@ import type { UpstreamFault } from '../ports.ts';
 import { authorize, breakLine, type Line, leavingRequest } from './line.ts';
 
 /**
- * Sends a message. Messages are sent in parallel, but messages after the handshake wait until the server has accepted
- * the end of the handshake.
+ * Sends a message. Messages are sent in parallel, but messages after `notifications/initialized` wait until the server
+ * has answered the POST of that notification.
  */
 export function sendInOrder(line: Line, message: Buffer, exchange: Exchange): void {
   const scanned = scanMessage(message);
