@@ -59,7 +59,7 @@ interface Asked {
 
 export type CallTool = (request: ToolRequest) => Promise<ToolResult | Asked>;
 
-/** A question without an answer. It accepts one answer. */
+/** A question that the user has not answered yet. Only the first answer is accepted. */
 interface Pending {
   readonly call: string;
   readonly digest: string;

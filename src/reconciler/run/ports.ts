@@ -150,9 +150,9 @@ export interface Cluster {
   create(object: KubeObject): Promise<KubeObject>;
   replace(object: KubeObject): Promise<KubeObject>;
   /**
-   * Sets a check that runs before each apply, except dry runs, and before each deletion is sent or repeated. An error
-   * of the check becomes the error of the call. `changes` is false if the request only writes a status or an Event.
-   * `undefined` removes the check.
+   * Sets a check that runs before each apply or deletion is sent or repeated, except dry runs. An error of the check
+   * becomes the error of the call. `changes` is false if the request only writes a status or an Event. `undefined`
+   * removes the check.
    */
   fence(check: ((changes: boolean) => void) | undefined): void;
   /** Returns the number of requests so far, with retries. */

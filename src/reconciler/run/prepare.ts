@@ -91,7 +91,7 @@ function expected({ loaded }: Gathered, waits: Waits): (problem: Problem) => Pro
 }
 
 /**
- * Creates the key of digests and prepares again if the key was missing and digests are needed. Must run under the lock.
+ * Creates the key of digests and prepares again, if digests are needed without a key. Must run under the lock.
  */
 export async function sealDigests(
   deps: PrepareDeps & { readonly random: Random },

@@ -102,8 +102,8 @@ async function recordAfter(
 }
 
 /**
- * Returns all lists of deletions. A list within the limits can have an approval: its source may have had failures
- * earlier.
+ * Returns all lists of deletions that may be made. A list within the limits can have an approval too, from a time when
+ * its source had failures.
  */
 function listsOf({ approved, within }: Plan): readonly DeletionList[] {
   return [...approved, ...within];

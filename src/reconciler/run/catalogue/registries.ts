@@ -202,7 +202,7 @@ function statedIn(documents: readonly string[]) {
   return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
-/** Syncs the due sources. For a claim, it only stores the trigger, because the registry service reads the claim. */
+/** Syncs the due sources. Only stores the trigger of a PersistentVolumeClaim, which the registry service reads. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   registry: Registry,

@@ -154,7 +154,7 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Children {
   });
 }
 
-/** Functions with which the children of a resource read other objects. */
+/** Functions that read other objects while the children of a resource are computed. */
 interface Around extends Omit<View, 'pods'> {
   unread(kind: string, name?: string): boolean;
   run(key: string): string | undefined;

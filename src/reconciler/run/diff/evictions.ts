@@ -114,8 +114,8 @@ function partsInTheWay(
 }
 
 /**
- * Returns true for the refused field and for fields directly below it. If the refused field is forbidden, also for the
- * fields next to it.
+ * Returns true for the refused field and for fields directly below it. If the refused field is forbidden, also returns
+ * true for its sibling fields.
  */
 function isFieldMeant(field: readonly string[], refused: readonly string[], forbidden: boolean): boolean {
   const above = field.slice(0, -1);

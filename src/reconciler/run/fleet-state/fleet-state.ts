@@ -75,7 +75,7 @@ export function unknownState(
 }
 
 /**
- * Returns the state after a run that found no change. `observed` is the state of the run before it that observed the
+ * Returns the state after a run that found no change. `observed` is the state after the last run that observed the
  * fleet.
  */
 export function repeatedState(

@@ -51,8 +51,8 @@ interface RecordedPin {
 export interface RecordedNotReady {
   readonly resource: string;
   /**
-   * `late`: the resource was not ready when the wait of the run ended. `not-run`: `skep dev` runs no program in its
-   * place on this machine.
+   * `late`: the resource was not ready when the wait of the run ended. `not-run`: `skep dev` has no program for the
+   * image of the resource.
    */
   readonly state: 'failed' | 'late' | 'progressing' | 'not-run';
   /** Message of the condition Ready. */

@@ -65,7 +65,7 @@ function namedContents(options: NamingOptions, loaded: readonly LoadedResource[]
   return loaded.flatMap(({ id, kind, defaulted, legible }) => contentsNamedBy(options, kind, id, defaulted ?? legible));
 }
 
-/** Restores the long values of declared objects to which resources refer. Kinds read these values. */
+/** Restores the long values of declared objects to which resources refer. The code of kinds uses these values. */
 export async function restoreNamed(
   gathered: Gathered,
   named: readonly ResourceId[],

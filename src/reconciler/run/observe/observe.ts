@@ -144,8 +144,8 @@ async function readParent(
 }
 
 /**
- * Reads the objects to which added resources refer. Added are resources applied by hand, and fields that other managers
- * keep.
+ * Reads the objects to which resources refer. Called after resources applied by hand, and fields that other managers
+ * keep, were added.
  */
 async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: Gathered): Promise<Gathered> {
   await snapshot.ensure(namedKinds(options, gathered.loaded));
@@ -187,7 +187,7 @@ async function fitting({ cluster }: ObserveDeps, options: ObserveOptions): Promi
   return quarantine;
 }
 
-/** Adds resources that cannot be applied to the invalid resources, so that they are held. */
+/** Marks resources that cannot be applied as invalid, so that they are kept unchanged. */
 function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>): Gathered {
   return {
     ...gathered,

@@ -33,7 +33,7 @@ export interface Snapshot {
   isPartial(id: ResourceId): boolean;
   /** Reads missing contents for a comparison. Long values are replaced by stand-ins. */
   complete(ids: Iterable<ResourceId>): Promise<void>;
-  /** Reads missing contents with their long values, for kinds that read these values. */
+  /** Reads missing contents with their long values, for the code of kinds that uses these values. */
   completeWhole(ids: Iterable<ResourceId>): Promise<void>;
   objects(): readonly KubeObject[];
   /** Returns false if the kind was not read completely. An object may then exist although `find` does not return it. */

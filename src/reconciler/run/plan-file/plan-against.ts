@@ -186,8 +186,8 @@ function asRendered(
 }
 
 /**
- * Version of an entry for objects that differ from their manifest. No API has this version, so the plan updates the
- * object.
+ * apiVersion in `managedFields` of objects that differ from their manifest. No API has this version, so the plan
+ * updates the object.
  */
 const DRIFTED = 'drifted';
 

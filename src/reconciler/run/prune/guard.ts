@@ -1,5 +1,5 @@
-// Limits the deletions of a source by number and by share. Deletions need an approval above the limits, and if foreign
-// objects would be deleted too.
+// Limits the deletions of a source by number and by share. Deletions need an approval if they exceed the limits, or if
+// they would also delete foreign objects.
 
 import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';

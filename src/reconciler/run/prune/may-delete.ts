@@ -40,8 +40,8 @@ export interface DeletionFacts {
   /** Sentence about the wait of a source, by value of the source label. */
   readonly awaiting: ReadonlyMap<string, string>;
   /**
-   * Keys of the objects that a rolled-back source declares in the commit that its ref names. By value of the source
-   * label.
+   * Rolled-back sources by value of the source label, with the keys of the objects that the source declares in the
+   * commit that its ref names.
    */
   readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
   /**

@@ -66,7 +66,7 @@ function advised(kind: Kind, finding: Finding): Finding {
   return advice === undefined ? finding : { ...finding, message: `${finding.message} ${advice}` };
 }
 
-/** Codes of findings that a newer release of the kind may not have, because it may have more fields and enum values. */
+/** Codes of findings that may be wrong for a newer release of the kind, which may have more fields and enum values. */
 const MAY_BE_NEW: ReadonlySet<string> = new Set(['schema-unknown-field', 'schema-enum']);
 
 function softened(finding: Finding): Finding {
@@ -83,7 +83,7 @@ export function examineSound(known: KnownKind, object: JsonObject): Examined {
   return { findings: [], defaulted };
 }
 
-/** Checks objects that configure the server with the server's own rules. */
+/** Checks objects that configure the API server, such as policies, by the API server's rules for these objects. */
 function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): readonly Finding[] {
   switch (`${apiVersion} ${kind}`) {
     case 'apiextensions.k8s.io/v1 CustomResourceDefinition':

@@ -49,8 +49,8 @@ export interface Gathered {
   readonly locks: readonly Sourced[];
   readonly invalid: readonly ResourceId[];
   /**
-   * Keys of the objects that a rolled-back source declares in the commit that its ref names. By value of the source
-   * label.
+   * Rolled-back sources by value of the source label, with the keys of the objects that the source declares in the
+   * commit that its ref names.
    */
   readonly outOfUse: ReadonlyMap<string, OutOfUse>;
   /**
@@ -111,7 +111,7 @@ interface Fetched {
 export const LATE = 'source-late';
 
 export async function gather(input: GatherInput): Promise<Gathered> {
-  // Starts to read the key from the cluster now, in parallel with the quarantine.
+  // Starts to read the stored results and their key now, while the quarantine is read from the cluster.
   input.sound?.open().catch(() => undefined);
   const begun = input.sources.map((source) => ({ source, fetching: fetchUsable(source, input.quarantine) }));
   void Promise.allSettled(begun.map(({ fetching }) => fetching)).then(input.fetched);

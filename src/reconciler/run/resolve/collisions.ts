@@ -7,7 +7,10 @@ import { formatId, type ResourceId } from '#std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';
 
 export interface CollisionInput {
-  /** All resources that are not held. The children of a held resource are kept by their owner reference. */
+  /**
+   * All resources except those in the state `held`. The owner references of live objects already show which objects are
+   * children of a held resource.
+   */
   readonly loaded: readonly LoadedResource[];
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
