@@ -11,9 +11,9 @@ const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 /**
- * Ranges to which a server may refer: none for a public server, private ranges for a server in a private network, and
- * also loopback for a server on this machine. Link-local addresses, such as a cloud's metadata service, are never
- * allowed.
+ * Ranges to which a server may refer. A public server may refer to no range, a server in a private network to private
+ * ranges, and a server on this machine to all ranges. Link-local addresses, such as a cloud's metadata service, are
+ * never allowed.
  */
 const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...LOOPBACK]];
 

@@ -139,7 +139,7 @@ export function textOfEnding(result: RunResult, commandOf: CommandOf, known: Run
 }
 
 /**
- * Returns the waiting lists to show. If a source could not be read, its URL may be wrong. Then the list that stands for
+ * Returns the waiting lists to show. If a source could not be read, its URL may be wrong, so the list that stands for
  * all changes is left out.
  */
 function approvable({ plan, failures }: RunResult): Pick<RunResult['plan'], 'waiting'> {

@@ -112,9 +112,9 @@ function withRun(object: KubeObject, run: string | undefined): KubeObject {
 }
 
 /**
- * Returns a declared object with our labels. The owner label and controller references in its manifest are removed, so
- * that a declared object never counts as a child: deletions of children do not count, and `skep dev` runs our image for
- * children alone.
+ * Returns a declared object with our labels. Removes the owner label and controller references of the manifest, so that
+ * no declared object is mistaken for a child. The limits on deletions ignore children, and `skep dev` runs our image
+ * only for children.
  */
 export function ownObject(applySet: string, loaded: Sourced): KubeObject {
   const { ownerReferences, ...metadata } = loaded.object.metadata;

@@ -1,5 +1,5 @@
-// Removes parts of a live object that block our declaration, if Git wins. These are items of our lists whose key
-// another manager has changed, and fields and items because of which the server refuses our object.
+// Removes parts of a live object that block our declaration, if Git wins. Parts are list items whose key another
+// manager has changed, and fields and items because of which the server refuses our object.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import type { MergeType } from '#kubernetes/rules/openapi.ts';

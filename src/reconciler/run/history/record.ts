@@ -92,8 +92,8 @@ export function failedRecord(
 }
 
 /**
- * Returns the record of a `progressing` run with the final state that a later run found: all resources are ready, one
- * has failed, or one was not ready after `waitSeconds`. undefined while the final state is unknown.
+ * Returns the record of a `progressing` run with the final state that a later run found. The state is final if all
+ * resources are ready, if one has failed, or if `waitSeconds` have passed. undefined while the state is not final.
  */
 export function completed(
   record: RunRecord,

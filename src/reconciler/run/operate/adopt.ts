@@ -172,7 +172,7 @@ function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Decl
   });
 }
 
-/** Returns the problems with objects that another owner keeps. */
+/** Returns problems with children that belong to another owner and are not taken over. */
 function foreignProblems(
   { snapshot, resolved, allDesires }: Prepared,
   options: RunOptions,

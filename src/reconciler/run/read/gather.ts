@@ -48,10 +48,7 @@ export interface Gathered {
   /** Tool locks. They are never applied. */
   readonly locks: readonly Sourced[];
   readonly invalid: readonly ResourceId[];
-  /**
-   * Rolled-back sources by value of the source label, with the keys of the objects that the source declares in the
-   * commit that its ref names.
-   */
+  /** Objects in the commit that a rollback of the source excludes, by value of the source label. */
   readonly outOfUse: ReadonlyMap<string, OutOfUse>;
   /**
    * Faulty objects of each source, by value of the source label. An object is included even if another source declares
