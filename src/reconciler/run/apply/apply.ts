@@ -96,8 +96,8 @@ function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
 }
 
 /**
- * Returns all outcomes if no change can succeed, because dry runs were refused for each change or for an object that
- * the change needs. undefined if at least one change must be sent.
+ * Returns the outcomes of all changes if `notTried` returns an outcome for each of them. undefined if at least one
+ * change must be sent.
  */
 export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
   const outcomes: Outcome[] = [...withheldOutcomes(plan)];

@@ -34,8 +34,8 @@ export function withoutEdited(rules: FieldRules, compared: Compared, type: Merge
 }
 
 /**
- * Adds the removal of as few parts as possible, so that the server no longer refuses the object. Returns undefined if
- * the server refuses the object even then. Throws Failure if the server gives no decision.
+ * Adds the removal of a minimal set of parts, so that the server no longer refuses the object. Returns undefined if no
+ * such set exists. Throws Failure if the server does not decide.
  */
 export async function clearWay(
   cluster: Pick<Cluster, 'patch'>,
@@ -61,8 +61,8 @@ export async function clearWay(
 }
 
 /**
- * Returns the smallest set of parts that must be removed in addition to `going`. The search halves the list, because
- * most parts block nothing (QuickXplain, Junker 2004).
+ * Returns a minimal set of parts that must be removed in addition to `going`. The search halves the list, because most
+ * parts block nothing (QuickXplain, Junker 2004).
  */
 async function fewest(
   isTaken: (parts: readonly ForeignPart[]) => Promise<boolean>,

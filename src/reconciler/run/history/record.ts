@@ -92,8 +92,8 @@ export function failedRecord(
 }
 
 /**
- * Returns the record of a `progressing` run with the final state that a later run found. The state is final if all
- * resources are ready, if one has failed, or if `waitSeconds` have passed. undefined while the state is not final.
+ * Returns the record of a `progressing` run with the final state that a later run found. undefined while one of its
+ * resources is progressing or a source waits, until `waitSeconds` after the run.
  */
 export function completed(
   record: RunRecord,

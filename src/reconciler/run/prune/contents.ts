@@ -19,8 +19,8 @@ export interface Contents {
   /** Descriptions of the foreign objects, sorted. */
   readonly takes: readonly string[];
   /**
-   * Kinds that the account may not list, each as `Kind.group`, sorted. Objects of these kinds are deleted too. For a
-   * user with more rights, the list may be shorter.
+   * Kinds that could not be listed, each as `Kind.group`, sorted. Objects of these kinds may be deleted too. For a user
+   * with more rights, the list may be shorter.
    */
   readonly unlisted: readonly string[];
 }

@@ -22,7 +22,7 @@ export interface Deletion {
   readonly replaced?: true;
   /** Descriptions of foreign objects that are deleted with the object. */
   readonly takes?: readonly string[];
-  /** Kinds that the account may not list. Objects of these kinds are deleted with the object. */
+  /** Kinds that could not be listed. Objects of these kinds may be deleted with the object. */
   readonly mayTake?: readonly string[];
 }
 
