@@ -133,7 +133,7 @@ export async function syncRegistries(
   };
 }
 
-/** Merges the results of both preparations of a run. Only the first preparation syncs, so its outcomes are returned. */
+/** Merges the results of two preparations of a run. If both have synced a source, returns the later outcome. */
 export function inOneRun(before: RegistryResults, now: RegistryResults): RegistryResults {
   const again = new Set(now.outcomes.map(({ source }) => source));
   return {

@@ -72,7 +72,7 @@ export interface DesiredFleet {
 export interface DesiredFrom extends Pick<Observed, 'gathered' | 'snapshot' | 'leftAlone' | 'ownKinds'> {
   /** Evaluates policies on children; absent if the instance has no policies. */
   readonly evaluator?: PolicyEvaluator | undefined;
-  /** Results of the syncs in the first preparation of this run. */
+  /** Results of the syncs in earlier preparations of this run. */
   readonly synced?: RegistryResults | undefined;
   /**
    * Sources that wait for other sources. The registry sources in their manifests are not synced. Absent if no source

@@ -84,7 +84,7 @@ interface Reading extends SnapshotOptions {
   readonly partial: Set<string>;
   /** Keys of objects that exist but could not be read. */
   readonly unread: Set<string>;
-  /** Failures by kind, for kinds that were not read completely. A later success does not remove a failure. */
+  /** Failures by kind, for kinds that were not read completely. Only `readAgain` removes them. */
   readonly failed: Map<string, readonly Failure[]>;
   /** Declared Secrets and ConfigMaps by key. */
   readonly declared: Map<string, KubeObject>;

@@ -191,7 +191,7 @@ function asRendered(
  */
 const DRIFTED = 'drifted';
 
-/** Removes all dry runs, because no server was called. The plan has one warning about missing dry runs. */
+/** Removes all dry runs, because no server was called. `againstOf` lists their results as one unknown fact. */
 function withoutPreviews(plan: Plan): Plan {
   function unasked(change: Change): Change {
     if (change.action === 'delete') return change;

@@ -37,7 +37,7 @@ export interface PlannedFrom {
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
   /** `sync`: the run carries the plan out. `read`: the plan is only shown. */
   readonly mode: SyncMode;
-  /** Sources that wait according to the first plan of this preparation. Absent for the first plan. */
+  /** Sources that wait according to the first plan of this preparation. Empty for the first plan. */
   readonly waits?: Waits;
   /** Dry runs of an earlier preparation of this run. */
   readonly previews?: Previews | undefined;

@@ -111,7 +111,8 @@ function bySchema(structural: Structural, object: JsonObject): { findings: Findi
 }
 
 /**
- * Returns the object without the fields of its spec that have findings. undefined if a required field would be missing.
+ * Returns the object without the fields of its spec that have findings. undefined if a required field other than a text
+ * would be missing.
  */
 function legibleOf({ schema }: Kind, resource: Resource, findings: readonly Finding[]): Resource | undefined {
   const faulty = findings.map(({ pointer }) => /^\/spec\/([^/]+)/.exec(pointer)?.[1]);

@@ -8,8 +8,8 @@ import type { LoadedResource } from '../read/load.ts';
 
 export interface CollisionInput {
   /**
-   * All resources except those in the state `held`. The owner references of live objects already show which objects are
-   * children of a held resource.
+   * All resources except resources in the state `held`. A later stage, `withoutForeign`, finds conflicts with the live
+   * children of held resources.
    */
   readonly loaded: readonly LoadedResource[];
   readonly living: (id: ResourceId) => KubeObject | undefined;

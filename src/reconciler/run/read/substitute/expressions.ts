@@ -100,8 +100,8 @@ export interface Expansion {
 }
 
 /**
- * Replaces expressions with values. An expression with a default also replaces an empty value. After `lengthMax`
- * characters, the remaining parts are dropped.
+ * Replaces expressions with values. A default replaces a missing or empty value. After `lengthMax` characters, the
+ * remaining parts are dropped.
  */
 export function expandParts(
   parts: readonly Part[],
