@@ -223,8 +223,8 @@ export function textOfQuarantined(
 }
 
 /**
- * Returns lines about resources that are not ready. If the run waited for a resource, the line contains the message of
- * its status.
+ * Returns lines about resources that are not ready, with the messages of their statuses. Resources that the run did not
+ * wait for are only named.
  */
 function waiting({ readiness: { progressing, failed, notRun = [] }, timedOut }: RunResult): string[] {
   const late = timedOut
