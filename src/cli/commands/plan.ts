@@ -1,4 +1,4 @@
-// `skep plan`: shows the difference between Git and the cluster, or between two commits; writes nothing.
+// `skep plan`: shows the difference between Git and the cluster, or between two commits. Writes nothing to the cluster.
 
 import { Command, Option } from 'commander';
 import { writeReport } from '#hosts/colour.ts';
