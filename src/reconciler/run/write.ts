@@ -51,13 +51,16 @@ export interface Done {
 export interface Written {
   readonly done: Done;
   /**
-   * State from which the result was computed. If the server began to serve new kinds during the run, this is a second
-   * preparation.
+   * State from which the result was computed: the last preparation of the run. A run prepares again if the server began
+   * to serve new kinds, or while a source waits.
    */
   readonly prepared: Prepared;
 }
 
-/** Returns the result of a run that has nothing to write and nothing to wait for; undefined for any other run. */
+/**
+ * Returns the result of a run that writes nothing and waits for nothing; undefined for any other run. A run writes
+ * nothing if the instance has read only other sources before, until a person approves the new sources.
+ */
 export async function finishWithoutWriting(
   deps: WriteDeps,
   options: WriteOptions,
