@@ -7,7 +7,7 @@ import type { Api } from './api.ts';
 import { readJson } from './json-answer.ts';
 
 export interface Discovered {
-  /** The kinds. Each kind is in the most preferred version, by the server's order, that has the kind. */
+  /** All kinds, each in the first version of its group that has the kind. Versions are in the server's order. */
   readonly preferred: readonly ApiResource[];
   /** Finds a kind in any served version. */
   find(apiVersion: string, kind: string): ApiResource | undefined;

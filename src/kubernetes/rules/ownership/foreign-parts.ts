@@ -1,5 +1,5 @@
 // Finds undeclared items and fields of a live object, in associative lists and maps that the desired object declares.
-// They belong to other managers, are defaults, or are items of ours whose key was changed.
+// The undeclared parts belong to other managers, are defaults, or are our items whose key was changed.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
