@@ -19,7 +19,7 @@ export interface JsonMember extends JsonSpot {
 
 export interface JsonFault {
   readonly offset: number;
-  /** The expected token. */
+  /** The mistake, such as `expected ":"`. */
   readonly message: string;
 }
 

@@ -58,8 +58,8 @@ function partsBeside(desired: KubeObject, live: KubeObject, type: MergeType): re
 }
 
 /**
- * Adds the owners. Drops parts that our next apply removes: no other manager owns a field of the part, or our manager
- * owns the part itself.
+ * Adds the owners. Drops parts that our next apply removes: our manager owns the part itself, or our manager owns
+ * fields in the part and no other manager does.
  */
 function withOwners(found: readonly Found[], live: KubeObject, own: string): readonly ForeignPart[] {
   const sets = ownershipSets(live);
