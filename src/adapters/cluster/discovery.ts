@@ -76,8 +76,8 @@ async function listGroup(api: Api, group: JsonObject): Promise<Group> {
 }
 
 /**
- * Reads a `v1` APIResourceList. If the group's extension server is down, returns no kinds for the group, so that other
- * groups still work.
+ * Reads a `v1` APIResourceList. If the extension server of the version is down, returns no kinds, so that other groups
+ * still work.
  */
 async function listVersion(api: Api, apiVersion: string): Promise<ApiResource[]> {
   const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
