@@ -45,7 +45,9 @@ describe.each(OTHERS_FLEETS.filter(({ name }) => RELEASES.includes(name)))('a fl
     apply(restricted(namespace));
     fleet = openFleet(namespace, 600, { apiGroup: group, catalogue: startDatabase(namespace) });
     apply({ ...object('v1', 'Secret', 'keys'), stringData: { token: 'value' } });
-    const catalogue = JSON.stringify({ version: '1.0.0', last_updated: '2026-01-01T00:00:00Z', servers: {} });
+    // The default format of configYAML is the format of the official registry.
+    const servers = 'configYAML' in (others.specs.MCPRegistry ?? {}) ? [] : {};
+    const catalogue = JSON.stringify({ version: '1.0.0', last_updated: '2026-01-01T00:00:00Z', servers });
     apply({ ...object('v1', 'ConfigMap', CATALOGUE.name), data: { [CATALOGUE.key]: catalogue } });
   });
 
