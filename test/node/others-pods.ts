@@ -40,7 +40,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 /** Changes that start new pods with images of this suite, in place of the changes of images. */
 export const POD_CHANGES: Readonly<Record<string, JsonObject>> = {
   EmbeddingServer: { args: ['--max-concurrent-requests', '8'] },
-  MCPServer: { env: [...HTTP.env, { name: 'CHANGED', value: 'yes' }] },
+  MCPServer: { env: [...HTTP.env, { name: 'CHANGED', value: 'new' }] },
 };
 
 export function withPods(object: KubeObject): KubeObject {
