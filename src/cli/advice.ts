@@ -49,7 +49,7 @@ const STATE = '.skep';
 
 /**
  * Returns advice if a command found no cluster: to select the configuration of `skep dev`, or to start `skep dev`.
- * undefined if `skep dev` is not involved.
+ * undefined if the command has another configuration.
  */
 export function devAdvice(code: string, words: readonly string[]): string | undefined {
   if (code === 'cluster-config-invalid') {

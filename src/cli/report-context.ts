@@ -1,4 +1,4 @@
-// Collects settings of reports from the environment variables of a CI system.
+// Reads settings of reports from the environment variables of a CI system.
 
 import { VERSION } from '#hosts/version.ts';
 import type { ReportContext } from '#reconciler/report/context.ts';

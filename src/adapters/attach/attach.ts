@@ -44,7 +44,7 @@ export function createAttach(options: AttachOptions): OpenStreams {
   return (index, handlers) => attach(options, index, handlers);
 }
 
-/** Opens pods of which each serves one session. */
+/** Opens pods. Each pod serves one session. */
 export function createPods(options: AttachOptions): Processes {
   return {
     open: createAttach(options),
@@ -57,7 +57,7 @@ export function createPods(options: AttachOptions): Processes {
 async function attach(options: AttachOptions, index: number, handlers: StreamsHandlers): Promise<Streams> {
   const pod = options.pod(index);
   const credentials = await options.credentials();
-  // A pod for one session cannot be attached to again, so it must be running before the connection.
+  // After its session, a pod cannot serve another connection, so it must be running before the connection.
   const first = options.replacePod === undefined ? undefined : await readInstance(options, pod, credentials);
   const socket = await openSocket(options, pod, credentials);
   const state: State = {

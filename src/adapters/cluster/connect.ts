@@ -30,7 +30,7 @@ export interface ClusterOptions {
   readonly usual?: string;
   /** `skep-<instance>`. */
   readonly fieldManager: string;
-  /** Maximum number of concurrent requests. The client lowers it while the server reports overload. */
+  /** Maximum number of concurrent requests. The client lowers this number while the server reports overload. */
   readonly concurrency: number;
   /** Sent as `user-agent: skep/<version>`. */
   readonly version: string;

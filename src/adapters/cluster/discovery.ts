@@ -7,7 +7,7 @@ import type { Api } from './api.ts';
 import { readJson } from './json-answer.ts';
 
 export interface Discovered {
-  /** The kinds, each in the first version in the server's order of preference that has the kind. */
+  /** The kinds. Each kind is in the most preferred version, by the server's order, that has the kind. */
   readonly preferred: readonly ApiResource[];
   /** Finds a kind in any served version. */
   find(apiVersion: string, kind: string): ApiResource | undefined;

@@ -1,5 +1,5 @@
-// Tests that after a fence throws, requests that wait, are repeated or have no connection are not sent. Also tests that
-// requests without a connection are not sent after their timeout.
+// Tests that no request is sent after a fence has thrown, even if the request was waiting, is repeated or has no
+// connection. Also tests that requests without a connection are not sent after their timeout.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, createServer } from 'node:net';

@@ -1,5 +1,5 @@
-// Allows one process at a time to use a folder, with a lock file. Its holder touches the file regularly, so a killed
-// process leaves no lasting lock.
+// Allows one process at a time to use a folder, with a lock file. The holder of the lock touches the file regularly, so
+// a killed process leaves no lasting lock.
 
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -101,7 +101,7 @@ function isDead({ host, pid, process: itself }: Holder): boolean {
   }
 }
 
-/** Returns undefined if the file does not exist or is incomplete. Then only the age of the file matters. */
+/** Returns undefined if the file does not exist or is incomplete. */
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));

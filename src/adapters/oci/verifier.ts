@@ -25,7 +25,7 @@ export interface VerifierOptions extends RegistryOptions {
 }
 
 export interface KeepingVerifier extends ImageVerifier {
-  /** Returns all verified images for a later process. undefined if they have not changed since the last call. */
+  /** Returns all verified images for a later process. undefined if no image was verified since the last call. */
   save(): string | undefined;
 }
 

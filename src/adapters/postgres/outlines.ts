@@ -1,6 +1,6 @@
 // Keeps an outline of each source current: its versions without their documents. Reads an outline completely once, then
-// only later changes. A list is filtered in the outline. One statement then reads its documents and the revision, which
-// shows whether the outline was current.
+// only later changes. A list is filtered in the outline. One statement then reads the documents of the list and the
+// revision, which shows whether the outline was current.
 
 import assert from 'node:assert/strict';
 import type pg from 'pg';

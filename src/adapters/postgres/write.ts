@@ -104,7 +104,7 @@ export async function readStored(client: pg.Client, key: SourceKey): Promise<rea
   }));
 }
 
-/** Maximum milliseconds per row for updating the times after a write. */
+/** Assumed milliseconds per row for updating the times after a write. */
 const RESTAMP_MS = 0.1;
 
 /**

@@ -5,7 +5,7 @@ import type { Environment } from '#std/environment.ts';
 export interface Collector {
   /** URL without the path of a signal. */
   readonly url: string;
-  /** Returns the headers of the next request. They may contain secrets that rotate. */
+  /** Returns the headers of the next request. Headers may contain secrets that rotate. */
   readonly headers: () => Readonly<Record<string, string>>;
   /** All trusted certificates as PEM. Default: the system's roots. */
   readonly roots: readonly string[] | undefined;

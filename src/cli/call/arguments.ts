@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject, objectsIn, parseJson, textsIn } f
 export interface Written {
   /** Value of `--args`: JSON of an object. */
   readonly json: string | undefined;
-  /** Words such as `key=value`, `key=@file` and `key=@@text`. `@@text` is the text `@text`. */
+  /** Words such as `key=value`, `key=@file` and `key=@@text`. `@@text` stands for the text `@text`. */
   readonly words: readonly string[];
 }
 

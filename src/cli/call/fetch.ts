@@ -1,5 +1,6 @@
 // Sends requests: directly to the server that the user named, and through the guarded client to every other address.
-// The server names the other addresses, for example its authorization server. They may be in the network of the server.
+// The server names the other addresses, for example its authorization server. These addresses may be in the network of
+// the server.
 
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';

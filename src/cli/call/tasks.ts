@@ -17,7 +17,9 @@ import { isObject, type JsonObject } from '#std/json.ts';
 import { answerElicitation } from './questions.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Key of a handle in the changed result. The official client refuses results of an unknown type. */
+/**
+ * Key under which `acceptHandles` stores a handle in a result. The official client refuses results of an unknown type.
+ */
 const HANDLE = 'skep/task';
 
 /** Makes the official client accept handles of tasks. The client must be connected. */

@@ -107,7 +107,9 @@ function columns(): number {
   return process.stdout.columns ?? 160;
 }
 
-/** Writes the lock. If an existing lock has no prompts or resource templates, the new lock has none either. */
+/**
+ * Writes the lock. If an existing lock has no list of prompts or of resource templates, the new lock has no such list.
+ */
 async function writeLock(
   { namespace, name, server, lock, file }: LockableServer,
   offered: Offered,
@@ -133,7 +135,7 @@ async function writeLock(
 
 interface Asker {
   ask(server: LockableServer): Promise<Offered>;
-  /** Returns the digest of the server's image; undefined if it is unknown. */
+  /** Returns the digest of the server's image; undefined if the digest is unknown. */
   digestOf(server: LockableServer): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -168,7 +170,7 @@ async function openAsking(options: Options, surroundings: Surroundings): Promise
   const settings = { url: server, token, login, terminal: openTerminal(process) };
   return {
     ask: () => useServer(settings, askDefinitions),
-    // The server at the URL may run another image with the same tag, so the digest in the manifest is used.
+    // Uses only the digest in the manifest: the server at the URL may run another image with the same tag.
     digestOf: async (server) => server.server.digest,
     close: async () => undefined,
   };

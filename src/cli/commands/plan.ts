@@ -107,10 +107,7 @@ async function explanationsOf(prepared: Prepared) {
   return explain(prepared);
 }
 
-/**
- * Returns `against`. Throws Failure `usage` with `--out`, because a plan file can only be made for a cluster that was
- * read.
- */
+/** Returns `against`. Throws Failure `usage` with `--out`, because a plan file requires that the cluster was read. */
 function whole({ out }: Options, against: string): string {
   if (out === undefined) return against;
   throw new Failure(

@@ -120,8 +120,8 @@ async function readReports(
 }
 
 /**
- * Returns the definitions of the server. They are the definitions of the lock, changed by the differences that the
- * proxy has reported. Throws Failure `lock-not-reported` without a report about this lock.
+ * Returns the definitions of the server. The result is the lock with the differences that the proxy has reported.
+ * Throws Failure `lock-not-reported` without a report about this lock.
  */
 export async function readOffered(cluster: ReportReader, server: LockableServer): Promise<Offered> {
   const { namespace, name, lock } = server;

@@ -22,12 +22,12 @@ export interface LockableServer {
   readonly server: ToolLock['server'];
   /** File of the lock, which may not exist yet. */
   readonly file: string;
-  /** Lock of the server; absent if it does not exist yet. */
+  /** Lock of the server; absent if the lock does not exist yet. */
   readonly lock?: ToolLock;
 }
 
 /**
- * Returns the named servers or, if `names` is empty, all servers with a lock. Throws Failure `usage`. Throws Failure
+ * Returns the named servers or, if `names` is empty, all servers with a lock. Throws Failure `usage`, or
  * `lock-unreadable` for an unreadable lock.
  */
 export async function findServers(
@@ -85,7 +85,10 @@ function lockableServer(loaded: Loaded, resource: LoadedResource): LockableServe
   return { namespace, name, server: lockedPlace(resource), file, ...lock };
 }
 
-/** Returns the lock in a file. The file must contain only this lock, because the whole file will be overwritten. */
+/**
+ * Returns the lock in a file. Throws Failure `lock-unreadable` for an invalid lock, and for a file with other objects,
+ * because the whole file will be overwritten.
+ */
 function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, file: string): ToolLock {
   const isBroken = invalid.some(
     (each) => each.kind === id.kind && each.name === id.name && each.namespace === id.namespace,

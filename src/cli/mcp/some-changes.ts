@@ -1,4 +1,4 @@
-// Removes changes from a plan that a result does not show.
+// Removes changes from a plan, for results that show only some of its changes.
 
 import type { Change, Plan } from '#reconciler/run/plan/plan.ts';
 

@@ -105,7 +105,7 @@ function withValues(object: KubeObject, replace: (value: string) => string): Kub
     : { ...object, [member]: Object.fromEntries(entries) };
 }
 
-/** A text in which each run of base64 that is long enough is replaced by a stand-in. */
+/** A text whose long runs of base64 are replaced by stand-ins. */
 export interface ShortText {
   readonly text: string;
   readonly cuts: readonly Cut[];
@@ -145,8 +145,8 @@ export function shortenText(text: string): ShortText {
 }
 
 /**
- * Yields runs of base64 characters. The search tests only multiples of the minimum length, because each run that is
- * long enough covers a multiple.
+ * Yields runs of base64 characters. The search tests only positions that are multiples of the minimum length, because
+ * every run that is long enough contains such a position.
  */
 function* longRuns(text: string): Generator<readonly [number, number]> {
   for (let at = LONG; at < text.length; ) {

@@ -6,7 +6,6 @@ import type { Extent, Style } from './command.ts';
 
 export interface Listed {
   readonly id: string;
-  /** Custom resource that owns the object, if the object is a child. */
   readonly owner?: string | undefined;
   /** Children of one owner share an entry only if they have the same reason. */
   readonly reason?: string;

@@ -36,9 +36,7 @@ export function summaryLine({ summary, problems, incomplete }: Validation): stri
   return `${validatedSize(summary)}: ${headline}${later}`;
 }
 
-/**
- * Returns the result in a few words. A document that cannot be identified has errors, but is not an invalid resource.
- */
+/** Returns the result in a few words. An unidentified document has errors, but is not an invalid resource. */
 function validationHeadline(invalid: number, errors: number): string {
   if (invalid > 0) return `${invalid} invalid`;
   return errors === 0 ? 'all valid' : countText(errors, 'error');
@@ -222,10 +220,7 @@ export function textOfQuarantined(
   return `source ${source} was rolled back at ${since} and stays at ${kept}: ${refused} is not applied, a newer commit will be; ${end}`;
 }
 
-/**
- * Returns lines about resources that are not ready. If the run waited for a resource, the line contains the message of
- * its status.
- */
+/** Returns lines about resources that are not ready. If the run waited, the lines contain messages of statuses. */
 function waiting({ readiness: { progressing, failed, notRun = [] }, timedOut }: RunResult): string[] {
   const late = timedOut
     ? linesOfNotReady('not ready in time: ', progressing)

@@ -4,7 +4,10 @@ import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import type { Kind, Settings } from '../kinds/kind.ts';
 import type { ImagePolicy } from './images/policy.ts';
 
-/** Identity of an instance. The names of its field manager, Lease and ApplySet parent are derived from it. */
+/**
+ * Identity of an instance. The names of the field manager, the Lease and the ApplySet parent are derived from this
+ * identity.
+ */
 export interface InstanceName {
   readonly instance: string;
   /** Namespace of the instance's Lease and ApplySet parent. */
@@ -18,7 +21,7 @@ export interface OwnKinds {
 }
 
 export interface GuardLimits {
-  /** Maximum number of deletions per run and source. Children that are deleted with their owner do not count. */
+  /** Maximum number of deletions per run and source. Children that are deleted with their owner are not counted. */
   readonly maxDeletes: number;
   /**
    * Maximum share of deletions in percent, among all objects of the source and among its objects of each kind. Applies
@@ -27,11 +30,13 @@ export interface GuardLimits {
   readonly maxDeletesPercent: number;
 }
 
-/** Permissions of an instance. */
 export interface Permissions {
   /** Names of namespaces, or globs such as `team-*`. */
   readonly namespaces: readonly string[];
-  /** `cluster`: custom resources that other people applied by hand also get children and a status. Default: `git`. */
+  /**
+   * `cluster`: custom resources that other people applied by hand also get children and a status. `git` (the default):
+   * only declared custom resources.
+   */
   readonly scope?: 'git' | 'cluster';
   /** If false, another operator creates the children and writes the statuses of the custom resources. */
   readonly children: boolean;

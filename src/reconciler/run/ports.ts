@@ -82,7 +82,7 @@ export interface ListOptions {
   readonly kept?: true;
   /** Set if each object may be as large as the server accepts. The size of a page is then limited in bytes. */
   readonly large?: true;
-  /** If set, objects for which it returns false are dropped after each page. */
+  /** If set, objects for which this function returns false are dropped after each page. */
   readonly keep?: (object: KubeObject) => boolean;
   /**
    * If set, returns the object to keep in memory instead of the read object: an equal object, or an object without

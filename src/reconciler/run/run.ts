@@ -1,4 +1,5 @@
-// Performs a whole run: plans and, if there are changes, takes the lock, applies, settles, and releases the lock.
+// Performs a whole run: plans and, if there are changes, takes the lock, applies the changes, writes statuses, and
+// releases the lock.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -168,7 +169,7 @@ function pausedWhile(watch: SuspensionWatch): Paused | undefined {
   return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
-/** Returns the reason why runs write nothing now; undefined if they may write. */
+/** Returns the reason why runs write nothing now; undefined if runs may write. */
 export async function findPause(
   { cluster }: Pick<RunDeps, 'cluster'>,
   options: Pick<RunOptions, 'paused' | 'instance' | 'homeNamespace'>,
@@ -194,7 +195,6 @@ export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunR
   return (await planInstance(deps, options)).result;
 }
 
-/** Returns the plan and the data from which it was computed. */
 export async function planInstance(
   deps: RunDeps,
   options: RunOptions,

@@ -44,7 +44,7 @@ export interface Done {
   /** Fields that other managers have set during the run. */
   readonly fields: readonly FoundField[];
   readonly timedOut: boolean;
-  /** Running servers; undefined if they are unknown. */
+  /** Running servers; undefined if unknown. */
   readonly running: readonly ListedServer[] | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function finishWithoutWriting(
   const { changes, readiness } = computeStatuses(input, observed, now);
   const isAwaited = readiness.progressing.length > 0 || [...prepared.waits.values()].some(({ passes }) => passes);
   const waiting = waitSecondsOf(options, prepared) > 0 && isAwaited;
-  // With refused changes, the extent is not compared, because the refused objects are neither created nor deleted yet.
+  // After refusals, the extent is not compared, because the refused objects are neither created nor deleted yet.
   const { extent, origins } = prepared.parent;
   const exact = outcomes.length > 0 || (sameExtent(exactExtent(options, prepared), extent) && sameOrigins(origins));
   if (!isStranger && (changes.length > 0 || waiting || !exact)) return undefined;
@@ -110,7 +110,10 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
 }
 
-/** Records the changes while the cluster is listed. Sends the LISTs first. */
+/**
+ * Records the changes while LISTs of the cluster are in progress. Yields first, so that the LISTs are sent before the
+ * writes.
+ */
 async function recordAndSave(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<readonly Failure[]> {
   await takeTurn();
   const recording = recordChanges(deps, options, changed);
@@ -139,8 +142,8 @@ async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonl
 }
 
 /**
- * Reduces the extent of the ApplySet parent. If this fails, the changes are reported without it, and the next run
- * reduces the extent.
+ * Reduces the extent of the ApplySet parent. Returns a failure instead of throwing it, so that the changes are
+ * reported. The next run then reduces the extent.
  */
 async function narrowExtent(...change: Parameters<typeof declareExtent>): Promise<readonly Failure[]> {
   try {

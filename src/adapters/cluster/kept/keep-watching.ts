@@ -8,7 +8,7 @@ import type { WatchEvent, Watched, Watches } from '../watch.ts';
 export interface WatchingDeps {
   readonly watches: Omit<Watches, 'close'>;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Logs that a watch fails for a new reason, or that it works again. */
+  /** Logs a new reason why a watch fails, or that the watch works again. */
   readonly say: (text: string) => void;
 }
 

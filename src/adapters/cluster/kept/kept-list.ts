@@ -1,5 +1,5 @@
-// Stores the objects of one list from the last LIST, later events and our own writes. Any of them may arrive late, so
-// resourceVersions decide which state is newer.
+// Stores the objects of one list from the last LIST, later events and our own writes. Each of these three may arrive
+// late, so resourceVersions decide which state is newer.
 
 import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { WatchEvent } from '../watch.ts';
@@ -40,7 +40,7 @@ export interface KeptList {
   doubt(key: string): void;
   hasDoubts(): boolean;
   find(key: string): KubeObject | undefined;
-  /** Returns the objects in the server's order. `hold`: see ListOptions. */
+  /** Returns the objects in the server's order. `hold` has the meaning of ListOptions.hold. */
   objects(hold?: (object: KubeObject) => KubeObject): readonly KubeObject[];
   clear(): void;
 }

@@ -19,7 +19,7 @@ export interface KeptListsOptions {
   readonly lost: () => void;
   /** Receives a kind and the names of objects whose change was found only by a LIST. */
   readonly missed: (kind: string, objects: readonly string[]) => void;
-  /** Logs that a watch fails for a new reason, or that it works again. */
+  /** Logs a new reason why a watch fails, or that the watch works again. */
   readonly say: (text: string) => void;
   /** Receives an error of a watch that is not a Failure. */
   readonly fail: (error: unknown) => void;
@@ -27,7 +27,7 @@ export interface KeptListsOptions {
 
 /** Milliseconds during which changes are collected before they are reported. */
 const GATHER_MS = 100;
-/** Maximum number of watched lists. Each needs a connection. Further lists are read by LISTs. */
+/** Maximum number of watched lists. Each list needs a connection. Further lists are read by LISTs. */
 const LISTS_MAX = 200;
 
 interface State {

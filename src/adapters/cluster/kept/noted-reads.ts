@@ -1,5 +1,5 @@
-// Records the reads of a run, to determine later whether another run would read the same. Every read of the cluster
-// passes through this file, so none is missed.
+// Records the reads of a run, to determine later whether another run would read the same results. Every read of the
+// cluster passes through this file, so none is missed.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Cluster } from '#reconciler/run/ports.ts';
@@ -106,7 +106,7 @@ async function isStillSame(state: State, cluster: Cluster): Promise<boolean> {
     const others = await Promise.all(notes.map(({ isKept, isStill }) => isKept || isStill()));
     return others.every((isTrue) => isTrue);
   } catch (error) {
-    // The next run will have this failure too, and reports it.
+    // The next run will have this failure too, and will report the failure.
     if (error instanceof Failure) return false;
     throw error;
   }

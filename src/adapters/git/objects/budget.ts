@@ -27,7 +27,7 @@ export const PACK_LIMITS: PackLimits = {
   objects: 500_000,
 };
 
-/** Bytes between two yields to the event loop. They take a few milliseconds. */
+/** Bytes between two yields to the event loop. Their processing takes a few milliseconds. */
 const TURN_BYTES = MIB;
 
 /** Cost of an object in addition to its content. */

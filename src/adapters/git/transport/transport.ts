@@ -113,8 +113,8 @@ async function sendRequest(
 }
 
 /**
- * Returns the reason of the failure. The caller adds the URL. After a redirect to another URL, returns the message,
- * which contains the URL.
+ * Returns the reason of the failure, to which the caller adds the URL. If the failed URL is outside the repository's
+ * URL, as after a redirect, returns the message, which contains the failed URL.
  */
 function outboundReason({ url }: HttpEndpoint, { data, message }: Failure): string {
   return typeof data.reason === 'string' && String(data.url).startsWith(url) ? data.reason : message;
@@ -147,9 +147,7 @@ function serverRefusal(complaint: string): Failure {
   return new Failure(codeOf(complaint), `the server says: ${complaint}`, { data: { complaint } });
 }
 
-/**
- * Selects the code by the messages of upload-pack for an object that is missing or not sent by id, and of git-daemon.
- */
+/** Selects the code by the error text of upload-pack (`not our ref` for a refused or missing id) or of git-daemon. */
 function codeOf(complaint: string): GitCode {
   if (complaint.includes('not our ref')) return 'git-ref-not-found';
   return /no such repository|not exported/.test(complaint) ? 'git-not-a-repository' : 'git-protocol-error';

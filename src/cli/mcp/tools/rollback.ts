@@ -20,7 +20,7 @@ import { useOpened } from '../opened.ts';
 import { data, inputSchema, type McpTool, type Question, type ToolCall, textArgument } from '../tool.ts';
 import { RUN_ID } from './history.ts';
 
-/** Maximum number of changes in a question, because a person must read all of them. */
+/** Maximum number of changes in a question, because a person must read all changes. */
 const CHANGES_MAX = 100;
 
 export const ROLLBACK: McpTool = {

@@ -28,8 +28,8 @@ export function keepConditionTimes(
 }
 
 /**
- * Returns the condition of a workload that is reported as ready although no node runs its pods. Empty if `absent` is
- * empty or undefined.
+ * Returns the condition of a workload that is reported as ready although no node runs its pods. Returns an empty list
+ * if `absent` is empty or undefined.
  */
 export function notRunHere(absent: string | undefined): readonly Condition[] {
   if (absent === undefined || absent === '') return [];

@@ -34,7 +34,7 @@ export function localText(container: Container, places: ReadonlyMap<string, stri
   };
 }
 
-/** A process that listens on all addresses of its pod listens on loopback on this machine. */
+/** Address of all interfaces of a pod. It is replaced by loopback. */
 const EVERYWHERE = '0.0.0.0';
 const HERE = '127.0.0.1';
 

@@ -16,8 +16,8 @@ export function githubOfValidation({ summary, problems }: ReportedValidation, co
 }
 
 /**
- * Returns one line per problem. GitHub limits the number of annotations. The last annotation has the number of problems
- * that are plain lines.
+ * Returns one line per problem. GitHub shows a limited number of annotations. Further problems are plain lines, and the
+ * last annotation has their number.
  */
 export function annotations(problems: readonly Problem[], context: ReportContext): readonly string[] {
   return (['error', 'warning'] as const).flatMap((severity) => {

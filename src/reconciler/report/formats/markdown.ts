@@ -59,7 +59,6 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
   return comment('plan', head, sections, context, result.rendered?.paths);
 }
 
-/** Lists reasons why runs do not write, or why runs do not use the commits that the refs name. */
 function linesOfState({ paused, quarantined, waits }: RunResult, { commandOf }: ReportContext): readonly string[] {
   const reported = [
     ...quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each, commandOf))}`),
@@ -143,7 +142,7 @@ function noticed({ action, id, lines }: Notice): string {
   return [`- ${SIGNS[action]} ${code(id)}`, ...lines.map((line) => `  - ${inline(line)}`)].join('\n');
 }
 
-/** Lists facts that a plan without a cluster cannot contain. */
+/** Lists facts that a plan without a cluster cannot determine. */
 function unknownOf({ against, rendered }: RunResult): readonly string[] {
   if (rendered !== undefined) return rendered.unknown.map((sentence) => `- ${inline(sentence)}`);
   if (against === undefined) return [];
@@ -189,5 +188,5 @@ function diffLines(difference: Change['diff'][number]): readonly string[] {
   return [`! ${head.trim()}`, ...hunks.map((line) => line.slice(HUNK_INDENT))];
 }
 
-/** Indentation of the lines of a long value in text. */
+/** Indentation of the lines of a long value in the result of `textOfDifference`. */
 const HUNK_INDENT = 8;

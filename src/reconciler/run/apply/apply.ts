@@ -49,9 +49,9 @@ export interface ApplyInput {
   readonly plan: Plan;
   /** Uids of the live objects by key, for owner references. */
   readonly uids: ReadonlyMap<string, string>;
-  /** If true, Git's values replace values of other managers. Children are always applied this way. */
+  /** If true, Git's values replace values of other managers. Children are always applied with force. */
   readonly force: boolean;
-  /** Id of the run, written on each declared object that it creates. */
+  /** Id of the run. Written on each declared object that the run creates. */
   readonly run: string;
 }
 
@@ -96,8 +96,8 @@ function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
 }
 
 /**
- * Returns all outcomes if no change can succeed: the server refused each change, or an object that the change needs.
- * undefined if at least one change must be sent.
+ * Returns all outcomes if no change can succeed: for each change, the server refused the change or an object that the
+ * change needs. undefined if at least one change must be sent.
  */
 export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
   const outcomes: Outcome[] = [...withheldOutcomes(plan)];
@@ -195,7 +195,7 @@ async function writeChange(
 }
 
 /**
- * Deletes an object and waits until the cluster no longer has it: foreground deletion ends after the deletion of the
+ * Deletes an object and waits until the object no longer exists: foreground deletion ends after the deletion of the
  * dependents. If the run ends earlier, the next run creates the object again.
  */
 async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write): Promise<Omit<Outcome, 'resource'>> {
@@ -218,8 +218,8 @@ const REPLACE_WAIT_MS = 60_000;
 const REPLACE_POLL_MS = 250;
 
 /**
- * Adds the uid that the live object must still have, the owner's uid, and generated values. The owner may have been
- * created in this run.
+ * Adds the uid that the live object must still have, generated values, and the uid of the owner. This run may have
+ * created the owner.
  */
 function complete(change: Write, uids: ReadonlyMap<string, string>, random: Random): KubeObject {
   const { uid, owner } = change;

@@ -80,7 +80,8 @@ export function onlyCurrent(
       const { uid, resourceVersion: seen } = object.metadata;
       const isCreation = options.subresource === undefined && uid === undefined;
       const precondition = { uid, seen, creation: isCreation ? object : undefined };
-      // If the object was deleted meanwhile, this write creates it again. If the object names a uid, the write fails.
+      // If the object was deleted in the meantime, this write creates the object again. If the object names a uid, the
+      // write fails.
       const stored = (await whileCurrent(id, precondition, write)) ?? (await write(NOTHING_LIVES));
       written.set(keyOf(id), marksAlone(stored));
       return stored;
@@ -108,7 +109,7 @@ export function onlyCurrent(
   };
 }
 
-/** Drops the contents of the object, so that they do not stay in memory until the run ends. */
+/** Drops the contents of the object. Otherwise the contents would stay in memory until the run ends. */
 function marksAlone({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata };
 }

@@ -1,5 +1,5 @@
-// Declares in the ApplySet parent which kinds and namespaces have members: before the first change a superset, after
-// the last change exactly the kinds and namespaces of the members.
+// Declares in the ApplySet parent which kinds and namespaces have members. Before the first change, the parent declares
+// a superset. After the last change, it declares exactly the kinds and namespaces of the members.
 
 import type { ResourceId } from '#std/problem.ts';
 import type { OwnDesires } from '../desire/foreign.ts';

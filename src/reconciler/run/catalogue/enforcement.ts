@@ -1,5 +1,5 @@
-// Checks images against `enforceServers` of MCPRegistry. If a registry sets it, each image of the namespace must be in
-// one of the namespace's registries.
+// Checks images against `enforceServers` of MCPRegistry. If a registry sets `enforceServers`, each image of the
+// namespace must be in one of the namespace's registries.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

@@ -1,4 +1,4 @@
-// Decides which optional references of a registry source stay optional.
+// Resolves the optional reference of a registry source to a required reference or to no reference.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';

@@ -1,5 +1,5 @@
-// Syncs each due or triggered registry source of the MCPRegistries, before the desired objects are computed. A plan
-// only reads the stored state.
+// Syncs due or triggered sources of MCPRegistries before the computation of desired objects. A plan reads stored
+// states.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -24,12 +24,12 @@ import { asFound, isMounted, isOfFleet } from './found-sources.ts';
 export interface RegistryDeps {
   /** Returns a reader of sources. `view` has the ConfigMaps and passwords of the registry's namespace. */
   readonly sourceFor: (view: View, namespace: string) => Source;
-  /** Returns the database of a registry. Only mode `sync` migrates its schema. Throws Failure if it is unreachable. */
-  readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
   /**
-   * Returns the database of the instance; undefined if the instance has no database. Throws Failure if it is
+   * Returns the database of a registry. Only mode `sync` migrates its schema. Throws Failure if the database is
    * unreachable.
    */
+  readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
+  /** Returns the database of the instance, if it has one. Throws Failure if the database is unreachable. */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
   /**
    * Starts the sync of a source, which may continue during later runs. Returns the outcomes since the last call. `work`
@@ -202,7 +202,7 @@ function statedIn(documents: readonly string[]) {
   return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
-/** Syncs the due sources. For a claim, it only stores the trigger, because the registry service reads the claim. */
+/** Syncs the due sources. Stores only the trigger of a PersistentVolumeClaim, which the registry service reads. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   registry: Registry,

@@ -1,6 +1,6 @@
-// Reads and creates the key of digests. A digest stands for the content of a Secret where anyone can read it, such as
-// in annotations of a pod. Without a key, a guessed password could be compared with its digest. The first run that
-// needs the key creates it in a Secret of the home namespace.
+// Reads and creates the key of digests. A digest replaces the content of a Secret in public places, such as annotations
+// of a pod. Without a key, a person could compare guessed passwords with the digest. The first run that needs the key
+// creates it in a Secret of the home namespace.
 
 import { Failure } from '#std/failure.ts';
 import { hmacSha256 } from '#std/hash.ts';
@@ -20,7 +20,7 @@ export interface DigestKey {
   make(random: Random): Promise<void>;
 }
 
-/** Replaces each digest while the key does not exist. It is constant, so that a repeated plan stays the same. */
+/** Placeholder for each digest while the key does not exist. Constant, so that repeated plans are equal. */
 export const NO_DIGEST = 'unknown-until-applied';
 
 const DATA_KEY = 'digest-key';

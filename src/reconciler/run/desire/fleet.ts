@@ -175,7 +175,7 @@ async function computeDesires(
   const { reuse = NO_REUSE } = deps;
   const configuration = JSON.stringify(settings);
   const knowledge = knowledgeOf(snapshot, options.apiGroup);
-  // A kind that no resource refers to is never listed. That is not a failure.
+  // A kind to which no resource refers is never listed. Its objects are not regarded as unread.
   const isUnread: IsUnread = (kind, namespace, name = '') =>
     snapshot.unlisted().has(kind) && knowledge(kind, namespace, name) === 'failed';
   const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest, digestKey) =>

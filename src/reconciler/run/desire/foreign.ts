@@ -1,5 +1,5 @@
-// Prevents a resource from taking over foreign objects as its children. The children of such a resource are kept
-// unchanged.
+// Prevents a resource from taking over foreign objects as its children. If a child would be a foreign object, all
+// children of the resource are kept unchanged.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
@@ -55,8 +55,8 @@ export function withoutForeign(input: ForeignInput): OwnDesires {
 }
 
 /**
- * Returns a message if another instance creates the children of a resource that was applied by hand. If two instances
- * have created some children each, both instances choose the same instance: the smallest ApplySet id.
+ * Returns a message if another instance creates the children of a resource that was applied by hand. If each of two
+ * instances has created some children, both instances choose the instance with the smallest ApplySet id.
  */
 function keptByOther({ living, applySet }: ForeignInput, family: readonly Desired[]): string | undefined {
   const found = family.flatMap(({ id }) => living(id) ?? []);

@@ -6,7 +6,6 @@ import type { ResourceId } from '#std/problem.ts';
 import type { Reuse } from '../reuse.ts';
 import type { Desired, Desires } from './desire.ts';
 
-/** Returns the given number of random bytes. */
 export type Random = (bytes: number) => Uint8Array;
 
 /**

@@ -62,8 +62,8 @@ function lifetimeOf(key: string): number {
 }
 
 /**
- * Returns a digest of the mutating admission configurations. If they may not be read, they count as unchanged. A result
- * then expires only by its age.
+ * Returns a digest of the mutating admission configurations. If the account may not read them, they are regarded as
+ * unchanged. A result then expires only by its age.
  */
 async function admissionVersions(cluster: CertaintyDeps['cluster']): Promise<string> {
   const served = await cluster.resources().catch(versionsUnknown);

@@ -18,7 +18,6 @@ import { sendWhole } from './send-whole.ts';
 /** A field that another manager has set to a value other than the declared one. */
 export interface FoundField extends FieldOfOther {
   readonly resource: ResourceId;
-  /** Custom resource that owns the object, if the object is a child. */
   readonly owner?: ResourceId | undefined;
 }
 

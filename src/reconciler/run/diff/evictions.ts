@@ -1,5 +1,5 @@
-// Removes parts of a live object that block our declaration, if Git wins. These are items of our lists whose key
-// another manager has changed, and fields and items because of which the server refuses our object.
+// Removes parts of a live object that block our declaration, if Git wins. The parts are items of our lists whose key
+// another manager has changed, and fields and items that make the server refuse our object.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import type { MergeType } from '#kubernetes/rules/openapi.ts';
@@ -114,8 +114,8 @@ function partsInTheWay(
 }
 
 /**
- * Returns true for the refused field and for fields directly below it. If the refused field is forbidden, also for the
- * fields next to it.
+ * Returns true for the refused field and for fields directly below it. If the refused field is forbidden, also returns
+ * true for the fields next to the refused field.
  */
 function isFieldMeant(field: readonly string[], refused: readonly string[], forbidden: boolean): boolean {
   const above = field.slice(0, -1);

@@ -5,12 +5,13 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Compared } from './compared.ts';
 
 /**
- * Number of objects per group that are dry-run. An object that every run fails to create is among the first objects
- * once the remaining objects exist. It is then refused by the dry run, and not tried again and again.
+ * Number of objects per group that are dry-run. If every run fails to create an object, the object becomes one of the
+ * first objects once the other objects exist. The dry run then refuses the object, so that runs stop trying to create
+ * it.
  */
 const FIRST = 16;
 
-/** Returns the keys of the first objects of the group, by the key of each object that is not among them. */
+/** Returns a map from the key of each further object of a large group to the keys of the first objects of the group. */
 export function firstOfMany(
   compared: readonly Compared[],
   accountOf: (object: KubeObject) => string | undefined,

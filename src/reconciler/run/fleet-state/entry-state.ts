@@ -202,7 +202,7 @@ function foreignState(live: KubeObject): Found {
   return { state: 'progressing', why: why === '' ? 'It is not ready.' : why };
 }
 
-/** Replaces state healthy with unknown if a kind could not be listed: an unknown child may have failed. */
+/** Replaces state `healthy` with `unknown` if a kind could not be listed: an unknown child may have failed. */
 function certain({ unlisted }: RunFacts, found: Found): Found {
   if (found.state !== 'healthy' || unlisted.size === 0) return found;
   return { state: 'unknown', why: `Some objects could not be listed: ${[...unlisted].join(', ')}.` };

@@ -20,11 +20,13 @@ type Content = Record<'data' | 'binaryData', Record<string, string>>;
 const PLAIN = 'runs.json';
 const PACKED = 'runs.json.gz';
 /**
- * Maximum bytes of an uncompressed history, which `kubectl get -o yaml` shows as text. A larger history is compressed.
+ * Maximum characters of an uncompressed history. `kubectl get -o yaml` shows such a history as text. A larger history
+ * is compressed.
  */
 const PLAIN_MAX = 64 * 1024;
 /**
- * Maximum bytes of a compressed history: half of a ConfigMap's limit, because each run that lists ConfigMaps reads it.
+ * Maximum bytes of a compressed history: half of a ConfigMap's limit, because each run that lists ConfigMaps reads the
+ * history.
  */
 const STORED_MAX = 512 * 1024;
 const UNPACKED_MAX = 64 * 1024 * 1024;
@@ -42,7 +44,8 @@ export function openClusterHistory(
         await storeRecord(cluster, id, stored, contentOf(next(recordsOf(stored))));
         return;
       } catch (error) {
-        // Another run has written meanwhile. The history is read again, so that the record of that run is not lost.
+        // Another run has written in the meantime. The history is read again, so that the record of that run is not
+        // lost.
         if (!(error instanceof Failure) || error.code !== 'cluster-conflict' || left === 0) throw error;
       }
     }

@@ -11,8 +11,8 @@ export type RunState = 'succeeded' | 'progressing' | 'waiting' | 'not-ready' | '
 export interface RecordedDifference {
   readonly path: string;
   /**
-   * Values as the plan shows them, with masked values of Secrets. If `long` is set, the values are left out for their
-   * length.
+   * Values as the plan shows them, with masked values of Secrets. If `long` is set, the values are left out because
+   * they are too long.
    */
   readonly before?: Json;
   readonly after?: Json;
@@ -51,8 +51,8 @@ interface RecordedPin {
 export interface RecordedNotReady {
   readonly resource: string;
   /**
-   * `late`: the resource was not ready when the wait of the run ended. `not-run`: `skep dev` runs no program in its
-   * place on this machine.
+   * `late`: the resource was not ready when the wait of the run ended. `not-run`: `skep dev` runs no program for the
+   * resource on this machine.
    */
   readonly state: 'failed' | 'late' | 'progressing' | 'not-run';
   /** Message of the condition Ready. */
@@ -86,7 +86,7 @@ export interface RunRecord {
     readonly reasons: readonly string[];
     readonly deletions: readonly string[];
   }[];
-  /** Hashes of the approvals that the run used. Without them, its deletions would have waited. */
+  /** Hashes of the approvals that the run used. Without these approvals, the deletions of the run would have waited. */
   readonly approved?: readonly string[];
   readonly problems: readonly RecordedProblem[];
   readonly failures: readonly { readonly code: string; readonly message: string }[];

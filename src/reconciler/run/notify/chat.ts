@@ -96,7 +96,7 @@ function commitSection({ commits }: RunRecord, commitUrl: ChatOptions['commitUrl
   return { title: COMMITS, items };
 }
 
-/** Returns the section about changes. It includes the changes of earlier runs whose message was not delivered. */
+/** Returns the section about changes, including the changes of earlier runs whose message was not delivered. */
 function changeSection({ record, unsent }: Notice, firstKinds: ReadonlySet<string>): ChatSection {
   const { summary, outcomes = [] } = addChanges(unsent, record) ?? {};
   const counts = CHANGE_ACTIONS.filter((action) => (summary?.[action] ?? 0) > 0);

@@ -45,7 +45,6 @@ export interface Channel {
   readonly namesChanges?: true;
 }
 
-/** Last notice of a channel. */
 export interface LastNotice {
   /** State in the last delivered notice; absent before the first delivery. */
   readonly state?: NoticeState;

@@ -85,7 +85,7 @@ async function restoreResource({ contents, ...resource }: Sourced, live: KubeObj
   const values = new Map([...((await contents?.()) ?? []), ...(live === undefined ? [] : longValuesOf(live))]);
   const whole = { ...resource, object: restoreObject(object, values) };
   if (kept === undefined) return whole;
-  // The live object may have changed since it was listed. If it was deleted, the declared values are used.
+  // The live object may have changed since it was listed. If the live object was deleted, the declared values are used.
   if (standInsOf(kept).every((standIn) => values.has(standIn))) return { ...whole, kept: restoreObject(kept, values) };
   const { kept: _gone, ...declared } = whole;
   return live === undefined ? declared : { ...declared, kept: live };

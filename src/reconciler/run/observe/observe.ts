@@ -56,9 +56,7 @@ export interface ObserveOptions
     OwnKinds,
     Pick<Rendering, 'settings'>,
     Pick<Permissions, 'namespaces' | 'scope' | 'conflicts'> {
-  /**
-   * If set, resources of other instances are observed like resources of this instance: `skep adopt` takes them over.
-   */
+  /** If set, resources of other instances are observed like our own, because `skep adopt` takes these over. */
   readonly takesOver?: true;
   /** Throws Failure if a rollback forbids the run. Called at each observation of the run. */
   readonly fits?: (quarantine: Quarantine) => void;
@@ -99,7 +97,7 @@ interface Looked extends Pick<Observed, 'quarantine' | 'snapshot' | 'parent' | '
   readonly everything: Gathered;
 }
 
-/** Reads the sources, and meanwhile begins to list the kinds that every run needs. */
+/** Reads the sources. At the same time, begins to list the kinds that every run needs. */
 async function look(
   deps: ObserveDeps,
   options: ObserveOptions,
@@ -143,10 +141,7 @@ async function readParent(
   };
 }
 
-/**
- * Reads the objects to which added resources refer. Added are resources applied by hand, and fields that other managers
- * keep.
- */
+/** Reads the objects to which resources applied by hand, and resources with kept fields, refer. */
 async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: Gathered): Promise<Gathered> {
   await snapshot.ensure(namedKinds(options, gathered.loaded));
   return restoreNamed(gathered, await readNeeded(options, snapshot, gathered.loaded), snapshot.find);
@@ -187,7 +182,7 @@ async function fitting({ cluster }: ObserveDeps, options: ObserveOptions): Promi
   return quarantine;
 }
 
-/** Adds resources that cannot be applied to the invalid resources, so that they are held. */
+/** Adds resources that cannot be applied to the list of invalid resources, so that the run holds these resources. */
 function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>): Gathered {
   return {
     ...gathered,
@@ -206,7 +201,7 @@ function records(options: InstanceName, loaded: readonly Sourced[]): ReadonlyMap
 
 /**
  * Returns a problem for each object that another instance manages. Otherwise both instances would change the object
- * back and forth, and one would delete objects that the other declares.
+ * back and forth, or one instance would delete it.
  */
 function ofOtherInstances(
   { instance, homeNamespace, takesOver }: ObserveOptions,

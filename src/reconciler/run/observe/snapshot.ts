@@ -220,7 +220,7 @@ async function readScope(
   return listLarge(cluster, resource, namespace, applySet, (id) => declared.get(keyOf(id)));
 }
 
-/** Reads contents. Removes deleted objects, and records objects that cannot be read as unread. */
+/** Reads contents. Removes deleted objects, and adds objects that could not be read to `unread`. */
 async function complete(
   reading: Reading,
   resource: ApiResource,

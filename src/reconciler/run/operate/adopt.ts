@@ -25,8 +25,8 @@ export interface AdoptionResult {
   /** False if the adoptions were only shown. */
   readonly done: boolean;
   /**
-   * Objects that were not taken over, because another writer changed them at the same moment. Empty if the adoptions
-   * were only shown.
+   * Objects that were not taken over, because another writer changed these objects at the same moment. Empty if the
+   * adoptions were only shown.
    */
   readonly refused: readonly ResourceId[];
   /** Lease that ToolHive's operator renews; absent if the operator does not run. */
@@ -84,7 +84,7 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
 
 interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'> {
   readonly parent: Prepared['parent'];
-  /** Failure because of which it is unknown whether ToolHive's operator runs. */
+  /** Failure of reading the lease. It is then unknown whether ToolHive's operator runs. */
   readonly leaseFailure: Failure | undefined;
   /** Inventory entries of the objects to be taken over, by key. */
   readonly taken: ReadonlyMap<string, Entry>;

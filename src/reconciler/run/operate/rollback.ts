@@ -99,8 +99,8 @@ function commitsBefore(history: readonly RunRecord[], source: string, bad: strin
 }
 
 /**
- * Adds the ancestors of the quarantined commits to the quarantine: a branch that is reset to an ancestor has no new
- * commit. Returns the failures. After a failure, the quarantine contains only commits of earlier runs.
+ * Adds the ancestors of the quarantined commits to the quarantine, because a branch may be reset to an ancestor.
+ * Returns the failures. After a failure, the quarantine contains only commits of earlier runs.
  */
 export async function learnOlder(
   deps: RollbackDeps,

@@ -46,7 +46,6 @@ export interface InstanceStatus extends ResourcesStatus {
   readonly outOfSync: readonly ({
     readonly action: 'create' | 'update' | 'delete';
     readonly resource: string;
-    /** Custom resource that owns the object, if the object is a child. */
     readonly owner?: string;
     /** Paths of the fields that differ; only for an update. */
     readonly fields?: readonly string[];
@@ -118,7 +117,8 @@ export async function readInstanceStatus(
 }
 
 /**
- * Returns the status without a response of the cluster: failures, and the history if it is stored outside the cluster.
+ * Returns the status without a response of the cluster: failures, and the history if the history is stored outside the
+ * cluster.
  */
 export function unknownStatus(
   { history, clock }: Pick<StatusDeps, 'history' | 'clock'>,

@@ -1,5 +1,5 @@
-// Requests a sync of all sources of a registry with an annotation on the live MCPRegistry. The next run reads it. The
-// annotation has its own field manager, so that neither Git nor a run removes it.
+// Sets an annotation on a live MCPRegistry that requests a sync of all its sources. The next run reads the annotation.
+// The annotation has its own field manager, so that neither Git nor a run removes it.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,4 +1,4 @@
-// Lists facts that a plan against a snapshot cannot contain, as texts for readers of the plan.
+// Lists facts that a plan against a snapshot cannot determine, as texts for readers of the plan.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';

@@ -18,7 +18,6 @@ export interface Explanation {
   readonly because: readonly string[];
   /** Place of the manifest of the object or its owner. */
   readonly declared?: { readonly source: string; readonly place: Place };
-  /** Custom resource that owns the object, if the object is a child. */
   readonly owner?: ResourceId;
 }
 

@@ -27,7 +27,7 @@ export type Change =
       readonly owner?: ResourceId;
       /** True if the live object must be deleted first, because the server does not allow the change. */
       readonly replaces?: true;
-      /** Parts of other managers that block the change. The change removes them. */
+      /** Parts of other managers that block the change. The change removes these parts. */
       readonly evicted?: Evicted;
       /** True if the object does not differ, but a deletion request of an earlier run may still reach the server. */
       readonly touched?: true;
@@ -59,14 +59,13 @@ interface Batch {
 }
 
 /**
- * A change that an admission does not allow, for example because it is not in the plan file. Changes that depend on it
- * are not made either.
+ * A change that an admission does not allow, for example because the change is not in the plan file. Changes that
+ * depend on this change are not made either.
  */
 export interface Withheld {
   readonly action: 'failed' | 'held';
   readonly resource: ResourceId;
   readonly deletion: boolean;
-  /** Custom resource that owns the object, if the object is a child. */
   readonly owner?: ResourceId;
   readonly error: { readonly code: string; readonly message: string };
 }
@@ -112,7 +111,7 @@ export function plan(input: PlanInput): Plan {
   const waits = (object: KubeObject) => (isWaiting(object) ? 'its deletion waits for approval' : undefined);
   const inhabited = withInhabitants(facts.inhabited, going.filter(isWaiting));
   const decided = going.map((object) => {
-    // A waiting object is not kept because of other waiting objects inside it: its approval list names them.
+    // Other waiting objects inside a waiting object do not keep it, because its approval list names these objects.
     const now = isWaiting(object) ? facts : { ...facts, inhabited };
     return [object, mayDelete(object, { ...now, waits })] as const;
   });
@@ -136,9 +135,7 @@ export function plan(input: PlanInput): Plan {
   return { batches, held: [...held, ...unapproved, ...unreplaced, ...input.awaiting], unchanged, ...lists };
 }
 
-/**
- * Returns the live object that must be deleted before it is created again; undefined if it is already being deleted.
- */
+/** For a replacement, returns the live object to delete first; undefined if that object is already being deleted. */
 export function replacedOf({ result, live }: Compared): KubeObject | undefined {
   return result === 'replace' && live?.metadata.deletionTimestamp === undefined ? live : undefined;
 }

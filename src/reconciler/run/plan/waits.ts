@@ -112,7 +112,7 @@ function unready(input: WaitsInput, source: string): Obstacle | undefined {
 
 function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kind }: Sourced): string[] {
   const live = snapshot.find(id);
-  // A missing object is reported as not applied, unless it is to be left alone.
+  // A missing object is reported as not applied, unless a person marked it to be left alone.
   if (live === undefined || leftAlone.has(keyOf(id))) return [];
   const general = liveStateOf(live);
   const status = isObject(live.status) ? live.status : {};

@@ -60,8 +60,8 @@ function requestFor(resource: Sourced): PolicyRequest<Sourced> {
 }
 
 /**
- * Returns the objects to evaluate. Objects with long values are evaluated at once, one after the other, so that only
- * one of them is in memory with its long values.
+ * Returns the objects to evaluate. Objects with long values are evaluated here, one after the other, so that the long
+ * values of only one object are in memory.
  */
 async function requestsFor(
   evaluator: PolicyEvaluator,

@@ -52,7 +52,7 @@ export interface PolicyRequest<T> {
   readonly of: T;
   readonly object: KubeObject;
   readonly resource: LoadedResource;
-  /** Result, if the object was already evaluated with its long values. `object` has no long values then. */
+  /** Result, if the object was already evaluated with its long values. `object` then lacks the long values. */
   readonly result?: PolicyResult;
   /** Set for a child, which has no manifest. Its problems are reported at its owner. */
   readonly child?: true;
@@ -79,7 +79,7 @@ export function openPolicies(input: PolicyInput): PolicyEvaluator {
 
 /**
  * Returns a type for each served kind. Its versions are marked as not convertible, because discovery does not say which
- * are.
+ * versions are convertible.
  */
 function servedTypes(served: readonly ApiResource[]): ResourceType[] {
   const versions = Map.groupBy(served, ({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`);

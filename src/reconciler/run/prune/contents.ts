@@ -1,5 +1,5 @@
-// Finds foreign objects that are deleted with a namespace, a CustomResourceDefinition or a volume claim. They are read
-// only if such an object may be deleted.
+// Finds foreign objects that are deleted with a namespace, a CustomResourceDefinition or a volume claim. The foreign
+// objects are read only if such a deletion is possible.
 
 import { idOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

@@ -6,7 +6,7 @@ import { type Ended, failedFaults, faultReason } from './faults.ts';
 import { listsByUid } from './lists.ts';
 import { sourceOf } from './may-delete.ts';
 
-/** Returns why a deletion must not be made now; undefined if it is allowed. Called after all writes. */
+/** Returns why a deletion must not be made now; undefined if the deletion is allowed. Called after all writes. */
 export type Gate = (change: Change) => { readonly code: string; readonly message: string } | undefined;
 
 export function gateOf({ batches, approved, within }: Plan, outcomes: readonly Ended[]): Gate {

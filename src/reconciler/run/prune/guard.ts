@@ -1,5 +1,5 @@
-// Limits the deletions of a source by number and by share. Deletions need an approval above the limits, and if foreign
-// objects would be deleted too.
+// Limits the deletions of a source by number and by share. Deletions above a limit need an approval, and so do
+// deletions that also delete foreign objects.
 
 import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';

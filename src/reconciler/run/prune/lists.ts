@@ -23,7 +23,7 @@ export interface ListsInput {
   readonly faults: Faults;
   /** Returns true if the inventory contains the object or its owner. */
   readonly recorded: (object: KubeObject) => boolean;
-  /** Foreign objects by key of the object whose deletion also deletes them. */
+  /** Foreign objects that are deleted with another object, by key of the other object. */
   readonly contents: ReadonlyMap<string, Contents>;
   readonly limits: GuardLimits;
 }
@@ -110,7 +110,7 @@ export function sortLists(lists: readonly DeletionList[]): SortedLists {
   };
 }
 
-/** Returns the lists by uid of each object in them. */
+/** Returns a map from the uid of each listed object to its list. */
 export function listsByUid(lists: readonly DeletionList[]): ReadonlyMap<string, DeletionList> {
   return new Map(lists.flatMap((list) => list.deletions.map(({ uid }) => [uid, list])));
 }

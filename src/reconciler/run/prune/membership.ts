@@ -12,7 +12,6 @@ export interface MembershipInput {
   readonly beforeInventories: boolean;
   /** All live objects of our ApplySet. */
   readonly owned: readonly KubeObject[];
-  /** All live objects. */
   readonly live: readonly KubeObject[];
   readonly applied: (object: KubeObject) => boolean;
   readonly manager: string;

@@ -21,7 +21,6 @@ export interface Referrers {
 
 export interface ReferrersInput {
   readonly standings: readonly Standing[];
-  /** All live objects. */
   readonly live: readonly KubeObject[];
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;

@@ -46,8 +46,8 @@ export interface RefusedField {
 }
 
 /**
- * Returns the fields that a refusal names. undefined if it names no field, or also has a cause without a field, such as
- * a policy.
+ * Returns the fields that a refusal names. undefined if the refusal names no field, or also has a cause without a
+ * field, such as a policy.
  */
 export function fieldsRefused({ code, data }: Failure): readonly RefusedField[] | undefined {
   const causes = Array.isArray(data.causes) ? data.causes.filter(isObject) : [];
@@ -88,7 +88,10 @@ export interface BarInput {
   readonly prune: boolean;
 }
 
-/** Returns a function that says why an object must not be replaced and how to allow it; undefined if it is allowed. */
+/**
+ * Returns a function that says why an object must not be replaced and how to allow it; undefined if the replacement is
+ * allowed.
+ */
 export function replaceBars({
   loaded,
   applySet,

@@ -97,7 +97,7 @@ interface SourceResult {
 
 interface Fetched {
   readonly checkout: Checkout;
-  /** Commit that the ref names, if a rollback excludes it. */
+  /** Commit that the ref names, if a rollback excludes this commit. */
   readonly tip?: Checkout;
   readonly quarantined?: Quarantined;
   readonly released?: true;
@@ -222,7 +222,7 @@ function suspensionOf({ source, loaded, failure, stale }: SourceResult): [string
 
 /**
  * Returns objects that several sources declare. None of these sources has precedence: the live object is kept unchanged
- * until only one source declares it.
+ * until only one source declares the object.
  */
 function duplicatesOf(loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   const first = new Map<string, Sourced>();

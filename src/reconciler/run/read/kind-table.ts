@@ -49,7 +49,6 @@ export interface KindTableInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
-  /** All known CustomResourceDefinitions. */
   readonly definitions: readonly JsonObject[];
   /** Kinds that are known only from discovery. */
   readonly served?: readonly ServedKind[] | undefined;

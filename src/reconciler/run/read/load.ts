@@ -58,8 +58,8 @@ export interface LoadedResource {
   /** Pointers to values of variables that are unknown without a cluster. */
   readonly unknown?: readonly string[];
   /**
-   * Returns the place of the value or key at a JSON pointer. If the file lacks it, returns the place of the nearest
-   * enclosing key.
+   * Returns the place of the value or key at a JSON pointer. If the file has no such value, returns the place of the
+   * nearest enclosing key.
    */
   place(pointer: string, at?: 'key' | 'value'): Place;
 }
@@ -71,7 +71,7 @@ export interface Loaded {
   readonly locks: readonly LoadedResource[];
   /** Problems, sorted by file, line and column. */
   readonly problems: readonly Problem[];
-  /** True if a document could not be identified. No object of the source may then be deleted. */
+  /** True if a document could not be identified. In this case no object of the source may be deleted. */
   readonly unidentified: boolean;
   /** Identified objects that must not be applied, so that the live objects are kept unchanged. */
   readonly invalid: readonly ResourceId[];

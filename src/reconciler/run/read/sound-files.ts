@@ -1,4 +1,5 @@
-// Stores files without faults for the next process, which then neither reads them from Git nor checks them again.
+// Stores files without faults for the next process, which then neither reads these files from Git nor checks them
+// again.
 
 import type { ParsedObject } from './parsed-object.ts';
 import type { SourceFile } from './source-file.ts';
@@ -24,7 +25,7 @@ export interface SoundFiles {
 }
 
 export interface SoundFileStore {
-  /** Returns the files of the earlier process. Empty if a check cannot exclude that the files were changed. */
+  /** Returns the files of the earlier process. Empty if the files may have been changed since that process. */
   open(): Promise<SoundFiles>;
   /** Returns true if `open` found no key. The next process needs the key to check that the files were not changed. */
   lacksKey(): boolean;

@@ -9,8 +9,7 @@ export interface Unrolled {
 }
 
 /**
- * Returns the items of `List` and of typed lists such as `ConfigMapList`, like kubectl. Lists in lists are unrolled
- * too.
+ * Returns the items of `List` and of typed lists such as `ConfigMapList`, like kubectl. Also unrolls lists in lists.
  */
 export function unroll(value: Json, pointer = ''): Unrolled[] {
   if (!isObject(value) || !isKubernetesList(value)) return [{ pointer, value }];

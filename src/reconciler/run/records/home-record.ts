@@ -13,7 +13,7 @@ export type Purpose = 'approval' | 'history' | 'image' | 'inventory' | 'notified
 
 /**
  * Suffixes in the names of records and of the field manager of `skep trigger`. The name of an instance must not end in
- * such a suffix: its objects could have the names of another instance's records.
+ * such a suffix. Otherwise its objects could have the names of another instance's records.
  */
 export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
   'approval',
@@ -41,8 +41,8 @@ const RECORD_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Lease
 const OF_ANY_INSTANCE = new RegExp(`^${fieldManager('.+')}-(?:${ADDED_TO_NAMES.join('|')})(?:-\\d+)?$`);
 
 /**
- * Returns true for records. Sources must not declare records: an author could approve deletions, or choose the key of
- * digests.
+ * Returns true for records. Sources must not declare records: their authors could approve deletions, or choose the key
+ * of digests.
  */
 export function isRecord(
   { instance, homeNamespace }: InstanceName,

@@ -12,7 +12,7 @@ export interface Suspension {
   readonly who: string;
   /** Time in RFC 3339. */
   readonly since: string;
-  /** Reason; empty if the person gave no reason. */
+  /** Empty if the person gave no reason. */
   readonly reason: string;
 }
 

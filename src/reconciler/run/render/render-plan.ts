@@ -1,5 +1,5 @@
-// Plans the difference between two commits: the changes that a tool makes if it applies the head to a cluster in the
-// state of the base.
+// Plans the difference between two commits. The plan contains the changes that a tool makes if it applies the head to a
+// cluster in the state of the base.
 
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type Json } from '#std/json.ts';
@@ -139,8 +139,8 @@ function isUnreadable({ before, after }: ComparedObject): boolean {
 }
 
 /**
- * Returns a filter for problems that the base does not have. Problems without an object are always kept, because they
- * are about a file that was not read.
+ * Returns a filter for problems that the base does not have. A problem without an object is always kept, because it is
+ * about a file that was not read.
  */
 function notEarlier(earlier: readonly Problem[], compared: readonly ComparedObject[]): (problem: Problem) => boolean {
   const same = new Set(compared.flatMap(({ isSame, key }) => (isSame ? [key] : [])));

@@ -43,7 +43,6 @@ function ownedObjects(
   });
 }
 
-/** State that the run has read before its changes. */
 interface ObservedBefore {
   readonly watched: readonly GroupKind[];
   readonly snapshot: Snapshot;

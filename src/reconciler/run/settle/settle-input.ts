@@ -1,4 +1,4 @@
-// Collects the input of settling after the changes of a run.
+// Collects the input for writing statuses after the changes of a run.
 
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';

@@ -255,7 +255,7 @@ describe('endpoints', () => {
     ]);
   });
 
-  test('a write through scale takes replicas out of the apply, and applying again takes them back', () => {
+  test('a write through scale takes over replicas, and a forced apply takes replicas back', () => {
     const desired = object('apps/v1', 'Deployment', { spec: { replicas: 2 } });
     const live = apply(undefined, desired, 'one');
     const scaled = update(live, { ...live, spec: { ...(live.spec as object), replicas: 5 } }, 'hpa', {

@@ -25,10 +25,10 @@ export interface ApplyRequest extends WriteContext {
 }
 
 /**
- * `object`: the merged object with new managedFields, before defaulting, pruning and validation. After those, the
- * caller must call `keepTimes`. A container that the apply emptied is null in `object`, and is stored only if the kind
- * keeps nulls. `conflicts`: sorted by manager, then in the server's order. `invalid`: the faults of an applied object
- * that does not fit its type. Each text names the place.
+ * `object`: the merged object with new managedFields, before defaulting, pruning and validation. The caller must call
+ * `keepTimes` after these three steps. A container that the apply emptied is null in `object`, and is stored only if
+ * the kind keeps nulls. `conflicts`: sorted by manager, then in the server's order. `invalid`: the faults of an applied
+ * object that does not fit its type. Each text names the place.
  */
 export type ApplyResult =
   | { readonly object: KubeObject }
@@ -136,7 +136,7 @@ export function trackUpdate(request: UpdateRequest): KubeObject {
 
 /**
  * Returns the managers that the client sent. Clients may edit the entries. A single empty entry removes all entries. An
- * empty list does so only for built-in kinds. Absent or unreadable entries change nothing.
+ * empty list removes all entries only for built-in kinds. Absent or unreadable entries change nothing.
  */
 function sentManagers({ before, after, subresource, type }: UpdateRequest): Managers {
   const stored = parseManagers(before?.metadata.managedFields ?? []) ?? new Map<string, Manager>();

@@ -18,7 +18,6 @@ export interface Kustomized {
 export interface KustomizationPlan {
   readonly tree: Tree;
   readonly walks: readonly Walk[];
-  /** Kustomizations to build. */
   readonly inputs: readonly Walk[];
   /** Returns true for paths that must not be read as manifests: files and folders of kustomizations. */
   covers(path: string): boolean;
@@ -29,7 +28,6 @@ export interface KustomizationsInput {
   readonly folder: string;
   /** Returns false if the source ignores the path. */
   readonly isRead: (path: string) => boolean;
-  /** Caches the texts of kustomizations. */
   readonly cache?: LoadCache;
 }
 

@@ -29,7 +29,6 @@ export interface Substituted {
 
 const DISABLED = 'kustomize.toolkit.fluxcd.io/substitute';
 
-/** Replaces the variables in an object. `lengthMax` is the maximum number of characters of all replaced texts. */
 export function substitute(object: Json, variables: Variables, lengthMax: number): Substituted {
   if (!isObject(object) || isDisabled(object)) return { value: object, faults: [], unknown: [], length: 0 };
   if (variables.literal === true) return { value: object, faults: [], unknown: expressionsIn(object), length: 0 };
