@@ -15,6 +15,12 @@ export const HTTP = object(
         minLength: 1,
       }),
     ),
+    operatorTokenFile: optional(
+      text(
+        'File with the tokens, one a line, that may also act: approve, suspend, resume, trigger, roll back; read again each time.',
+        { minLength: 1 },
+      ),
+    ),
     webhookSecretFile: optional(
       text('File with the secrets, one a line, that Git servers sign webhooks with; read again each time.', {
         minLength: 1,

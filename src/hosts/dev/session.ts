@@ -73,7 +73,7 @@ async function runSession(options: DevOptions): Promise<void> {
   try {
     const start = countCreated(say);
     const tell = options.verbose ? tellOutcomes(say) : start.tell;
-    const feed = openFleetFeed(world.config);
+    const feed = openFleetFeed(world.config, (text) => say(text));
     const instance = await openInstance(world.config, tell, { looked: feed.looked }, undefined, { alone: true });
     const followed = followPackages(packages, instance, world);
     try {

@@ -20,7 +20,8 @@ export interface ControlListener {
 }
 
 /** The data of the listener, in addition to the configuration. */
-export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'fleet' | 'snapshot'> {
+export interface ControlSubject
+  extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'fleet' | 'actions' | 'snapshot'> {
   readonly metrics: MetricsSubject['metrics'] & Pick<RunMetrics, 'webhook'>;
   /** The sources of skep.yaml. */
   readonly sources: HookSubject['sources'];
@@ -28,7 +29,7 @@ export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger
 
 /** Throws Failure `listen-failed`, and leaves nothing open then. */
 export async function startControl(
-  { address, tokenFile, webhookSecretFile }: HttpConfig,
+  { address, tokenFile, operatorTokenFile, webhookSecretFile }: HttpConfig,
   subject: ControlSubject,
   logger: Logger,
 ): Promise<ControlListener> {
@@ -36,17 +37,19 @@ export async function startControl(
   const secrets = secretsOf(webhookSecretFile);
   const watch = watchUsage();
   const { now, monotonic } = systemClock;
-  const { vitals, trigger, runs, fleet, sources, snapshot } = subject;
+  const { vitals, trigger, runs, fleet, actions, sources, snapshot } = subject;
   const app = buildControl({
     vitals,
     trigger,
     runs,
     fleet,
+    actions,
     hooks: { sources, now, monotonic, counted: subject.metrics.webhook, secrets },
     metrics: { metrics: subject.metrics, usage: watch.usage },
     logger,
     newRequestId: randomUUID,
     tokens,
+    operatorTokens: secretsOf(operatorTokenFile),
     snapshot,
   });
   async function stop(): Promise<void> {

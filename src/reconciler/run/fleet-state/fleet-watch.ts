@@ -9,6 +9,7 @@ import type { RunResult } from '../result.ts';
 import { type FleetLook, fleetStateOf, repeatedState, unknownState, withFailure } from './fleet-state.ts';
 import type { FleetState } from './format.ts';
 import type { KnownResource } from './resource-detail.ts';
+import { NOTHING_WAITS, type WaitingState, waitingOf } from './waiting.ts';
 
 export interface FleetWatch {
   /** Notes the observation and the plan of a run. */
@@ -16,6 +17,8 @@ export interface FleetWatch {
   ended(result: RunResult): void;
   failed(failure: Failure, run: { readonly id: string; readonly at: string }): void;
   state(): FleetState;
+  /** Returns what waits for a person after the last run that did not fail. */
+  waiting(): WaitingState;
   /** Finds a resource by the id of its entry; undefined if the last run had no such resource. */
   find(id: string): KnownResource | undefined;
 }
@@ -28,6 +31,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
   let observed: FleetState | undefined;
   let seen: Prepared | undefined;
   let kept: Kept | undefined;
+  let waiting = NOTHING_WAITS;
 
   function before(): FleetState | undefined {
     return state.run === undefined ? undefined : state;
@@ -38,6 +42,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
       seen = prepared;
     },
     ended(result) {
+      waiting = waitingOf(result);
       if (seen !== undefined) {
         observed = fleetStateOf(look, seen, result, before());
         kept = { resolved: seen.resolved, desires: seen.desires, result };
@@ -53,6 +58,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
       state = isEnded ? withFailure(state, { code, message }) : unknownState(look, { ...run, code, message }, before());
     },
     state: () => state,
+    waiting: () => waiting,
     find: (id) => kept && findResource(kept, id),
   };
 }
