@@ -5,24 +5,11 @@ import { yamlText } from '#std/yaml/package.ts';
 import type { LiveDetail } from '../run/fleet-state/detail-format.ts';
 import type { FleetState } from '../run/fleet-state/format.ts';
 import type { KnownResource } from '../run/fleet-state/resource-detail.ts';
-import type { WaitingState } from '../run/fleet-state/waiting.ts';
+import type { RecentAction, WaitingState } from '../run/fleet-state/waiting-format.ts';
 import { visible } from './visible.ts';
 
 export function jsonOfFleet(state: FleetState): string {
   return `${visible(JSON.stringify(state))}\n`;
-}
-
-/** An action that someone has done, or was refused, in this process. */
-export interface RecentAction {
-  /** RFC 3339. */
-  readonly at: string;
-  readonly action: string;
-  readonly by: string;
-  readonly about: string;
-  readonly result: string;
-  readonly code?: string;
-  /** Id of the run that followed; absent until it begins, and if none follows. */
-  readonly run?: string;
 }
 
 /** `actions`: newest first. */

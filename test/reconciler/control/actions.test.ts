@@ -3,8 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { RecentAction } from '#reconciler/report/fleet.ts';
-import type { WaitingState } from '#reconciler/run/fleet-state/waiting.ts';
+import type { RecentAction, WaitingState } from '#reconciler/run/fleet-state/waiting-format.ts';
 import { resume } from '#reconciler/run/records/suspension.ts';
 import { eventually } from '../../harness/cluster.ts';
 import { temporaryFolder } from '../../harness/git-server.ts';

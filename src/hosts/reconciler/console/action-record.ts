@@ -1,7 +1,7 @@
 // Records the actions of people and machines: in the log, and the last ones for the console, with the run that followed.
 
 import type { AuditEntry } from '#reconciler/control/ports.ts';
-import type { RecentAction } from '#reconciler/report/fleet.ts';
+import type { RecentAction } from '#reconciler/run/fleet-state/waiting-format.ts';
 import { setBounded } from '#std/bounded.ts';
 import { systemClock } from '../../clock.ts';
 

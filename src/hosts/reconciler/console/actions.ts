@@ -4,7 +4,8 @@
 import pLimit from 'p-limit';
 import type { ActionName, Actions, PreparedAction } from '#reconciler/control/ports.ts';
 import { jsonOfWaiting } from '#reconciler/report/fleet.ts';
-import { type WaitingState, waitingList } from '#reconciler/run/fleet-state/waiting.ts';
+import { waitingList } from '#reconciler/run/fleet-state/waiting.ts';
+import type { WaitingState } from '#reconciler/run/fleet-state/waiting-format.ts';
 import { approveList, findWaitingList } from '#reconciler/run/operate/approve.ts';
 import { clearQuarantine } from '#reconciler/run/records/quarantine.ts';
 import { resume, suspend } from '#reconciler/run/records/suspension.ts';

@@ -9,7 +9,8 @@ import type { RunResult } from '../result.ts';
 import { type FleetLook, fleetStateOf, repeatedState, unknownState, withFailure } from './fleet-state.ts';
 import type { FleetState } from './format.ts';
 import type { KnownResource } from './resource-detail.ts';
-import { NOTHING_WAITS, type WaitingState, waitingOf } from './waiting.ts';
+import { NOTHING_WAITS, waitingOf } from './waiting.ts';
+import type { WaitingState } from './waiting-format.ts';
 
 export interface FleetWatch {
   /** Notes the observation and the plan of a run. */
