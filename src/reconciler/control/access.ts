@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fa
 import { Failure } from '#std/failure.ts';
 import { bearerToken, isOneOf } from '#std/secret.ts';
 import { sendRefusal } from './answer.ts';
+import type { People } from './login/people.ts';
 import type { Caller, Role, Secrets } from './ports.ts';
 
 declare module 'fastify' {
@@ -30,8 +31,8 @@ export interface Access {
   readonly tokens?: Secrets;
   /** Tokens that may act. */
   readonly operatorTokens?: Secrets;
-  /** Returns the person of a request with a cookie; absent if nobody can log in. */
-  readonly person?: (request: FastifyRequest) => Caller | undefined;
+  /** Absent if nobody can log in. */
+  readonly people?: Pick<People, 'find'>;
 }
 
 /** Returns a hook for every route that is not public. */
@@ -47,12 +48,14 @@ export function accessCheck(access: Access): AccessCheck {
     { setting: 'http.operatorTokenFile', role: 'operator', secrets: access.operatorTokens },
     { setting: 'http.tokenFile', role: 'viewer', secrets: access.tokens },
   ] as const;
-  const isClosed = access.person === undefined && files.every(({ secrets }) => secrets === undefined);
+  const isClosed = access.people === undefined && files.every(({ secrets }) => secrets === undefined);
   return async function check(request, reply) {
     if (isClosed) return sendRefusal(reply, 'control-closed', 'http.tokenFile is not set in skep.yaml');
     const given = bearerToken(request.headers.authorization);
-    request.caller = given === undefined ? access.person?.(request) : undefined;
-    if (request.caller !== undefined) return undefined;
+    const person = given === undefined ? access.people?.find(request) : undefined;
+    if (person !== undefined && 'code' in person) return sendRefusal(reply, person.code, person.message);
+    request.caller = person;
+    if (person !== undefined) return undefined;
     for (const { setting, role, secrets } of files) {
       if (secrets === undefined) continue;
       const known = await knownTokens(secrets, setting, request);
@@ -87,4 +90,18 @@ async function knownTokens(
     );
     return undefined;
   }
+}
+
+/** Parameters that carry tokens (RFC 6750 section 2.3), which logs and histories of browsers would keep. */
+const TOKEN_PARAMETERS = ['token', 'access_token', 'id_token', 'authorization'];
+
+/** Refuses requests with a token in their URL, also a right one. */
+export async function refuseTokenInUrl(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  const { query } = request;
+  const names = typeof query === 'object' && query !== null ? Object.keys(query) : [];
+  if (!names.some((name) => TOKEN_PARAMETERS.includes(name.toLowerCase()))) return undefined;
+  return sendRefusal(reply, 'control-token-in-url', 'a token in a URL is refused, and counts as known to others');
 }

@@ -30,6 +30,11 @@ const STATUS: Readonly<Record<AnsweredCode, number>> = {
   'control-confirmation-missing': 428,
   'control-confirmation-changed': 409,
   'control-action-refused': 409,
+  'control-cross-site': 403,
+  'control-token-in-url': 400,
+  'control-login-rate-limited': 429,
+  'control-login-no-role': 403,
+  'control-login-failed': 502,
   'control-failed': 500,
 };
 

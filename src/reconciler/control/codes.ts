@@ -40,6 +40,14 @@ export const CONTROL_CODES = {
   'control-confirmation-changed':
     'The action would now do something else than was confirmed, so nothing was done. Look at the new preview, and confirm that.',
   'control-action-refused': 'The action was not carried out. The message has the code and the reason of the failure.',
+  'control-cross-site':
+    'A request with the cookie of a login did not come from the console itself: its Origin, Sec-Fetch-Site or x-skep-csrf header is missing or foreign. Reload the console; if it stays, `http.login.url` is not the URL in the address bar.',
+  'control-token-in-url':
+    'A token was sent in a URL, which logs and histories keep. Replace the token, and send the new one as `Authorization: Bearer TOKEN`.',
+  'control-login-rate-limited': 'Too many logins came from one address within a minute. Try again soon.',
+  'control-login-no-role':
+    'The provider has identified the person, and no rule of `http.login.roles` gives them a role. Compare the claims of the id_token with the rules.',
+  'control-login-failed': 'A login failed at the provider, or the provider cannot be reached; the log has the reason.',
   'action-arguments':
     'The arguments of an action are missing, unknown, or have the wrong form; the message names them.',
   'action-busy': 'Too many actions wait for their turn: they are carried out one after the other. Try again soon.',

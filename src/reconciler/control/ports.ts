@@ -77,6 +77,40 @@ export interface Caller {
   readonly namespaces?: readonly string[];
   /** `open`: the listener shows its data without a token, as in `skep dev`. */
   readonly means: 'token' | 'login' | 'open';
+  /** Value that requests with the cookie must carry if they change something; only after a login. */
+  readonly csrf?: string;
+  /** Returns false when the login has ended; absent if it cannot end. */
+  readonly holds?: () => boolean;
+}
+
+/** A person whom the provider has identified. */
+export interface Person {
+  /** Name in records of actions. */
+  readonly name: string;
+  /** Undefined if no rule gives the person a role. */
+  readonly role?: Role;
+  readonly namespaces?: readonly string[];
+}
+
+/** Random texts of one visit to the provider. */
+export interface LoginVisit {
+  readonly state: string;
+  readonly nonce: string;
+  /** Verifier of RFC 7636. */
+  readonly verifier: string;
+}
+
+/** Login of people at a provider of OpenID Connect. */
+export interface Login {
+  /** URL at which people open the console, without a slash at the end. */
+  readonly url: string;
+  /** Host on which people log in, for display. */
+  readonly host: string;
+  readonly lifetimeMs: number;
+  /** Returns the URL at the provider. Throws Failure. */
+  begin(visit: LoginVisit): Promise<string>;
+  /** Exchanges the code of the callback for the person. Throws Failure. */
+  finish(visit: LoginVisit, parameters: URLSearchParams): Promise<Person>;
 }
 
 export const ACTION_NAMES = ['approve', 'suspend', 'resume', 'trigger', 'sync', 'rollback', 'follow'] as const;

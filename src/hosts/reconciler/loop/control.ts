@@ -1,7 +1,8 @@
 // Starts the reconciler's own listener, if skep.yaml configures it.
 
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { Outbound } from '#adapters/http/outbound.ts';
 import { buildControl, type ControlOptions } from '#reconciler/control/app.ts';
 import type { RunMetrics } from '#reconciler/control/metrics.ts';
 import type { Secrets } from '#reconciler/control/ports.ts';
@@ -29,7 +30,8 @@ export interface ControlSubject
 
 /** Throws Failure `listen-failed`, and leaves nothing open then. */
 export async function startControl(
-  { address, tokenFile, operatorTokenFile, webhookSecretFile }: HttpConfig,
+  { address, tokenFile, operatorTokenFile, webhookSecretFile, login }: HttpConfig,
+  { openOutbound }: { readonly openOutbound: () => Outbound },
   subject: ControlSubject,
   logger: Logger,
 ): Promise<ControlListener> {
@@ -38,7 +40,12 @@ export async function startControl(
   const watch = watchUsage();
   const { now, monotonic } = systemClock;
   const { vitals, trigger, runs, fleet, actions, sources, snapshot } = subject;
+  const outbound = login && openOutbound();
+  const people = login && outbound && (await import('../console/login.ts')).openLogin(login, outbound, logger);
   const app = buildControl({
+    login: people,
+    random: randomBytes,
+    monotonic,
     vitals,
     trigger,
     runs,
@@ -55,6 +62,7 @@ export async function startControl(
   async function stop(): Promise<void> {
     watch.stop();
     await app.close();
+    await outbound?.close();
   }
   try {
     return { url: await listen(app, addressOf(address)), stop };

@@ -16,7 +16,7 @@ import { VERSION } from '../../version.ts';
 import type { WriteAudit } from '../console/action-record.ts';
 import { withoutConsoleReads } from '../console/console-reads.ts';
 import { type FleetFeed, openFleetFeed } from '../console/fleet.ts';
-import { type Instance, openInstance } from '../instance/instance.ts';
+import { type Instance, openInstance, openOutbound } from '../instance/instance.ts';
 import type { InstanceWatch } from '../instance/watch.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
 import { type Cron, readCron } from './cron.ts';
@@ -212,11 +212,12 @@ export function runsOf({ history }: Pick<Instance, 'history'>): Runs {
 }
 
 async function openControl(
-  { http }: Config,
+  config: Config,
   subject: ControlSubject | undefined,
   logger: Logger,
 ): Promise<ControlListener | undefined> {
+  const { http } = config;
   if (http === undefined || subject === undefined) return undefined;
   const { startControl } = await import('./control.ts');
-  return startControl(http, subject, logger);
+  return startControl(http, { openOutbound: () => openOutbound(config) }, subject, logger);
 }

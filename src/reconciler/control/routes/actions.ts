@@ -49,9 +49,9 @@ export function addActionRoutes(app: FastifyInstance, actions: Actions | undefin
 
 function sessionOf(caller: Caller | undefined, canAct: boolean): JsonObject {
   if (caller === undefined) return { role: 'viewer', acts: false };
-  const { name, role, namespaces, means } = caller;
+  const { name, role, namespaces, means, csrf } = caller;
   const limited = namespaces === undefined ? {} : { namespaces: [...namespaces] };
-  return { name, role, means, acts: canAct && role === 'operator', ...limited };
+  return { name, role, means, acts: canAct && role === 'operator', ...limited, ...(csrf && { csrf }) };
 }
 
 interface Attempt {

@@ -51,6 +51,11 @@ export function Console({ api }: { readonly api: Api }) {
   const isOpen = fleet !== undefined && refused === undefined;
   useEffect(() => (isOpen ? followRuns(api, load, setLive) : undefined), [api, load, isOpen]);
 
+  async function logOut(): Promise<void> {
+    await api.logOut();
+    await load();
+  }
+
   const title = titleOf(route, fleet);
   useEffect(() => {
     document.title = title;
@@ -61,7 +66,7 @@ export function Console({ api }: { readonly api: Api }) {
   const shown = h(
     'div',
     { class: 'console' },
-    h(Header, { fleet, live, now, route, waiting, session }),
+    h(Header, { fleet, live, now, route, waiting, session, logOut }),
     fault === undefined ? null : h('p', { class: 'banner', role: 'alert' }, `What is shown may be old: ${fault}.`),
     h(View, { api, fleet, route, now, revision, live, waiting }),
   );

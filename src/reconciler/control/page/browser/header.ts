@@ -17,9 +17,10 @@ interface Props {
   readonly waiting: Answer<Waiting> | undefined;
   /** Undefined before it is known. */
   readonly session: Session | undefined;
+  readonly logOut: () => unknown;
 }
 
-export function Header({ fleet, live, now, route, waiting }: Props) {
+export function Header({ fleet, live, now, route, waiting, session, logOut }: Props) {
   const count = waiting?.ok === true ? countWaiting(waiting.body) : 0;
   const { view } = route;
   const { catalogue = '' } = document.documentElement.dataset;
@@ -39,6 +40,14 @@ export function Header({ fleet, live, now, route, waiting }: Props) {
       catalogue === '' ? null : h('a', { href: catalogue }, 'Catalogue'),
     ),
     h(LiveState, { fleet, live, now }),
+    session?.means === 'login'
+      ? h(
+          'p',
+          { class: 'person' },
+          h('span', { class: 'soft text wide', title: session.role }, session.name),
+          h('button', { type: 'button', class: 'small', onClick: logOut }, 'Log out'),
+        )
+      : null,
   );
 }
 

@@ -26,7 +26,8 @@ interface Action<T> {
   /** Set if the reader may give a reason. */
   readonly asksReason?: true;
   readonly say: (text: string) => void;
-  readonly kind?: 'primary' | 'danger';
+  /** Set if the action deletes or goes back. */
+  readonly kind?: 'danger';
 }
 
 export function ActionButton<T extends { readonly digest: string }>(action: Action<T>) {
@@ -37,11 +38,11 @@ export function ActionButton<T extends { readonly digest: string }>(action: Acti
   const reason = whyNot(acting.session, action.everywhere);
   if (reason !== undefined)
     return [
-      h('button', { type: 'button', 'aria-disabled': true, 'aria-describedby': id }, action.label),
+      h('button', { type: 'button', class: 'act', 'aria-disabled': true, 'aria-describedby': id }, action.label),
       h('span', { id, class: 'unseen' }, reason),
     ];
   return [
-    h('button', { type: 'button', class: action.kind ?? '', onClick: () => setOpen(true) }, action.label),
+    h('button', { type: 'button', class: 'act', onClick: () => setOpen(true) }, action.label),
     isOpen ? h(ActionDialog<T>, { acting, action, close: () => setOpen(false) }) : null,
   ];
 }

@@ -26,7 +26,7 @@ export function WaitingView({ fleet, waiting, now }: Props) {
   const body = waiting?.ok === true ? waiting.body : undefined;
   return h(
     'main',
-    { class: 'page', tabIndex: -1 },
+    { class: 'page waits', tabIndex: -1 },
     h('h1', null, titleOf(waiting)),
     h('p', { class: 'said', role: 'status' }, said),
     waiting?.ok === false
@@ -123,11 +123,17 @@ function Approval({ list, say }: Said & { readonly list: WaitingList }) {
       : h(
           'ul',
           { class: 'plain', role: 'list' },
-          deletions.slice(0, shown).map(({ id }) => h('li', { class: 'text', key: id }, id)),
+          deletions.slice(0, shown).map((each) => h('li', { class: 'text', key: each.id }, deletionLine(each))),
         ),
     h(More, { left: deletions.length - shown, step: 200, more: () => setShown(shown + 200) }),
     deletions.length === 0 ? null : h(ApproveButton, { hash, say }),
   );
+}
+
+function deletionLine({ id, replaced, takes = [], mayTake = [] }: WaitingList['deletions'][number]): string {
+  const others = [...takes, ...mayTake.map((kind) => `all objects of ${kind}`)];
+  const also = others.length === 0 ? '' : `, and with it ${others.join(', ')}`;
+  return `${id}${also}${replaced === true ? ', and it is created again' : ''}`;
 }
 
 function Approved({ waiting: { approved } }: { readonly waiting: Waiting }) {
