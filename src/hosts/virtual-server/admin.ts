@@ -10,13 +10,13 @@ import { VERSION } from '../version.ts';
 export interface AdminOptions {
   readonly config: VmcpConfig;
   readonly logger: Logger;
-  /** Returns the current state of all parts. */
+  /** Returns the current state of the virtual server's parts. */
   readonly parts: () => Pick<Overview, 'members' | 'offer' | 'resolution' | 'runs'>;
 }
 
 export interface Admin {
   readonly url: string;
-  /** Takes over names, metadata and workflows of a new configuration; the address stays the same. */
+  /** Uses names, metadata and workflows of a new configuration. The listener's address stays the same. */
   replace(config: VmcpConfig): void;
   stop(): void;
 }

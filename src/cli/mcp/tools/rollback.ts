@@ -1,4 +1,4 @@
-// The tool `rollback`: `skep rollback`, after the user has confirmed the commits and the changes that follow from them.
+// The tool `rollback` of `skep mcp`: rolls back after the user has confirmed the commits and the changes.
 
 import { openInstance } from '#hosts/reconciler/instance/instance.ts';
 import { createStopping } from '#hosts/reconciler/loop/stopping.ts';
@@ -14,7 +14,7 @@ import { isConfirmed } from '../confirmation.ts';
 import { data, inputSchema, type McpTool, type Question, type ToolCall, textArgument } from '../tool.ts';
 import { RUN_ID } from './history.ts';
 
-/** A person reads all of them in a dialogue. */
+/** Maximum number of changes in a question, because a person must read all changes. */
 const CHANGES_MAX = 100;
 
 export const ROLLBACK: McpTool = {
@@ -30,13 +30,13 @@ export const ROLLBACK: McpTool = {
     const stopping = createStopping();
     signal.addEventListener('abort', stopping.stop, { once: true });
     const opening = openInstance(config, () => undefined, { stopping }, undefined, { once: true });
-    // A run that has begun ends as after Ctrl-C: the instance stays open until then.
+    // If the call is cancelled, the run ends as after Ctrl-C. The instance stays open until the run has ended.
     return useOpened(opening, async (instance) => {
       const preview = await previewRollback(instance, config, textArgument(args, 'run') ?? '', signal);
       const question = rollbackQuestion(call, preview);
       if (!isConfirmed(question, call)) return question;
       const waiting = (each: Parameters<typeof textOfWaiting>[0]) => progress(textOfWaiting(each));
-      // A client does not wait for minutes: `status` says later if the resources are ready.
+      // A client may not wait for minutes, so the run does not wait for readiness. `status` shows the readiness later.
       const overrides = { waitSeconds: 0 };
       const result = await runRollback(
         { instance, waiting },
@@ -52,7 +52,41 @@ export const ROLLBACK: McpTool = {
   },
 };
 
+<<<<<<< HEAD
 function rollbackQuestion({ config, commandOf }: ToolCall, { run: id, at, found, changes }: RollbackPreview): Question {
+=======
+/** Plans the run after the rollback, and returns one line per change. */
+async function previewOf(
+  config: Config,
+  commits: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const opening = openForPlan(config, { commits: new Map(Object.entries(commits)), isSigned: false });
+  return useOpened(
+    opening,
+    async (instance) => {
+      const { result } = await planNow(instance, config);
+      const [failure] = result.failures;
+      if (failure !== undefined) throw failure;
+      const { batches, waiting } = result.plan;
+      return [
+        ...batches.flatMap(({ changes }) => changes.map(({ action, resource }) => `- ${action} ${formatId(resource)}`)),
+        ...waiting.flatMap(({ deletions }) => deletions.map(({ id }) => `- delete ${id}, after an approval`)),
+      ];
+    },
+    signal,
+  );
+}
+
+interface Rollback {
+  readonly id: string;
+  readonly at: string;
+  readonly found: readonly Quarantined[];
+  readonly changes: readonly string[];
+}
+
+function rollbackQuestion({ config, commandOf }: ToolCall, { id, at, found, changes }: Rollback): Question {
+>>>>>>> main
   const command = commandOf(`rollback ${id.slice(0, 8)}`);
   if (changes.length > CHANGES_MAX) {
     const message = `the rollback changes ${countText(changes.length, 'object')}`;

@@ -1,5 +1,5 @@
-// Serves operators of a virtual server: documents with names, and a page that shows them. The documents are read-only,
-// and open to every client that reaches the address.
+// Serves a read-only page and JSON documents to operators of a virtual server. Every client that reaches the address
+// may read the documents, which contain names of backends.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '#std/json.ts';
@@ -8,11 +8,13 @@ import { originRules } from '../../gate/origin.ts';
 import { readAdminPage } from '../page/assets.ts';
 
 export interface AdminParts {
-  /** Address of the listener. On loopback, requests to names of other hosts are refused (DNS rebinding). */
+  /**
+   * Address of the listener. On a loopback address, the listener refuses requests for other host names (DNS rebinding).
+   */
   readonly address: string;
   /** Documents by path. */
   readonly documents: Readonly<Record<string, () => JsonObject>>;
-  /** Receives an error that prevented an answer. */
+  /** Logs an error that prevented an answer. */
   readonly failed: (error: unknown) => void;
 }
 

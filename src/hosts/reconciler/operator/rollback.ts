@@ -1,5 +1,9 @@
+<<<<<<< HEAD
 // Goes back to the commits of an earlier run: takes the present commits out of use, and runs after the current run. A
 // preview names the commits and the changes of that run, and writes nothing.
+=======
+// Rolls back to the commits of an earlier run: marks the current commits as not to be used, and makes a run.
+>>>>>>> main
 
 import { findRun } from '#reconciler/run/history/find.ts';
 import { findDifferences, learnOlder, quarantine } from '#reconciler/run/operate/rollback.ts';
@@ -37,13 +41,19 @@ interface RollbackDeps {
   readonly waiting: ReportWaiting;
 }
 
+<<<<<<< HEAD
 interface RollbackTarget {
   /** Id of the run, or the start of it. */
+=======
+interface RollbackRequest {
+  /** Id of the earlier run, or the beginning of its id. */
+>>>>>>> main
   readonly run: string;
-  /** Number of runs in the history. */
+  /** Number of runs to read from the history. */
   readonly limit: number;
-  /** If set, nothing is written unless exactly these commits are taken out of use. */
+  /** If set, throws a Failure and writes nothing unless the rollback takes exactly these commits out of use. */
   readonly confirmed?: readonly Quarantined[];
+<<<<<<< HEAD
 }
 
 interface RollbackRequest extends RollbackTarget {
@@ -82,6 +92,13 @@ async function plannedChanges(planner: Instance, config: Config): Promise<readon
 }
 
 /** Throws Failure `run-not-found`, `rollback-impossible`, `rollback-changed`, or the Failure of the run. */
+=======
+  /** Options of the run after the rollback. */
+  readonly overrides?: Partial<RunOptions>;
+}
+
+/** Throws Failure `run-not-found`, `rollback-impossible`, `rollback-changed`, or a Failure of the run. */
+>>>>>>> main
 export async function runRollback(deps: RollbackDeps, request: RollbackRequest): Promise<RunResult> {
   const made = await beginRollback(deps.instance, request);
   const result = await runWhenFree(deps, request.overrides);
@@ -109,7 +126,10 @@ export async function learnHistory(instance: Instance, made: readonly Quarantine
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 1000;
 
-/** Waits for the current run, which may still apply commits that are no longer in use, and runs after it. */
+/**
+ * Makes a run as soon as no other run holds the lease. A run in progress may still apply the commits that were rolled
+ * back.
+ */
 async function runWhenFree(
   { instance, waiting }: RollbackDeps,
   overrides: Partial<RunOptions> | undefined,

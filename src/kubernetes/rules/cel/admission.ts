@@ -9,11 +9,11 @@ import { AUTHORIZER, AUTHORIZER_LIBRARY, AUTHORIZER_TYPE } from './library/autho
 import { register } from './library/library.ts';
 import type { CelSchema } from './schema.ts';
 
-/** Which variables exist besides `object`, `oldObject`, `request` and `namespaceObject`. */
+/** Optional variables. The scope always has `object`, `oldObject`, `request` and `namespaceObject`. */
 export interface AdmissionVariables {
   readonly params: boolean;
   readonly authorizer: boolean;
-  /** Types by name. If absent, there is no variable `variables`. */
+  /** Types by name. If absent, the variable `variables` does not exist. */
   readonly variables?: ReadonlyMap<string, string>;
 }
 
@@ -81,7 +81,7 @@ let typed: Environment | undefined;
 let dynamic: ExpressionScope | undefined;
 
 /**
- * Returns the scope against which an API server compiles expressions before it accepts a policy. `object` and `params`
+ * Returns the scope with which an API server compiles expressions before it accepts a policy. `object` and `params`
  * have the type dyn.
  */
 export function admissionScope({ params, authorizer, variables }: AdmissionVariables): ExpressionScope {
@@ -96,13 +96,13 @@ export function admissionScope({ params, authorizer, variables }: AdmissionVaria
   return { environment, objects: NO_OBJECTS };
 }
 
-/** Returns the scope in which valid expressions are evaluated. Types are known only with the values. */
+/** Returns the scope in which valid expressions are evaluated. Variables have the type dyn. */
 export function evaluationScope(): ExpressionScope {
   dynamic ??= { environment: evaluationEnvironment(), objects: NO_OBJECTS };
   return dynamic;
 }
 
-/** Returns the type of a policy's variable for later expressions, by the type of its own expression. */
+/** Returns the type of a policy's variable, given the result type of its expression. */
 export function variableType(resultType: string): string {
   const inner = /^(list|map)<(.*)>$/.exec(resultType);
   if (inner === null) return SIMPLE.has(resultType) ? resultType : 'dyn';
@@ -114,7 +114,6 @@ const SIMPLE: ReadonlySet<string> = new Set([
   ...['bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint', 'list', 'map'],
 ]);
 
-/** Returns the type parameters in the outermost brackets. */
 function parametersOf(text: string): string[] {
   let depth = 0;
   const parts = [''];

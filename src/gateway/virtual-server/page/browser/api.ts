@@ -14,7 +14,9 @@ export interface Backend {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** The backend of an item. `backend` is absent if the item belongs to the virtual server itself. */
+/**
+ * Backend of an item, and the item's name at the backend. Both are absent if the item belongs to the virtual server.
+ */
 export interface Place {
   readonly backend?: string;
   readonly own?: string;
@@ -94,7 +96,7 @@ async function get<T>(path: string): Promise<T> {
   return response.json();
 }
 
-/** Requests the documents. Rejects if the virtual server does not answer. */
+/** Requests both documents. Rejects if the virtual server does not answer. */
 export async function askVirtualServer(): Promise<Server> {
   const [status, { backends }] = await Promise.all([
     get<Status>('status'),

@@ -1,10 +1,10 @@
-// Shows each backend: its health, its address, and its part of the offer.
+// Shows each backend with its health, its address and its items.
 
 import { element } from '#std/page/shared/elements.ts';
 import type { Backend, ListName, Offered, Server } from './api.ts';
 import { named, textList } from './dom.ts';
 
-/** Maximum number of shown items, since a list of thousands would keep the browser busy. */
+/** More items would make the browser slow. */
 const SHOWN_MAX = 500;
 
 const WORDS: Readonly<Record<ListName, string>> = {
@@ -80,7 +80,7 @@ function backendFacts(backend: Backend): HTMLElement {
   );
 }
 
-/** Shows first the items that clients see. */
+/** Lists the items that clients see before the hidden items. */
 function offeredView(offered: readonly Offered[]): HTMLElement | undefined {
   if (offered.length === 0) return undefined;
   const sorted = offered.toSorted((a, b) => Number(b.advertised) - Number(a.advertised));

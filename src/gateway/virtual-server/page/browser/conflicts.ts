@@ -1,4 +1,4 @@
-// Shows names in conflict, and which backend has them.
+// Shows each name that several backends use, and the backend that gets the name.
 
 import { element } from '#std/page/shared/elements.ts';
 import type { Conflict, Place, Status } from './api.ts';

@@ -1,5 +1,5 @@
-// Draws workflows as graphs: a row for steps that may start together, a line from each step to the steps that wait for
-// it.
+// Draws workflows as graphs: one row for steps that may start together, and a line from each step to the steps that
+// depend on it.
 
 import { element } from '#std/page/shared/elements.ts';
 import type { Step, Workflow } from './api.ts';
@@ -90,7 +90,7 @@ function shortened(text: string): string {
   return characters.length <= CHARACTERS_MAX ? text : `${characters.slice(0, CHARACTERS_MAX - 1).join('')}…`;
 }
 
-/** Describes the graph for people who cannot see it. */
+/** Describes the graph in words for screen readers. */
 function sentenceOf(steps: readonly Step[]): string {
   return steps
     .map(({ id, depends_on }) =>

@@ -1,4 +1,4 @@
-// Loads the state of a virtual server and shows it, without changing anything.
+// Loads and shows the state of a virtual server.
 
 import { byId, element } from '#std/page/shared/elements.ts';
 import { askVirtualServer, type Server } from './api.ts';

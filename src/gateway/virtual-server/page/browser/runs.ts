@@ -1,4 +1,4 @@
-// Shows the last runs of workflows: how each ended, and its steps.
+// Shows the last runs of workflows with their results and steps.
 
 import { element } from '#std/page/shared/elements.ts';
 import type { Run } from './api.ts';
