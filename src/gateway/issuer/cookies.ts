@@ -57,13 +57,3 @@ export function createCookies(
     },
   };
 }
-<<<<<<< HEAD
-=======
-
-function cookieOf({ headers }: IssuerRequest, name: string): string | undefined {
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const found = pairs.filter((pair) => pair.startsWith(`${name}=`));
-  // Another party may have set a cookie that occurs twice.
-  return found.length === 1 ? found[0]?.slice(name.length + 1) : undefined;
-}
->>>>>>> main

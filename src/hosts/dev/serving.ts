@@ -29,13 +29,9 @@ interface Options {
   readonly newToken: boolean;
   /** Returns commands for the console's texts about runs. */
   readonly commandOf: CommandOf;
-<<<<<<< HEAD
   /** Requests a run. */
   readonly runNow: () => void;
-  /** Prints faults of the served parts. */
-=======
   /** Prints messages about registries. */
->>>>>>> main
   readonly say: (text: string) => void;
 }
 

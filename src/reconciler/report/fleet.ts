@@ -12,16 +12,12 @@ export function jsonOfFleet(state: FleetState): string {
   return `${visible(JSON.stringify(state))}\n`;
 }
 
-<<<<<<< HEAD
 /** `actions`: newest first. */
 export function jsonOfWaiting(state: WaitingState, actions: readonly RecentAction[]): string {
   return `${visible(JSON.stringify({ ...state, actions }))}\n`;
 }
 
-/** Facts that the reconciler adds to the facts that a run knows about a resource. */
-=======
 /** Facts about a resource that the run does not contain. */
->>>>>>> main
 export interface ResourceContext {
   /** Manifest with masked values, if it may contain secrets. */
   readonly manifest?: object;

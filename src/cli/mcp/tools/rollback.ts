@@ -52,41 +52,7 @@ export const ROLLBACK: McpTool = {
   },
 };
 
-<<<<<<< HEAD
 function rollbackQuestion({ config, commandOf }: ToolCall, { run: id, at, found, changes }: RollbackPreview): Question {
-=======
-/** Plans the run after the rollback, and returns one line per change. */
-async function previewOf(
-  config: Config,
-  commits: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const opening = openForPlan(config, { commits: new Map(Object.entries(commits)), isSigned: false });
-  return useOpened(
-    opening,
-    async (instance) => {
-      const { result } = await planNow(instance, config);
-      const [failure] = result.failures;
-      if (failure !== undefined) throw failure;
-      const { batches, waiting } = result.plan;
-      return [
-        ...batches.flatMap(({ changes }) => changes.map(({ action, resource }) => `- ${action} ${formatId(resource)}`)),
-        ...waiting.flatMap(({ deletions }) => deletions.map(({ id }) => `- delete ${id}, after an approval`)),
-      ];
-    },
-    signal,
-  );
-}
-
-interface Rollback {
-  readonly id: string;
-  readonly at: string;
-  readonly found: readonly Quarantined[];
-  readonly changes: readonly string[];
-}
-
-function rollbackQuestion({ config, commandOf }: ToolCall, { id, at, found, changes }: Rollback): Question {
->>>>>>> main
   const command = commandOf(`rollback ${id.slice(0, 8)}`);
   if (changes.length > CHANGES_MAX) {
     const message = `the rollback changes ${countText(changes.length, 'object')}`;

@@ -90,13 +90,8 @@ function isSameHost(url: string, issuerUrl: string): boolean {
   return URL.parse(url)?.hostname === new URL(issuerUrl).hostname;
 }
 
-<<<<<<< HEAD
-/** Returns a function that caches the document. Simultaneous calls share one request, and failures are not cached. */
-function remembered(ports: LoginPorts, load: () => Promise<JsonObject>): () => Promise<JsonObject> {
-=======
 /** Returns a function that caches the document. Concurrent calls share one request. Failures are not cached. */
-function remembered(ports: IssuerPorts, load: () => Promise<JsonObject>): () => Promise<JsonObject> {
->>>>>>> main
+function remembered(ports: LoginPorts, load: () => Promise<JsonObject>): () => Promise<JsonObject> {
   let known: { readonly document: Promise<JsonObject>; readonly until: number } | undefined;
   return function document() {
     if (known !== undefined && ports.clock.monotonic() < known.until) return known.document;

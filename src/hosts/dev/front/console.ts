@@ -1,11 +1,6 @@
-<<<<<<< HEAD
-// Serves the console of the reconciler next to the catalogue of `skep dev`: the same page and responses as the listener
-// of `skep run`. To read, no token is required: the responses contain no value of a Secret, and every user of the machine
-// may read them. Actions need the token of the start.
-=======
-// Serves the console of the reconciler at the main port of `skep dev`, with the pages and responses of `skep run`. They
-// require no token, because they contain no values of Secrets, and all users of the machine may read them.
->>>>>>> main
+// Serves the console of the reconciler at the main port of `skep dev`, with the pages and responses of `skep run`. Reading
+// requires no token, because the responses contain no values of Secrets, and all users of the machine may read them.
+// Actions require the token of the start.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fastify } from 'fastify';
@@ -21,14 +16,9 @@ import { addRunsRoutes } from '#reconciler/control/routes/runs.ts';
 import { SECURITY_HEADERS } from '#std/page/headers.ts';
 import { bearerToken, isOneOf } from '#std/secret.ts';
 
-<<<<<<< HEAD
-/** Paths of the console. A registry named `runs` or `fleet` has only longer paths. */
+/** Paths of the console. Paths of registries named `runs` or `fleet` are longer, so they do not match. */
 const CONSOLE_PATH =
   /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource|events|session|waiting|actions\/[^/]+))?|console\/.+)$/;
-=======
-/** Paths of the console. Paths of registries named `runs` or `fleet` are longer, so they do not match. */
-const CONSOLE_PATH = /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource|events))?|console\/.+)$/;
->>>>>>> main
 
 export interface ConsoleFront {
   has(path: string): boolean;

@@ -20,14 +20,9 @@ export interface ControlListener {
   stop(): Promise<void>;
 }
 
-<<<<<<< HEAD
-/** The data of the listener, in addition to the configuration. */
+/** Data that the listener serves. */
 export interface ControlSubject
   extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'fleet' | 'actions' | 'snapshot'> {
-=======
-/** Data that the listener serves. */
-export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'fleet' | 'snapshot'> {
->>>>>>> main
   readonly metrics: MetricsSubject['metrics'] & Pick<RunMetrics, 'webhook'>;
   /** Sources of skep.yaml, which webhooks name. */
   readonly sources: HookSubject['sources'];

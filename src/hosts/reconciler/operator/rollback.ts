@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-// Goes back to the commits of an earlier run: takes the present commits out of use, and runs after the current run. A
-// preview names the commits and the changes of that run, and writes nothing.
-=======
-// Rolls back to the commits of an earlier run: marks the current commits as not to be used, and makes a run.
->>>>>>> main
+// Rolls back to the commits of an earlier run: marks the current commits as not to be used, and makes a run. A preview
+// returns the commits and the changes of that run, and writes nothing.
 
 import { findRun } from '#reconciler/run/history/find.ts';
 import { findDifferences, learnOlder, quarantine } from '#reconciler/run/operate/rollback.ts';
@@ -41,23 +37,17 @@ interface RollbackDeps {
   readonly waiting: ReportWaiting;
 }
 
-<<<<<<< HEAD
 interface RollbackTarget {
-  /** Id of the run, or the start of it. */
-=======
-interface RollbackRequest {
   /** Id of the earlier run, or the beginning of its id. */
->>>>>>> main
   readonly run: string;
   /** Number of runs to read from the history. */
   readonly limit: number;
   /** If set, throws a Failure and writes nothing unless the rollback takes exactly these commits out of use. */
   readonly confirmed?: readonly Quarantined[];
-<<<<<<< HEAD
 }
 
 interface RollbackRequest extends RollbackTarget {
-  /** Options of the run. */
+  /** Options of the run after the rollback. */
   readonly overrides?: Partial<RunOptions>;
 }
 
@@ -91,14 +81,7 @@ async function plannedChanges(planner: Instance, config: Config): Promise<readon
   ];
 }
 
-/** Throws Failure `run-not-found`, `rollback-impossible`, `rollback-changed`, or the Failure of the run. */
-=======
-  /** Options of the run after the rollback. */
-  readonly overrides?: Partial<RunOptions>;
-}
-
 /** Throws Failure `run-not-found`, `rollback-impossible`, `rollback-changed`, or a Failure of the run. */
->>>>>>> main
 export async function runRollback(deps: RollbackDeps, request: RollbackRequest): Promise<RunResult> {
   const made = await beginRollback(deps.instance, request);
   const result = await runWhenFree(deps, request.overrides);

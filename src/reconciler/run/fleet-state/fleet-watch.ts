@@ -18,13 +18,9 @@ export interface FleetWatch {
   ended(result: RunResult): void;
   failed(failure: Failure, run: { readonly id: string; readonly at: string }): void;
   state(): FleetState;
-<<<<<<< HEAD
   /** Returns what waits for a person after the last run that did not fail. */
   waiting(): WaitingState;
-  /** Finds a resource by the id of its entry; undefined if the last run had no such resource. */
-=======
   /** Returns the resource with this entry id; undefined if the last run had no such resource. */
->>>>>>> main
   find(id: string): KnownResource | undefined;
 }
 
