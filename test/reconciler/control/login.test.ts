@@ -213,14 +213,18 @@ describe.skipIf(executable === undefined)('the login of the console', () => {
     expect(await axeFindings(page)).toEqual([]);
   });
 
-  test('a logout ends the session, also for a copy of its cookie', async () => {
+  test('a logout ends the session, also for a copy of its cookie and for its stream of events', async () => {
     const { page } = await logIn('vera', []);
     const [cookie] = (await browser.context.cookies(url)).filter(({ name }) => name.startsWith('skep-console'));
     const headers = { cookie: `${cookie?.name}=${cookie?.value}` };
     expect((await fetch(`${url}/fleet`, { headers })).status).toBe(200);
+    const stream = (await fetch(`${url}/fleet/events`, { headers })).text();
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'Log in to the console' }).waitFor();
     expect((await fetch(`${url}/fleet`, { headers })).status).toBe(401);
+    // The stream of the copy ends with the next event, or the next sign of life.
+    await fetch(`${url}/sync`, { method: 'POST', headers: token });
+    expect(await stream).not.toContain('event: ended');
   });
 
   test('a session that someone else has put into the browser is not the session after the login', async () => {
