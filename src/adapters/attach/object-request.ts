@@ -11,7 +11,7 @@ const TIMEOUT_MS = 10_000;
 
 export interface ObjectRequest {
   readonly method: 'GET' | 'DELETE' | 'PATCH';
-  /** JSON. */
+  /** JSON text. */
   readonly body?: string;
   /** Default: application/json. */
   readonly contentType?: string;

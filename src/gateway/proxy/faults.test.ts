@@ -15,7 +15,7 @@ test.each<{ reason: BackendFault['reason']; status: number; code: string }>([
   { reason: 'unauthorized', status: 401, code: 'server-unauthorized' },
   { reason: 'forbidden', status: 403, code: 'server-forbidden' },
   { reason: 'session-unknown', status: 404, code: 'session-unknown' },
-])('shows a client whose server is $reason the status $status', ({ reason, status, code }) => {
+])('answers with status $status for the fault $reason', ({ reason, status, code }) => {
   const fault = { reason, message: 'the words for the client', detail: 'host and cause' };
   const refusal = faultRefusal(fault);
   expect([refusal.status, refusal.reason, faultCode(fault)]).toEqual([status, code, code]);

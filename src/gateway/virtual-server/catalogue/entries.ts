@@ -1,5 +1,5 @@
-// Stores the last read lists of members. A member with the same lists for all callers has one entry, another member one
-// entry per caller.
+// Stores the last read lists of members. A member with the same lists for all callers has one entry. Any other member
+// has one entry per caller.
 
 import { setBounded } from '#std/bounded.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';

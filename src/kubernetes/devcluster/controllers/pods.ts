@@ -43,7 +43,7 @@ export function removePods(context: ApiContext, workload: KubeObject): void {
 
 /**
  * Creates new pods first. Deletes pods of the previous template once enough new pods are ready. With the strategy
- * Recreate, deletes them at once.
+ * Recreate, deletes the previous pods at once.
  */
 function settleAny(
   context: ApiContext,

@@ -1,5 +1,5 @@
-// Writes the status of Deployments and StatefulSets. If a node runs the pods, they determine the status. Otherwise the
-// workload becomes ready after a delay, without pods. An annotation makes a workload fail.
+// Writes the status of Deployments and StatefulSets. If a node runs the pods, the pods determine the status. Otherwise
+// the workload becomes ready after a delay, without pods. An annotation makes a workload fail.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { NOT_RUN_HERE } from '../../rules/not-run-here.ts';

@@ -240,7 +240,7 @@ function isHost(text: string): boolean {
   return /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]*[a-z0-9])?)(:\d{1,5})?$/i.test(text);
 }
 
-/** Accepts an origin as browsers send it, also with a slash at its end (RFC 6454 section 6.1). */
+/** Accepts an origin as browsers send it (RFC 6454 section 6.1), with or without a slash at its end. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.origin !== 'null' && `${url.origin}/` === `${text.replace(/\/$/, '').toLowerCase()}/`;
