@@ -41,20 +41,19 @@ export function createWaker(state: SleepState): Waker {
   const { clock, times } = state.parts;
   return {
     wait(settle) {
-      const late = () => release(wake, waiter, 'not-started', notStarted(wake.reason));
+      const late = () => endWait(wake, waiter, 'not-started', notStarted(wake.reason));
       const waiter: Waiter = { since: clock.monotonic(), settle, stopTimer: clock.after(times.wakeMs, late) };
       wake.waiters.add(waiter);
       // A server that is being started for a call must not be stopped meanwhile.
       noteUse(state, 1);
       if (!wake.isStarting) void startForWaiters(wake);
-      return () => release(wake, waiter, 'client-gone');
+      return () => endWait(wake, waiter, 'client-gone');
     },
-    close: () =>
-      releaseAll(wake, { reason: 'unreachable', message: 'the proxy is shutting down', retryAfterSeconds: 1 }),
+    close: () => endWaits(wake, { reason: 'unreachable', message: 'the proxy is shutting down', retryAfterSeconds: 1 }),
   };
 }
 
-function release(
+function endWait(
   { state, waiters }: WakeState,
   waiter: Waiter,
   outcome: 'started' | 'not-started' | 'client-gone',
@@ -67,9 +66,9 @@ function release(
   if (outcome !== 'client-gone') waiter.settle(fault);
 }
 
-function releaseAll(wake: WakeState, fault: BackendFault | undefined): void {
+function endWaits(wake: WakeState, fault: BackendFault | undefined): void {
   const outcome = fault === undefined ? 'started' : 'not-started';
-  for (const waiter of [...wake.waiters]) release(wake, waiter, outcome, fault);
+  for (const waiter of [...wake.waiters]) endWait(wake, waiter, outcome, fault);
 }
 
 /** Tries to start the server as long as calls wait. */
@@ -93,7 +92,7 @@ async function startForWaiters(wake: WakeState): Promise<void> {
     observer.woke(ms);
     observer.log('info', `the MCP server runs after ${Math.round(ms)} ms`);
   }
-  if (backend !== undefined) releaseAll(wake, undefined);
+  if (backend !== undefined) endWaits(wake, undefined);
   // After a failed start too, because a server that starts later would run without ever being used.
   watchIdle(state);
 }
@@ -115,7 +114,7 @@ async function tryToStart(wake: WakeState, began: number): Promise<Backend | und
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     wake.reason = error.message;
-    releaseAll(wake, notStarted(error.message));
+    endWaits(wake, notStarted(error.message));
   }
   await backend?.close(0);
   return undefined;
