@@ -1,4 +1,5 @@
-// Creates databases for tests on the real PostgreSQL of the test run. Each test file gets a copy of a migrated template.
+// Creates databases for tests on the real PostgreSQL of the test run. Each test file gets a copy of a migrated
+// template.
 
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';

@@ -1,5 +1,5 @@
-// Defines the tests of a running fleet, for the embedded API server and for a real API server. Pods are processes of this
-// machine, and clients reach MCP servers through their proxies.
+// Defines the tests of a running fleet, for the embedded API server and for a real API server. Pods are processes of
+// this machine, and clients reach MCP servers through their proxies.
 
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

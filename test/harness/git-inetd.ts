@@ -1,5 +1,5 @@
-// Starts Git servers over SSH and the git protocol. Each connection to their port on loopback starts a process of its own
-// (`sshd -i`, `git daemon --inetd`).
+// Starts Git servers over SSH and the git protocol. Each connection to their port on loopback starts a process of its
+// own (`sshd -i`, `git daemon --inetd`).
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

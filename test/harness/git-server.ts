@@ -66,7 +66,9 @@ export function temporaryFolder(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Creates a repository with a work tree at `dir`. If `published` is set, pushes commits to a bare copy at this path. */
+/**
+ * Creates a repository with a work tree at `dir`. If `published` is set, pushes commits to a bare copy at this path.
+ */
 export function createRepository(dir: string, published?: string): TestRepository {
   mkdirSync(dir, { recursive: true });
   const git = (...args: readonly string[]) => runGit(dir, args);

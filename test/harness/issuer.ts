@@ -1,5 +1,5 @@
-// Starts a real OpenID provider on 127.0.0.1. Tests can rotate its keys, stop it, read its request counts, and sign forged
-// tokens with its keys.
+// Starts a real OpenID provider on 127.0.0.1. Tests can rotate its keys, stop it, read its request counts, and sign
+// forged tokens with its keys.
 
 import { createServer, type RequestListener } from 'node:http';
 import {

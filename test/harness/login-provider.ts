@@ -1,5 +1,5 @@
-// Starts a real OpenID provider on 127.0.0.1 that logs in the account of the test without a prompt. It counts requests, and
-// tests can replace its responses.
+// Starts a real OpenID provider on 127.0.0.1 that logs in the account of the test without a prompt. It counts requests,
+// and tests can replace its responses.
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

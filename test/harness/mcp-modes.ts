@@ -1,5 +1,5 @@
-// Lists the modes in which clients reach an MCP server: directly, through `skep proxy`, or through a virtual server. Each
-// mode defines how the server starts and how the proxy is configured.
+// Lists the modes in which clients reach an MCP server: directly, through `skep proxy`, or through a virtual server.
+// Each mode defines how the server starts and how the proxy is configured.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -201,8 +201,8 @@ export const VIRTUAL_MODES: readonly Mode[] = [
 ];
 
 /**
- * Modes that the conformance suite cannot test. The suite has no scenarios for the transport of 2024-11-05, and one of its
- * scenarios waits only 600 ms for a response, which may be too short to start a process.
+ * Modes that the conformance suite cannot test. The suite has no scenarios for the transport of 2024-11-05, and one of
+ * its scenarios waits only 600 ms for a response, which may be too short to start a process.
  */
 export const STORY_MODES: readonly Mode[] = [
   {

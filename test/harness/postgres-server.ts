@@ -1,5 +1,5 @@
-// Provides one PostgreSQL server for a vitest run, on the first request of a test file. Uses $TEST_DATABASE_URL (URL of a
-// superuser) if set, otherwise starts PostgreSQL of the operating system, otherwise PostgreSQL of the npm package.
+// Provides one PostgreSQL server for a vitest run, on the first request of a test file. Uses $TEST_DATABASE_URL (URL of
+// a superuser) if set, otherwise starts PostgreSQL of the operating system, otherwise PostgreSQL of the npm package.
 
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
@@ -104,7 +104,9 @@ export interface Cluster {
   remove(): void;
 }
 
-/** Creates a data directory that accepts local connections without a password, for tests that start their own server. */
+/**
+ * Creates a data directory that accepts local connections without a password, for tests that start their own server.
+ */
 export async function createCluster(): Promise<Cluster> {
   const binaries = systemBinaries() ?? embeddedBinaries();
   if (binaries === undefined) throw new Error('no PostgreSQL: set TEST_DATABASE_URL, or install one, or run npm ci');
@@ -128,7 +130,9 @@ export async function createCluster(): Promise<Cluster> {
   }
 }
 
-/** Creates the roles and the template database. Roles exist for the whole server, so their names have the run's prefix. */
+/**
+ * Creates the roles and the template database. Roles exist for the whole server, so their names have the run's prefix.
+ */
 async function prepare(host: string, port: number, user: string, password: string): Promise<TestServer> {
   const prefix = `skep_test_${randomBytes(4).toString('hex')}`;
   const server: TestServer = {
@@ -151,7 +155,10 @@ async function prepare(host: string, port: number, user: string, password: strin
   return server;
 }
 
-/** Creates the template, with an English collation if the server supports it. Code that needs code-point order then fails. */
+/**
+ * Creates the template, with an English collation if the server supports it. Code that needs code-point order then
+ * fails.
+ */
 async function createTemplate(client: pg.Client, { template, migrator }: TestServer): Promise<void> {
   const create = `create database ${template} owner ${migrator.user}`;
   const english = `${create} template template0 encoding 'UTF8' locale_provider icu icu_locale 'en-US'`;

@@ -1,5 +1,5 @@
-// Starts a TLS proxy in front of an API server that forwards, drops, refuses or delays each request as a test decides. It
-// can also close all connections, as a client that dies does. It records all requests.
+// Starts a TLS proxy in front of an API server that forwards, drops, refuses or delays each request as a test decides.
+// It can also close all connections, as a client that dies does. It records all requests.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -25,8 +25,8 @@ export interface Passing {
 }
 
 /**
- * What happens to a request. `lose` closes its connection before or after the server has handled the request. `end` also
- * closes all other connections and refuses new ones. `hold` forwards the request after the promise has resolved.
+ * What happens to a request. `lose` closes its connection before or after the server has handled the request. `end`
+ * also closes all other connections and refuses new ones. `hold` forwards the request after the promise has resolved.
  */
 export type Fate =
   | 'pass'

@@ -1,5 +1,5 @@
-// Starts a TLS proxy in front of an API server that disturbs watches: closes them, delays or drops events and bookmarks,
-// reports old versions as expired, or refuses all connections. It records all requests.
+// Starts a TLS proxy in front of an API server that disturbs watches: closes them, delays or drops events and
+// bookmarks, reports old versions as expired, or refuses all connections. It records all requests.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-// Token exchange against a token endpoint over real HTTP that checks real JWTs and issues some.
+// Tests token exchange with a token endpoint over HTTP that verifies and issues real JWTs.
 
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Checks the subject token, and issues one for the same subject. */
+/** Verifies the subject token, and issues a token for the same subject. */
 const issue: Respond = async ({ form }, response) => {
   const { payload } = await jwtVerify(form.get('subject_token') ?? '', keys.publicKey, {
     currentDate: new Date(START_MS),
@@ -243,7 +243,7 @@ describe('refused, never passed on, is', () => {
     async ({ status, error, expected, code }) => {
       const caller = await callerOf('ada');
       endpoint.respond(({ form, headers }, response) => {
-        // A helpful endpoint that repeats what it was sent.
+        // The error description repeats the sent secrets.
         const words = `no: ${form.get('subject_token')} ${form.get('subject_token')?.slice(0, 40)} ${SECRET} ${headers.authorization}`;
         sendJson(response, status, { error, error_description: `${error} because\r\n${words}` });
       });

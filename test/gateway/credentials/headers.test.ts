@@ -1,4 +1,5 @@
-// Headers out of the configuration: injected, bearer token, forwarded; and the caller's own token removed.
+// Tests headers from the configuration: injected headers, bearer tokens and forwarded headers. Also tests the removal
+// of the caller's token.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bearerToken } from '#gateway/credentials/bearer.ts';
@@ -27,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-/** These ways of giving rights never wait. */
+/** Returns the headers of a credential that needs no asynchronous work. */
 function headersOf(
   credential: Credential,
   request: OutgoingRequest = outgoing(),

@@ -1,4 +1,4 @@
-// What was issued to one caller reaches no other, whatever comes first and last.
+// Tests that a caller never gets a token that was issued to another caller, in any order of requests.
 
 import { expect, it } from 'vitest';
 import type { CredentialCaller } from '#gateway/credentials/credential.ts';

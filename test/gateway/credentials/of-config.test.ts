@@ -1,4 +1,4 @@
-// The credential that a whole configuration asks for: which block counts, and in which order things are done.
+// Tests the credential for a whole configuration: which block applies, and in which order headers are set and signed.
 
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -91,7 +91,7 @@ describe('what leaves', () => {
     },
   ])('$reason', ({ config, expected }) => {
     const credential = credentialOf({ ...CONFIG, ...config }, world.ports);
-    // A value: nothing of this has to be waited for.
+    // The credential returns the value itself, not a promise.
     expect(credential(SENT, ADA)).toEqual({ ok: true, headers: { ...SENT.headers, ...expected } });
   });
 

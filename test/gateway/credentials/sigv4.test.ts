@@ -1,4 +1,4 @@
-// Signatures are those of the published test suite of AWS Signature Version 4, and what is signed is what leaves.
+// Tests that signatures equal those of the published AWS Signature Version 4 test suite, and cover the sent request.
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';

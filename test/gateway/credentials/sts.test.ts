@@ -1,4 +1,4 @@
-// Cloud STS against a token service over real HTTP that checks real JWTs, and a server that checks signatures.
+// Tests Cloud STS with a token service over HTTP that verifies real JWTs, and a server that verifies signatures.
 
 import { generateKeyPair, SignJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -67,7 +67,7 @@ function request(
   return { ...outgoing(headers), url: `${server.url}/mcp/é?b=2&a=x%2Fy`, body: Buffer.from(body) };
 }
 
-/** What the server says of the request that leaves. */
+/** Signs and sends a request. Returns the session whose keys signed it, as the server found it. */
 async function send(sign: Credential, sent: OutgoingRequest, caller: CredentialCaller): Promise<Session> {
   const given = await sign(sent, caller);
   if (!given.ok) throw new Error(JSON.stringify(given.refusal));

@@ -1,5 +1,5 @@
-// Cross-application access over real HTTP: an identity provider that checks id_tokens, an authorization server that checks assertions,
-// and answers that must not be used.
+// Tests cross-application access over HTTP with an identity provider that verifies id_tokens, and an authorization
+// server that verifies assertions.
 
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ function signed(claims: Record<string, unknown>, typ = 'JWT'): Promise<string> {
 
 const verified = (token: string | null) => jwtVerify(token ?? '', keys.publicKey, { currentDate: new Date(START_MS) });
 
-/** `more`: in place of what is right in the answer; `claims`: in the assertion. */
+/** `more` overrides fields of the response. `claims` overrides claims of the assertion. */
 function giveAssertion(more: object = {}, claims: object = {}): Respond {
   return async ({ form }, response) => {
     const { payload } = await verified(form.get('subject_token'));

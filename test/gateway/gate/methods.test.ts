@@ -1,4 +1,4 @@
-// Which messages policies decide on, as whole messages that were scanned: what passes, what is refused, what is looked at.
+// Tests with scanned messages which messages pass without policies, which ones policies decide, and which are refused.
 
 import { describe, expect, it, test } from 'vitest';
 import { decideMessage } from '#gateway/gate/policy/methods.ts';

@@ -1,5 +1,5 @@
-// The groups of callers in policies: which claims name them, which entities they are, and that no policy about groups decides
-// without them.
+// Tests groups of callers in policies: the claims that name groups, their entities, and the denial if a policy needs
+// unknown groups.
 
 import { describe, expect, it, test } from 'vitest';
 import type { JsonObject } from '#std/json.ts';

@@ -1,4 +1,5 @@
-// What policies decide: the entities, attributes and values that they see, and that nothing but a clear yes is one.
+// Tests decisions of policies: the entities, attributes and values that policies read, and the denial in case of
+// errors.
 
 import { describe, expect, it, test } from 'vitest';
 import { compilePolicies } from '#gateway/gate/policy/compile.ts';

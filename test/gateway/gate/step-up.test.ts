@@ -1,4 +1,4 @@
-// Which more scopes a refused call would take, as its policies say.
+// Tests which additional scopes would permit a refused call.
 
 import { expect, it } from 'vitest';
 import type { GateCode } from '#gateway/gate/codes.ts';

@@ -1,4 +1,5 @@
-// Which tools clients see and call: what is shown is what can be called, in lists of bytes as well, and previews say the same.
+// Tests which tools clients see and can call: listed tools are exactly the callable tools, and previews show these
+// tools.
 
 import { describe, expect, it, test } from 'vitest';
 import { shownTools } from '#contracts/virtual-model/tools.ts';
@@ -83,7 +84,7 @@ it.each(Array.from({ length: 200 }, (_, seed) => seed))('shows and calls what pr
   const shown = shownTools(tools, { filter: given.tools_filter ?? [], names });
   const renamed = new Set(Object.entries(names).flatMap(([own, name]) => (own === name ? [] : [name])));
   for (const { origin, name } of shown) {
-    // Where a tool is renamed to the name of another, the preview shows both and clients only the renamed one.
+    // If a tool is renamed to the name of another tool, previews show both tools. Clients see only the renamed tool.
     const hidden = renamed.has(name) && (names[origin] ?? origin) === origin;
     expect(rules === undefined ? name : rules.clientName(origin), JSON.stringify(given)).toBe(
       hidden ? undefined : name,

@@ -1,5 +1,5 @@
-// The attacks of RFC 9700 and RFC 6819 on an authorization server, each by the number of its section, and the requirements of
-// the RFCs that stop them.
+// Tests the attacks of RFC 9700 and RFC 6819 on an authorization server, by section number, and the requirements that
+// prevent them.
 
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

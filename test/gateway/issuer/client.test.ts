@@ -1,5 +1,5 @@
-// The official TypeScript client before a proxy with an authorization server of its own: from a bare 401 to a call, with a real
-// browser where there is one.
+// Tests the official TypeScript client with a proxy that has an authorization server, from the first 401 to a call.
+// Uses a real browser if one is installed.
 
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

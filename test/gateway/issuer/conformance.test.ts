@@ -1,4 +1,4 @@
-// The conformance suite of MCP against the authorization server: metadata, and a code grant in which a person logs in.
+// Runs the MCP conformance suite against the authorization server: metadata, and a code grant with a login.
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

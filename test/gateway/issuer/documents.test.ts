@@ -1,4 +1,5 @@
-// Clients that are described at a URL: what is fetched and what is not, what is believed, and how those with keys prove themselves.
+// Tests clients with a metadata document at a URL: which documents are fetched and accepted, and the authentication of
+// clients with keys.
 
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -60,7 +61,7 @@ function openWith(outbound: { readonly allowPrivate: readonly string[]; readonly
   return openDirect({ config: (at) => configOf(at, [oidcTo(at, provider)]), outbound });
 }
 
-/** Its URL: another one each time, since documents are kept. */
+/** Publishes a document and returns its URL, which is new each time because documents are cached. */
 function publish(send: Send): string {
   names += 1;
   const path = `/client-${names}.json`;

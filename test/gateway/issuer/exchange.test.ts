@@ -1,4 +1,4 @@
-// Token exchange by delegate clients (RFC 8693): of tokens of this server and of a trusted issuer, and attacks on it.
+// Tests token exchange by delegate clients (RFC 8693) with tokens of this server and of a trusted issuer, and attacks.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** RFC 6749 section 2.3.1: both are encoded. */
+/** Returns the Basic header. Id and secret are encoded (RFC 6749 section 2.3.1). */
 const basic = (id: string = DELEGATE.id, secret: string = DELEGATE.secret) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
 });

@@ -1,5 +1,5 @@
-// What goes wrong around a login, and what people, clients and operators get to know of it: providers that are down, refuse,
-// answer nonsense or with another person; a store that cannot be asked; settings that cannot be used.
+// Tests failures of logins and the messages to people, clients and operators: broken providers, an unreachable store,
+// and invalid settings.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Assertions of a trusted issuer as grants (RFC 7523), and attacks on them.
+// Tests grants with assertions of a trusted issuer (RFC 7523), and attacks on them.
 
 import { decodeJwt, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -265,7 +265,7 @@ describe('an assertion is refused', () => {
   });
 });
 
-/** The other valid ECDSA signature of the same content. */
+/** Returns the JWT with the other valid ECDSA signature of its content. */
 function mirrored(jwt: string): string {
   const [header, payload, signature = ''] = jwt.split('.');
   const bytes = Buffer.from(signature, 'base64url');

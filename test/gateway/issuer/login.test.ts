@@ -1,5 +1,4 @@
-// A login from its first request to its last: what a client and a person see on the way, and what the server behind the
-// proxy gets.
+// Tests complete logins: the responses to client and person, and the request that the MCP server receives.
 
 import { createPublicKey } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';

@@ -1,4 +1,5 @@
-// This server registers itself at a provider (RFC 7591): what it asks for and believes, when it asks again, and when it does not.
+// Tests the registration of the authorization server at a provider (RFC 7591): its requests, accepted responses, and
+// repetitions.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -233,7 +234,9 @@ describe('a registration', () => {
     registration: { registrationEndpoint: URL_OF_IT },
   };
 
-  /** Replicas with one store and one clock. The answers are given in their order, the last one again and again. */
+  /**
+   * Opens replicas with a shared store and clock. The provider sends the responses in order, then repeats the last one.
+   */
   function openWorld(answers: readonly { readonly status: number; readonly body?: object }[]) {
     let nowMs = 1_000_000;
     let requests = 0;

@@ -1,4 +1,4 @@
-// Pages at another base than the issuer (authorization_endpoint_base_url).
+// Tests pages whose base URL differs from the issuer (authorization_endpoint_base_url).
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configOf, type DirectIssuer, oauth2To, oidcTo, openDirect } from './direct.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
-/** The same listener under another name, which is another host for cookies. */
+/** Returns the URL of the same listener with another host name, which has separate cookies. */
 const pagesOf = (origin: string) => origin.replace('127.0.0.1', 'localhost');
 
 async function withPages<T>(
@@ -58,7 +58,7 @@ describe('a base for pages', () => {
       const { url, trail } = await person.visit(authorizeUrl({ issuer: base }, client, pkce));
       expect(url.searchParams.get('iss')).toBe(issuer.issuer);
       expect(trail).toContain(`${base}/oauth/consent`);
-      // The provider knows the callback of the issuer, and the cookie is on the host of the pages.
+      // The provider redirects to the issuer's host, but the cookie belongs to the host of the pages.
       expect(trail.some((each) => each.startsWith(`${base}/oauth/callback?`))).toBe(true);
       expect(person.cookies.get(new URL(issuer.issuer).host)?.size ?? 0).toBe(0);
       const tokens = tokensOf(await redeem(issuer, client, url.searchParams.get('code') ?? String(url), pkce));

@@ -1,5 +1,5 @@
-// Policies that read the token of an upstream provider (primaryUpstreamProvider), before one server and before many. Without that
-// token they deny everything.
+// Tests policies that read the token of an upstream provider (primaryUpstreamProvider), in a proxy and in a virtual
+// server. Without this token, every call is denied.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ function policyFile(more: object = {}): string {
   return path;
 }
 
-/** The next access tokens of the provider are JWTs with these claims, or this text. */
+/** Makes the provider issue access tokens that are JWTs with these claims, or this text. */
 async function giveTokens(claims: object | string): Promise<void> {
   const token = typeof claims === 'string' ? claims : await provider.sign({ sub: 'u-1', ...claims });
   provider.answers = { '/token': (answer) => ({ ...answer, access_token: token }) };

@@ -1,4 +1,4 @@
-// Clients that register: the scopes that they get, and secrets.
+// Tests the scopes and secrets of clients that register.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configOf, type DirectIssuer, oidcTo, openDirect } from './direct.ts';
@@ -78,7 +78,7 @@ describe('a secret', () => {
     return register(issuer, { redirect_uris: [REDIRECT], token_endpoint_auth_method: method, ...more });
   }
 
-  /** Logs in, and returns the way to redeem the code. */
+  /** Logs in. Returns a function that redeems the code. */
   async function codeFor(issuer: DirectIssuer, client: string) {
     const pkce = newPkce();
     const url = authorizeUrl(issuer, client, pkce, { redirect_uri: REDIRECT });

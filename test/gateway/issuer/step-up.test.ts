@@ -1,5 +1,5 @@
-// Step-up (MCP 2025-11-25, Authorization, Scope Challenge Handling): a call that a policy permits to more scopes gets 403 with
-// them, and the official clients log in for them by themselves. Before one server and before many.
+// Tests step-up (MCP 2025-11-25, Authorization, Scope Challenge Handling) in a proxy and in a virtual server: a call
+// that needs more scopes gets a 403 with these scopes, and official clients then log in again.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ const policies = (name: string) => [
 interface Guarded {
   readonly issuer: string;
   readonly resource: string;
-  /** Of the tool that takes the scope `weather`. */
+  /** Name of the tool that requires the scope `weather`. */
   readonly tool: string;
 }
 
@@ -111,7 +111,7 @@ describe.each(['proxy', 'virtual'])('before a %s server', (kind) => {
     const metadata = await (await fetch(`${origin}/.well-known/oauth-protected-resource/mcp`)).json();
     expect(metadata).toMatchObject({ scopes_supported: SCOPES });
     const more = await logIn(world(), { more: { scope: 'openid weather' } });
-    // A virtual server wants a session first: that is asked after the policies.
+    // After the policies, a virtual server refuses the call with 400 because it has no session.
     expect([200, 400]).toContain((await callMcp(world(), more.tokens.access_token, world().tool)).status);
   });
 
@@ -161,13 +161,13 @@ describe.each(['proxy', 'virtual'])('before a %s server', (kind) => {
   });
 });
 
-/** A client whose person has logged in for these scopes. */
+/** Returns the state of a client after a login with these scopes. */
 async function keptWith(world: Guarded, scope: string, person: ReturnType<typeof newPerson>): Promise<KeptLogin> {
   const { client, tokens } = await logIn(world, { person, more: { scope } });
   return Object.assign(newKeptLogin(), { client: { client_id: client }, tokens });
 }
 
-/** The person allows what the client asks for. */
+/** Makes the person consent to the requested scopes, and completes the login. */
 async function finish(
   kept: KeptLogin,
   person: ReturnType<typeof newPerson>,

@@ -1,5 +1,5 @@
-// The two stores of the authorization server keep the same contract; the one in Redis survives a failover, and speaks TLS where its
-// settings say so.
+// Tests that both stores of the authorization server behave alike, and that the Redis store survives a failover and
+// supports TLS.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IssuerStoreSettings, openRedisIssuerStore, type RedisIssuerStore } from '#adapters/redis/issuer-store.ts';
@@ -80,7 +80,7 @@ describe.each(KINDS)('in %s', (_name, open) => {
   let second: IssuerStore;
   beforeAll(async () => {
     [first, second] = open();
-    // Two of the stores are in one server.
+    // Two of the stores share a Redis server.
     await first.delete(['lock:a']);
   });
 

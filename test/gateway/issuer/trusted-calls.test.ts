@@ -1,4 +1,4 @@
-// Calls with tokens that were given for an assertion or by an exchange: which of them a proxy accepts.
+// Tests which calls a proxy accepts with tokens from an assertion or an exchange.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -75,7 +75,7 @@ function delegateToken(world: LoginWorld, token: string): Promise<string> {
   });
 }
 
-/** Of the calls that the server behind got. */
+/** Returns the Authorization headers of the calls that the MCP server received. */
 function authorizations({ server }: LoginWorld): readonly (string | undefined)[] {
   return server.received
     .filter(({ message }) => message?.method === 'tools/call')

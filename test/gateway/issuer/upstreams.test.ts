@@ -1,5 +1,5 @@
-// Providers that people log in with: OpenID Connect and OAuth 2.0, one alone and several in a chain; what their answers may look
-// like, and what is not believed.
+// Tests logins with OpenID Connect and OAuth 2.0 providers, alone and in a chain, and which of their responses are
+// accepted.
 
 import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Calls to a server that trusts the identity provider of the login, and the id_token that is kept for them.
+// Tests calls to a server that trusts the login's identity provider, with the stored id_token.
 
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -111,7 +111,7 @@ describe('the id_token of a login', () => {
     recording.claims = { exp: now() + 3600, round: 3 };
     expect(decodeJwt((await old()) ?? '')).toMatchObject({ round: 3 });
     expect(decodeJwt((await old()) ?? '')).toMatchObject({ round: 3 });
-    // One for the second login, and one refresh.
+    // One token request for the second login, and one for a refresh.
     expect(recording.count('/token') - refreshes).toBe(2);
     await issuer.close();
   });

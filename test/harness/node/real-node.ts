@@ -1,5 +1,5 @@
-// Registers this machine as a node at an API server on this machine that has no nodes: creates the Node and its Lease, and
-// binds pods to the Node.
+// Registers this machine as a node at an API server on this machine that has no nodes: creates the Node and its Lease,
+// and binds pods to the Node.
 
 import type { Pod } from '#kubernetes/devcluster/node/objects.ts';
 import type { Api } from '../../recordings/api.ts';

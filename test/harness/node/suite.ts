@@ -1,5 +1,5 @@
-// Starts the suite's API server with a node. For a real API server, registers this machine as a node, which uses the API
-// over HTTP.
+// Starts the suite's API server with a node. For a real API server, registers this machine as a node, which uses the
+// API over HTTP.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -125,7 +125,9 @@ function testNode(api: Api, node: Node, namespaces: readonly string[], takesV5: 
   };
 }
 
-/** Returns a function that writes a pod's kubeconfig. On a real server, the kubeconfig has the pod's service account. */
+/**
+ * Returns a function that writes a pod's kubeconfig. On a real server, the kubeconfig has the pod's service account.
+ */
 export function kubeconfigOfPods(server: SuiteServer): NonNullable<Program['environment']> {
   const folder = mkdtempSync(join(tmpdir(), 'skep-accounts-'));
   server.atEnd(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-// Which eras a server speaks is found out, passed where it speaks both, and found out again when it changes.
+// Tests that the bridge detects the eras of a server, converts only the other era, and detects changes.
 
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
@@ -17,7 +17,7 @@ import {
 
 type Era = 'session' | 'stateless';
 
-/** One URL whose server can be replaced by one of other eras. */
+/** Starts a server whose supported eras a test can change. */
 function startChanging(eras: { spoken: readonly Era[] }) {
   return startRaw((request) => {
     const { http, response, message } = request;
@@ -83,7 +83,7 @@ it('takes notice when a server with sessions is replaced by one without', async 
   const { url } = await bridgeBefore(server.url);
   const before = await connectSession(url);
   eras.spoken = ['stateless'];
-  // The client learns that its session has ended, and begins a new one.
+  // The client learns by the 404 that its session has ended, and begins a new session.
   expect((await before.call('ping')).status).toBe(404);
   await connectSession(url);
   const after = await connectSession(url);

@@ -1,5 +1,5 @@
-// Clients with sessions on servers of 2026-07-28 that are written by hand. In one file, because every story begins with the
-// same server and client.
+// Tests clients with sessions on hand-written servers of 2026-07-28. In one file, because all tests begin with the same
+// server and client.
 
 import { expect, it } from 'vitest';
 import { testSeal } from '../shim.ts';

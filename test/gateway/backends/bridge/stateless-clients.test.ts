@@ -1,5 +1,5 @@
-// Clients of 2026-07-28 on servers with sessions that are written by hand. In one file, because every story begins with the
-// same server and client.
+// Tests clients of 2026-07-28 on hand-written servers with sessions. In one file, because all tests begin with the same
+// server and client.
 
 import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
@@ -31,7 +31,7 @@ function isResponse({ message }: RawRequest): boolean {
   return message.method === undefined && message.id !== undefined;
 }
 
-/** Answers each call at once. */
+/** Returns a handler that responds to each call at once. */
 function answering(result: Fields = { content: [] }): (request: RawRequest) => boolean {
   return (request) => {
     if (isCall(request)) sendJson(request.response, resultOf(request, result));
@@ -39,7 +39,7 @@ function answering(result: Fields = { content: [] }): (request: RawRequest) => b
   };
 }
 
-/** Each call asks the client for its name; the answer becomes the result. */
+/** Returns a handler that asks the client for a name at each call. The client's answer becomes the result. */
 function asking(): (request: RawRequest) => boolean {
   const waiting = new Map<unknown, RawRequest>();
   return (request) => {
@@ -147,7 +147,7 @@ it('brings progress and answers to the right client where two use the same id an
       if (!isCall(request)) return false;
       calls.push(request);
       if (calls.length < 2) return true;
-      // In the reverse order, each on its own stream.
+      // Responds to the calls in reverse order, each on its own stream.
       for (const call of calls.toReversed()) {
         const { progressToken } = Object(call.message.params._meta);
         const progress = {

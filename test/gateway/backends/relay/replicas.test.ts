@@ -1,4 +1,4 @@
-// Two replicas of a proxy whose sessions are in memory, with a real Redis between them: a session answers on either.
+// Tests two replicas of a proxy with sessions in memory and a shared Redis: each replica serves all sessions.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-/** Sends requests to the replicas in turn, whatever URL they are for; the stream stays where it was opened. */
+/** Returns a `fetch` that sends requests to the replicas in turn. A GET goes to the replica in its URL. */
 function alternating(): typeof fetch {
   let count = 0;
   return (input, init) => {

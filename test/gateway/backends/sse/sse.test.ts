@@ -1,5 +1,5 @@
-// HTTP+SSE servers as backends: what no one here wrote, and what servers do that are broken or hostile. In one file, because
-// every story begins with the same server and line.
+// Tests HTTP+SSE servers as backends: a public server, and broken or hostile servers. In one file, because all tests
+// begin with the same server.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** The address of a front before the server. */
+/** Returns the URL of an HTTP front for the server. */
 async function reach(
   url: string,
   options: Partial<SseOptions> = {},

@@ -1,4 +1,4 @@
-// Why the line to a process cannot be had, each with its code.
+// Tests the failures that prevent a connection to a process, and the code of each failure.
 
 import { afterEach, expect, test } from 'vitest';
 import type { Exchange } from '#gateway/backends/backend.ts';

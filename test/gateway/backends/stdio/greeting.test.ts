@@ -1,4 +1,5 @@
-// Servers that end at the first message of the newer era: which era they are greeted in, and when that is asked again.
+// Tests servers whose process ends at the first message of 2026-07-28: which era the backend uses, and when it tries
+// the newer era again.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Backend } from '#gateway/backends/backend.ts';
@@ -16,7 +17,7 @@ afterEach(async () => {
 
 const clientInfo = { name: 'skep', version: '1' };
 
-/** Starts the next program of the list each time, and the last one again and again. */
+/** Returns a backend that starts the programs in order. After the last program, it starts this program again. */
 function startShared(...programs: readonly OpenStreams[]) {
   const runs = { count: 0 };
   const observer = countingObserver();

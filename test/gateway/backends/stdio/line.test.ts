@@ -1,4 +1,4 @@
-// What is written to the standard input of a process, write by write.
+// Tests the single writes to the standard input of a process.
 
 import { expect, test } from 'vitest';
 import type { Streams } from '#gateway/backends/ports.ts';
@@ -9,11 +9,11 @@ const MIB = 1024 * 1024;
 
 interface Written {
   readonly line: ProcessLine;
-  /** One for each write. */
+  /** The text of each write. */
   readonly writes: string[];
-  /** How often `drain` was called. */
+  /** Returns the number of calls of `drain`. */
   drained(): number;
-  /** The process takes no more for now, or reads again. */
+  /** Makes the process stop reading, until `unblock`. */
   block(): void;
   unblock(): void;
 }

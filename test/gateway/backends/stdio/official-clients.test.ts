@@ -1,5 +1,5 @@
-// Servers and clients that no one here wrote: server-everything, -memory and -filesystem as child processes behind both
-// ways of sharing, called by the official clients over HTTP.
+// Tests public servers (server-everything, -memory, -filesystem) with the official clients over HTTP, as a shared
+// process and as a process for each session.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

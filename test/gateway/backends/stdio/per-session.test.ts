@@ -1,5 +1,5 @@
-// A process for each session: what is served on one line, and how processes are given out. In one file, because every story
-// begins with the same program and pool.
+// Tests the backend with a process for each session: the traffic of one process, and the assignment of processes to
+// sessions. In one file, because all tests begin with the same program and pool.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSessionProcesses } from '#adapters/process/process.ts';
@@ -23,7 +23,7 @@ function start(parts: Partial<PerSessionStdioParts> = {}): { backend: Backend; o
   return { backend, observer };
 }
 
-/** Time goes on alone as well, but does not get far. */
+/** Starts a backend whose clock a test can advance. The real time also passes, but is short in comparison. */
 function startWithTime(): { backend: Backend; pass: (ms: number) => void } {
   let passed = 0;
   const { backend } = start({ clock: { ...clock, monotonic: () => clock.monotonic() + passed } });
@@ -158,7 +158,7 @@ describe('processes', () => {
   });
 
   test('that still run after their session are left alone', async () => {
-    // A container that is still the same run: as if it had not been started again yet.
+    // The instance stays the same, as if the container had not been restarted yet.
     const { open, check } = sessionProgram(FIXTURE, ['mcp']);
     const processes: Processes = {
       check,
@@ -169,7 +169,7 @@ describe('processes', () => {
     const pid = Number(await first.tool('pid'));
     await first.end();
     await processEnded(pid);
-    // The next line to the process leads to the run that was used.
+    // The next connection would reach the run of the first session.
     expect((await call(backend, request('initialize', {})).end()).fault?.reason).toBe('busy');
   });
 

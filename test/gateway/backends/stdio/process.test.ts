@@ -1,4 +1,4 @@
-// Server processes: their streams, their environment and their end.
+// Tests server processes: their streams, their environment and their end.
 
 import { afterEach, expect, test } from 'vitest';
 import { createProcesses } from '#adapters/process/process.ts';
@@ -15,7 +15,7 @@ interface Heard {
   readonly handlers: StreamsHandlers;
   readonly end: Promise<string>;
   text(): string;
-  /** Settled once standard output has a line. */
+  /** Resolves with the first line of standard output. */
   readonly line: Promise<string>;
 }
 

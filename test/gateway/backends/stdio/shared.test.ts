@@ -1,5 +1,5 @@
-// One process shared by many clients: who gets what, and what happens when it goes. In one file, because every story begins
-// with the same program.
+// Tests a process that many clients share: which client gets which message, and the end of the process. In one file,
+// because all tests begin with the same program.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Backend } from '#gateway/backends/backend.ts';
