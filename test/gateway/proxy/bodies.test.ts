@@ -1,5 +1,5 @@
-// What clients send as messages: what policy and server could read differently, or what is too much, never reaches the
-// server.
+// Tests that ambiguous and oversized messages never reach the server, because policy and server could read them
+// differently.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -97,7 +97,7 @@ describe('a body that is refused', () => {
     const bytes = Buffer.from(CALL.replace('"a"', '"a?"'));
     bytes[bytes.indexOf('?')] = 0xff;
     expect((await post(proxy.url, bytes)).status).toBe(400);
-    // An overlong slash, which lenient readers take for one.
+    // An overlong encoding of a slash, which lenient decoders accept.
     const overlong = Buffer.concat([
       Buffer.from(CALL.slice(0, 60)),
       Buffer.of(0xc0, 0xaf),
@@ -137,7 +137,7 @@ describe('the type of a body', () => {
     'is refused with a charset that a server would read other letters by: %s',
     async (charset) => {
       const before = server.received.length;
-      // "a" in UTF-7 where the server takes the charset for true, and a name no one has where it does not.
+      // A server that decodes UTF-7 reads "a". Other servers read an unknown name.
       const body = CALL.replace('"name":"a"', '"name":"+AGE-"');
       expect((await post(proxy.url, body, { 'content-type': `application/json; charset=${charset}` })).status).toBe(
         415,

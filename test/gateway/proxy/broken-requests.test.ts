@@ -1,5 +1,4 @@
-// A request whose handling throws is answered with 500, and every other request goes on: nothing that a client sends ends
-// the process.
+// Tests that an exception in a request handler leads to a 500 for this request only, and does not end the process.
 
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

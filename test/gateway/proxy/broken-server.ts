@@ -1,5 +1,5 @@
-// A process whose request handlers throw in every way that there is: behind the listener of proxies, and behind Fastify as
-// the registry and the reconciler use it. Prints where both listen.
+// Runs request handlers that throw in various ways, behind the proxy's listener and behind Fastify as in the registry
+// and the reconciler. Prints the origins of both.
 
 import Fastify from 'fastify';
 import { listenHttp } from '#gateway/proxy/listener.ts';

@@ -1,5 +1,5 @@
-// Who calls, and what that caller may: tokens of a real issuer that expire, are another's or cannot be checked; sessions of
-// one caller in another's hands; policies that change while the proxy serves.
+// Tests authentication and authorisation of callers: invalid and unverifiable tokens, sessions of other callers, and
+// policies that change at run time.
 
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer as createSecureServer } from 'node:https';
@@ -232,7 +232,7 @@ it('service-account tokens are checked with the CA and the token of the files as
   };
   const api = createSecureServer(certificate(oldRoot), (request, response) => {
     seen.push(request.headers.authorization);
-    // A kube-apiserver has its keys in one type alone (test/cluster/service-accounts.test.ts).
+    // A kube-apiserver serves its keys only in this media type (test/cluster/service-accounts.test.ts).
     const accepts = (request.headers.accept ?? '').split(',').some((range) => range.trim() === JWK_SET);
     if (!accepts) return void response.writeHead(406, { connection: 'close' }).end();
     response.writeHead(200, { 'content-type': JWK_SET, connection: 'close' });
@@ -245,7 +245,7 @@ it('service-account tokens are checked with the CA and the token of the files as
   const first = await proxyBefore(server.port, oidc(cluster));
   expect((await post(first.url, call('a'), await bearer(sub))).status).toBe(200);
   expect(seen.at(-1)).toBe('Bearer first');
-  // Both rotate; keys that are not known are asked for again.
+  // CA and token rotate. The issuer's new keys make the proxy request the key set again.
   api.setSecureContext(certificate(newRoot));
   await writeFile(ca, newRoot.certificate);
   await writeFile(token, 'second\n');
@@ -375,14 +375,14 @@ describe('policies', () => {
     };
     const lists = () => server.received.filter(({ message }) => message?.method === 'tools/list').length;
     const before = lists();
-    // The last page alone says nothing about those before it.
+    // The last page alone does not contain the tools of earlier pages.
     const last = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: 'two' } };
     expect((await post(proxy.url, last)).status).toBe(200);
     expect((await post(proxy.url, call('first'))).status).toBe(200);
     expect(lists() - before).toBe(3);
     expect((await post(proxy.url, call('last'))).status).toBe(403);
     expect(lists() - before).toBe(3);
-    // A tool that is in no list could be new, or one that the server shows to some callers only.
+    // An unlisted tool may be new, or the server may list it only for some callers.
     expect((await post(proxy.url, call('unknown'))).status).toBe(403);
     expect(lists() - before).toBe(5);
     answer = answerPlainly;

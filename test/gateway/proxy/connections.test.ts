@@ -1,5 +1,5 @@
-// What clients do with connections and HTTP itself: requests inside requests, targets that are no paths, heads and bodies
-// that never end, clients that vanish or do not read. Hosts and pages that may not call.
+// Tests attacks on HTTP and connections: request smuggling, invalid targets, endless heads and bodies, and clients that
+// disconnect or do not read. Also tests forbidden hosts and origins.
 
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -390,7 +390,7 @@ describe('a client that vanishes', () => {
     await expect.poll(() => asked.length).toBe(1);
     client.socket.destroy();
     await client.closed;
-    // The proxy has seen that the client is gone once it has answered someone who came later.
+    // A later response shows that the proxy has noticed the client's disconnect.
     expect((await fetch(`${one.origin}/health`)).status).toBe(200);
     asked[0]?.writeHead(200, { 'content-type': 'application/json' });
     asked[0]?.end(JSON.stringify({ keys: [issuer.publicKey('RS256')] }));
@@ -478,7 +478,7 @@ describe('a client that reads slowly', () => {
     const client = openRaw(proxy.port);
     client.socket.pause();
     client.send(rawPost(JSON.stringify(call('large')), ['Connection: close']));
-    // Until nothing moves any more: every buffer on the way is full.
+    // Waits until all buffers between server and client are full, so that no more bytes are sent.
     let last = -1;
     function stands(): boolean {
       const before = last;
@@ -492,7 +492,7 @@ describe('a client that reads slowly', () => {
     client.socket.removeAllListeners('data');
     client.socket.on('data', (chunk: Buffer) => {
       read += chunk.length;
-      // What is neither with the server nor with the client any more is somewhere between.
+      // These bytes are in buffers between server and client.
       most = Math.max(most, sent - read);
     });
     client.socket.resume();

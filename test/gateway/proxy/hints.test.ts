@@ -1,5 +1,5 @@
-// Policies that read hints of tools: a call is decided by the hints of the server's list, or it is refused. Each way in which
-// the list cannot be read is a row.
+// Tests policies that read tool hints: a call is decided by the hints in the server's list, or refused if the list
+// cannot be read.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import {
   type TestServer,
 } from './rig.ts';
 
-/** Without hints nothing forbids: what is permitted by default and forbidden by a hint passes if the hint is missing. */
+/** Policies that permit a call if the hint is missing. A proxy that does not know the hints would permit it wrongly. */
 const POLICIES = [
   'permit(principal, action, resource);',
   'forbid(principal, action == Action::"call_tool", resource) when { resource has destructiveHint && resource.destructiveHint };',
@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** A server that answers lists in this way, and everything else plainly. */
+/** Makes the server respond to lists with `list`, and to other requests with `answerPlainly`. */
 function answerLists(list: (received: Received) => void): void {
   answer = (received) => (received.message?.method === 'tools/list' ? list(received) : answerPlainly(received));
 }
@@ -117,7 +117,7 @@ describe('a list that cannot be read to its end', () => {
     expect(refused.headers.get('retry-after')).toBe('5');
     expect(asked('tools/call').length).toBe(before);
     expect(proxy.log.text()).toContain('tool-hints-unreadable');
-    // It is read again for the next call, which is decided.
+    // The proxy reads the list again for the next call.
     answerLists(({ response, message }) => answerResult(response, message ?? {}, { tools: TOOLS }));
     expect((await post(proxy.url, call('remove'))).status).toBe(403);
     expect((await post(proxy.url, call('read'))).status).toBe(200);
@@ -141,7 +141,7 @@ it('a tool that the list does not have is not called: policy-hints-unknown', asy
   expect((await post(proxy.url, call('unlisted'))).status).toBe(403);
   expect(asked('tools/call').length).toBe(before);
   await proxy.log.until(/policy-hints-unknown/);
-  // The server lists it from now on, and says so to nobody.
+  // The server adds a tool without a notification.
   tools = [...TOOLS, { name: 'unlisted' }];
   expect((await post(proxy.url, call('unlisted'))).status).toBe(200);
 });

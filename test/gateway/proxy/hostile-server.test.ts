@@ -1,5 +1,5 @@
-// Servers that are slow, broken or hostile: what a client gets of them is an answer, a clear error or an end, and nothing of
-// one answer gets into another.
+// Tests slow, broken and hostile servers: a client gets a response, a clear error or a closed connection. Bytes of one
+// response never get into another response.
 
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -99,7 +99,7 @@ describe('a server that is slow', () => {
     await client.until(/half/);
     await sleep(2500);
     expect(client.text()).not.toContain(': keep-alive\n');
-    // The end of the event comes in pieces.
+    // Sends the end of the event in several chunks.
     server?.write(chunk('true}\n'));
     await client.until(/true\}/);
     server?.write(chunk('\n'));

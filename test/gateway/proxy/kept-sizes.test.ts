@@ -1,5 +1,5 @@
-// The sizes of messages that stay in memory: parts of `initialize` and the facts about a client for as long as sessions live,
-// subscriptions for as long as clients listen.
+// Tests size limits of data that stays in memory: parts of `initialize` and client information during a session, and
+// subscriptions while clients listen.
 
 import { afterAll, expect, it } from 'vitest';
 import { HEADERS, INITIALIZE, post, proxyBefore, startServer, stopAll } from './rig.ts';
@@ -27,7 +27,7 @@ interface Facts {
   readonly clientInfo?: object;
 }
 
-/** The status of a request of 2026-07-28, and how many messages the server got of it. */
+/** Sends a request of 2026-07-28. Returns its status and the number of messages that the server received. */
 async function sendStateless(method: string, params: object, facts: Facts = {}) {
   const server = await startServer();
   const proxy = await proxyBefore(server.port);
@@ -41,7 +41,7 @@ async function sendStateless(method: string, params: object, facts: Facts = {}) 
     headers: { ...HEADERS, ...headers },
     body: JSON.stringify(message),
   });
-  // A subscription that is accepted has no end.
+  // The response to an accepted subscription does not end by itself.
   await response.body?.cancel();
   return { status: response.status, reached: server.received.length };
 }

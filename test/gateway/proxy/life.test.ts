@@ -1,5 +1,5 @@
-// A proxy that stops, dies and comes back, that has a second replica, or holds many streams: no answer reaches the wrong
-// client, and every call ends.
+// Tests proxies that stop, are killed and restarted, have two replicas, or serve many streams: no response reaches the
+// wrong client, and every call ends.
 
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ afterAll(stopAll);
 
 const RESOURCE = 'https://mcp.example/mcp';
 
-/** Client, both ends of the proxy, and server are this process. */
+/** File descriptors of a stream: client, both sides of the proxy, and server are in this process. */
 const DESCRIPTORS_OF_STREAM = 4;
 const STREAMS = Math.min(10_000, Math.floor((descriptorsMax() - 1000) / DESCRIPTORS_OF_STREAM));
 
@@ -105,7 +105,7 @@ describe('a proxy that is asked to stop', () => {
     slow.send(rawPost(JSON.stringify(call('slow'))));
     await expect.poll(() => waiting.length).toBe(1);
     const ended = program.kill('SIGTERM');
-    // The last chunk: the stream ends, it is not cut off.
+    // The last chunk shows that the stream ended properly.
     await stream.until(/\r\n\r\n0\r\n\r\n$/);
     expect((await fetch(`${child.origin}/readyz`)).status).toBe(503);
     expect((await post(child.url, call('late'))).status).toBe(200);
@@ -216,7 +216,7 @@ it('under load of 50 clients, proxy, server and issuer die and come back: each c
   await issuer.stop();
   await program.kill('SIGKILL');
   program = await child.run();
-  // No one is known to it, and the issuer cannot be asked.
+  // The new process has verified no tokens yet, and the issuer is not reachable.
   await expect.poll(() => ends.get('503') ?? 0).toBeGreaterThan(50);
   await issuer.resume();
   await more();
@@ -252,7 +252,7 @@ async function ask(url: string, dispatcher: Agent, headers: Headers, id: string,
     const { id: answeredId, result } = JSON.parse(text);
     return answeredId === id && result.nonce === id && result.subject === `client-${client}` ? '200' : 'wrong';
   } catch (error) {
-    // The connection of a process that has died.
+    // The process was killed during the request.
     return error instanceof SyntaxError ? 'unclear' : 'cut off';
   }
 }
@@ -262,7 +262,7 @@ it(`${STREAMS} streams that say nothing and calls beside them: all stay open, an
   const proxy = await proxyBefore(server.port);
   const streams: ReturnType<typeof openRaw>[] = [];
   while (streams.length < STREAMS) {
-    // A connection that waits too long for its turn in this process would be one whose head trickles in.
+    // Opens few connections at a time: a connection that waits too long would be closed as a slow client.
     const some = Array.from({ length: Math.min(AT_ONCE, STREAMS - streams.length) }, () => openRaw(proxy.port));
     for (const stream of some) stream.send('GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n');
     await Promise.all(some.map((stream) => stream.until(/event-stream/)));

@@ -1,4 +1,5 @@
-// A client learns by 404 that its session has ended, also from a server that says 400, and begins a new one then.
+// Tests that a client gets 404 for an ended session, even if the server responds with 400, and then begins a new
+// session.
 
 import { afterAll, expect, test } from 'vitest';
 import { answerPlainly, call, HEADERS, INITIALIZE, proxyBefore, type Received, startServer, stopAll } from './rig.ts';
@@ -19,7 +20,7 @@ async function answerOf(refusal: string): Promise<{ status: number; text: string
   const first = await send(INITIALIZE);
   const session = { 'mcp-session-id': first.headers.get('mcp-session-id') ?? '' };
   await first.text();
-  // The pod was replaced: the new one knows no session.
+  // Simulates a replaced pod: the new pod knows no sessions.
   known = false;
   const answer = await send(call('a'), session);
   const again = await send(INITIALIZE);

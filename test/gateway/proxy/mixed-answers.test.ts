@@ -1,5 +1,5 @@
-// Lists that a server sends as the answer to another request, or in a form that cannot be filtered: no client gets an item
-// that the filter hides.
+// Tests lists in responses to other requests, and lists that cannot be filtered: no client gets an item that the filter
+// hides.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Nothing of a server but its MCP endpoint is reached through its proxy, and no session is ended that the client does not have.
+// Tests that a proxy forwards only to the MCP endpoint of its server, and that a client can end only its own session.
 
 import { afterAll, expect, test } from 'vitest';
 import { call, HEADERS, INITIALIZE, post, proxyBefore, sendRaw, startServer, statuses, stopAll } from './rig.ts';

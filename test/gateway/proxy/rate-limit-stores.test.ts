@@ -1,4 +1,4 @@
-// What the store of rate limits may do to a proxy: other servers in it, a clock that is put back, and answers that are nonsense.
+// Tests problems of the rate limit store: keys of other servers, a clock that is set back, and invalid responses.
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
@@ -94,7 +94,7 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-/** Speaks the protocol of Redis as far as a connection needs it, and answers scripts with `answer`. */
+/** Starts a server with a minimal Redis protocol that responds to scripts with `answer`. */
 async function startFalseRedis(answer: string): Promise<string> {
   const info = 'redis_version:7.0.0\r\nloading:0\r\n';
   const server = createServer((socket) => {

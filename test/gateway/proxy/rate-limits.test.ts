@@ -1,4 +1,5 @@
-// Limits that three replicas of a proxy share, with a real Redis: exact counts, users, tools, and a Redis that goes away.
+// Tests rate limits that three replicas of a proxy share in a real Redis: exact counts, users, tools, and an outage of
+// Redis.
 
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -48,7 +49,7 @@ async function bearer(claims: Record<string, unknown>): Promise<Record<string, s
   return { authorization: `Bearer ${await issuer.sign({ iss: issuer.url, aud: 'limits', exp, ...claims })}` };
 }
 
-/** Every test counts for a server of its own. */
+/** Starts replicas with a new server name, so that tests do not share counts. */
 async function replicas(limits: RateLimitFields, more: Partial<RunConfig> = {}, count = 3): Promise<TestedProxy[]> {
   names += 1;
   const settings: Partial<RunConfig> = {
@@ -64,7 +65,7 @@ async function replicas(limits: RateLimitFields, more: Partial<RunConfig> = {}, 
   return running;
 }
 
-/** Calls of `concurrency` clients, each going round the replicas. */
+/** Sends calls from `concurrency` clients to the replicas in turn. Returns the number of allowed calls. */
 async function callAll(
   proxies: readonly TestedProxy[],
   calls: number,
@@ -240,14 +241,14 @@ describe.skipIf(redis === undefined)('limits that replicas share', () => {
     expect(await callAll(proxies, 6, 3)).toBe(6);
     const port = Number(redis?.address.split(':')[1]);
     await redis?.stop();
-    // Each replica has let 2 of its 10 through.
+    // Each replica had already allowed 2 of 10 calls, so each allows 8 more.
     expect(await callAll(proxies, 60, 6)).toBe(24);
     for (const proxy of proxies) {
       await proxy.written('rate-limits-counted-alone');
       expect(proxy.audit.at(-1).metadata.extra).toMatchObject({ refusal: 'rate-limit-shared', rate_limits: 'replica' });
     }
     redis = await startRedis(port);
-    // The new Redis knows nothing of the calls before.
+    // The new Redis has no counts of earlier calls.
     await Promise.all(
       proxies.map((proxy) => expect.poll(() => callTool(proxy, 'echo').then(({ status }) => status)).toBe(200)),
     );

@@ -1,4 +1,4 @@
-// A page of another site whose name leads to this machine gets no answer of a proxy on loopback, whatever it asks for.
+// Tests DNS rebinding: a proxy on loopback refuses requests of a web page whose host name resolves to this machine.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AttackedProxy, proxyBefore, sendRaw, startServer, statuses, stopAll } from './rig.ts';

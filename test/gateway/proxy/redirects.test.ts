@@ -1,4 +1,4 @@
-// Redirects of a server: 307 and 308 within its origin are followed, with body and credentials; all others are refused.
+// Tests redirects of a server: the proxy follows 307 and 308 within the origin, and refuses all other redirects.
 
 import { afterAll, describe, expect, test } from 'vitest';
 import { answerPlainly, call, post, proxyBefore, type Received, startServer, stopAll } from './rig.ts';
@@ -7,7 +7,7 @@ afterAll(stopAll);
 
 const TOKEN = 'secret-of-the-server';
 
-/** A server whose endpoint redirects, and the proxy before it, which has a token for it. */
+/** Starts a server whose endpoint redirects, and a proxy that sends a token to it. */
 async function startRedirecting(redirect: (received: Received) => { status: number; location: string } | undefined) {
   const server = await startServer((received) => {
     const to = redirect(received);

@@ -1,5 +1,4 @@
-// What a proxy does with a configuration that changes while it runs: living sessions and streams stay, and every setting that
-// is said to be read again is.
+// Tests configuration changes at run time: sessions and streams stay open, and each reloadable setting takes effect.
 
 import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +30,7 @@ afterAll(async () => {
 
 interface Changing {
   readonly proxy: TestedProxy;
-  /** Resolves once the other configuration is in force, or refused. */
+  /** Changes settings. Resolves when the log contains `until`, by default the message of a successful change. */
   change(settings: Partial<RunConfig>, until?: string): Promise<void>;
 }
 
@@ -56,12 +55,12 @@ const REQUIRED: Readonly<Record<string, Json>> = {
 
 const AGAIN = new Map(Object.entries(RUN_CONFIG_KEYS).filter(([, reading]) => reading === 'again'));
 
-/** The first story of each key that is read again. */
+/** Returns the first row of each reloadable key. */
 function firstRows(): readonly (readonly [string, FieldRow])[] {
   const rows = new Map<string, FieldRow>();
   for (const row of [...SERVICE_ROWS, ...CALLER_ROWS, ...TELEMETRY_ROWS]) {
     const key = (row.at ?? row.field).split('/')[1] ?? '';
-    // Its story needs a process of its own.
+    // The test of `debug` needs a separate process.
     if (AGAIN.has(key) && key !== 'debug' && !rows.has(key)) rows.set(key, row);
   }
   return [...rows];
@@ -118,7 +117,7 @@ test('a client that is connected is told of a tool that is renamed, and calls it
   await client.close();
 });
 
-/** Lines with data, up to the first one that matches; `arrived` is called with each. */
+/** Reads data lines up to the first match. Calls `arrived` with each line. */
 async function readData(
   response: Response,
   until: RegExp,

@@ -1,5 +1,5 @@
-// Nothing that a process prints at its most talkative holds a token, a client's secret or the value of an argument: under
-// traffic that is accepted, refused, broken and exchanged, in its log, its audit, its metrics and its telemetry.
+// Tests that log, audit, metrics and telemetry contain no tokens, client secrets or argument values, at the log level
+// debug and for valid, refused and broken requests.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -74,7 +74,7 @@ function withInjection(): Partial<RunConfig> {
   return { header_injection_config: { header_name: 'X-Key', value_file: world.file('injected', INJECTED) } };
 }
 
-/** Everything that can go right and wrong once; gives the tokens that were shown. */
+/** Sends valid and invalid requests. Returns the sent tokens. */
 async function traffic(url: string): Promise<readonly string[]> {
   const good = await world.token({ aud: RESOURCE });
   const expired = await world.token({ aud: RESOURCE, exp: 1000 });

@@ -1,4 +1,5 @@
-// Clients whose requests never arrive: each is cut off in its time, and none of them keeps others waiting.
+// Tests clients that never complete their requests: their connections are closed in time, and other clients do not
+// wait.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Listener, listenHttp } from '#gateway/proxy/listener.ts';

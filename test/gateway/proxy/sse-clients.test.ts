@@ -1,4 +1,4 @@
-// Clients of 2024-11-05: what the gate does for others it does for them, on their one stream.
+// Tests that the gate applies to clients of the transport of 2024-11-05, on their single stream.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Clients of 2024-11-05 meet webhooks and rate limits as others do: what they post is changed, denied and counted.
+// Tests that webhooks and rate limits apply to the messages of clients of the transport of 2024-11-05.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Tasks of 2025-11-25 of a server that no one here wrote, by an official client, through a proxy with policies and through a virtual
-// server: the task ends with its result, also if it asks its user in between.
+// Tests tasks of 2025-11-25 with a public server and an official client, through a proxy with policies and through a
+// virtual server. Some tasks ask the user.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Tasks of a server behind policies: a client gets to the end of the tasks that it made, by ids that are of use to it alone.
+// Tests tasks of a server behind policies: a client can complete its own tasks, and no other client can use their ids.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 let files = 0;
 
-/** All replicas share their key. */
+/** Starts a replica of a proxy. All replicas have the same key. */
 async function replica(
   policies: readonly string[] | undefined,
   settings: Partial<RunConfig> = {},
@@ -70,7 +70,7 @@ function answerTasks({ response, message }: Received): void {
   } else answerResult(response, message, task);
 }
 
-/** The status of the task and of somebody else's, and a question about the task, before the result. */
+/** Sends the statuses of the client's task and of another task, a question about the task, and the result. */
 function speak(response: Received['response'], { id }: NonNullable<Received['message']>): void {
   const _meta = { 'io.modelcontextprotocol/related-task': { taskId: OWN_ID } };
   const messages = [
@@ -83,7 +83,7 @@ function speak(response: Received['response'], { id }: NonNullable<Received['mes
   response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
 }
 
-/** A task that the client named, if it named one, and a task of somebody else. */
+/** Sends notifications about the task that the client named, if any, and about another client's task. */
 function announce(response: Received['response']): void {
   const events = [
     { method: 'notifications/subscriptions/acknowledged', params: { notifications: { taskIds: [OWN_ID, 'another'] } } },

@@ -1,5 +1,5 @@
-// What a collector, Prometheus and the audit see of a proxy under traffic; that a collector that is down disturbs nothing;
-// and that nothing of OpenTelemetry is loaded where it is not asked for.
+// Tests the telemetry of a proxy: data at a collector, Prometheus metrics and audit events. Also tests an unreachable
+// collector, and that OpenTelemetry is loaded only if it is configured.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
@@ -87,7 +87,7 @@ async function start(
   return proxy;
 }
 
-/** What is left is sent when it stops. */
+/** Stops the proxy, which then sends its remaining data. */
 async function stopped(): Promise<void> {
   await proxy?.stop();
   proxy = undefined;
@@ -317,7 +317,7 @@ describe('the listener of metrics', () => {
     const before = backend.asked.length;
     expect((await callTool({ url: `${running.metricsUrl}/mcp` }, 'echo')).status).toBe(404);
     expect(backend.asked.length).toBe(before);
-    // On the port of the clients only the endpoint of MCP is served.
+    // The port for clients serves no metrics.
     expect((await get(`${running.origin}/metrics`)).status).toBe(404);
   });
 });
@@ -343,7 +343,7 @@ describe('the audit', () => {
   });
 });
 
-/** Names each file of a package of OpenTelemetry that is loaded. */
+/** Script that prints each loaded file of OpenTelemetry packages. */
 const NAME_LOADED = `
   import { registerHooks } from 'node:module';
   registerHooks({

@@ -1,5 +1,5 @@
-// A server that is held to its lock: clients get the reviewed definitions and nothing else, on every way to a tool, and cannot call
-// the others. Each way in which a server may try is a row. In one file, because all rows are answered by one server.
+// Tests an enforced lock: clients get only the reviewed definitions, and can call only these tools. Each row is an
+// attempt of the server to offer another definition. In one file, because all rows use one server.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** JSON texts of items, by the method of their list; one page each unless there are several lists of texts. */
+/** JSON texts of the items, by list method. A list of lists contains several pages. */
 type Lists = Readonly<Record<string, readonly string[] | readonly (readonly string[])[]>>;
 
 const KEYS: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ const KEYS: Readonly<Record<string, string>> = {
   'resources/templates/list': 'resourceTemplates',
 };
 
-/** `stream`: answers are events, the response after a notification. */
+/** Makes the server offer these lists. If `stream`, responses are event streams with a notification first. */
 function offer(lists: () => Lists, { stream = false } = {}): void {
   answer = (received) => {
     const { message, response } = received;
@@ -68,7 +68,7 @@ function offer(lists: () => Lists, { stream = false } = {}): void {
 }
 
 const json = (value: object): string => JSON.stringify(value);
-/** Lists that calls waited for: the proxy reads them on its own, too, by other ids. */
+/** Returns the number of tool lists that the proxy has read for calls. Its periodic reads have other ids. */
 const readings = () =>
   server.received.filter(({ message }) => message?.method === 'tools/list' && /^skep-/.test(String(message.id))).length;
 const asked = (method: string) => server.received.filter(({ message }) => message?.method === method).length;
@@ -86,7 +86,7 @@ function namesIn(text: string, key = 'tools'): readonly string[] {
   return JSON.parse(message).result[key].map((item: { name: string }) => item.name);
 }
 
-/** Whether the server got a call of the tool. */
+/** Calls the tool. Returns whether the server received the call. */
 async function isCalled({ url }: AttackedProxy, name: string, headers = {}): Promise<boolean> {
   const before = asked('tools/call');
   const answered = await post(url, call(name), headers);
@@ -122,7 +122,7 @@ describe('what differs from the lock is neither seen nor called, and the rest is
     offer(() => ({ 'tools/list': [changed, json(FIND)] }));
     const proxy = await fresh();
     const listed = await post(proxy.url, list('tools/list'));
-    // A list with a key that occurs twice cannot be filtered.
+    // A list with a duplicate key cannot be filtered and leads to an error.
     if (listed.code === undefined) expect(namesIn(listed.text)).toEqual(['find']);
     else expect([listed.code, listed.text.includes('twice')]).toEqual([-32603, false]);
     expect(listed.text).not.toContain('"read"');
@@ -255,7 +255,7 @@ describe('a server that changes', () => {
     answer = offered;
     expect(await isCalled(proxy, 'read')).toBe(false);
     expect(await isCalled(proxy, 'find')).toBe(true);
-    // It changes back without a notification: the list of a client shows it.
+    // The definition changes back without a notification. The proxy learns it from the list that a client reads.
     current = json(READ);
     expect(namesIn((await post(proxy.url, list('tools/list'))).text)).toEqual(['read', 'find']);
     expect(await isCalled(proxy, 'read')).toBe(true);
@@ -276,7 +276,7 @@ describe('a server that changes', () => {
     let count = 0;
     answer = ({ response, message, request, body }) => {
       const id = JSON.stringify(message?.id);
-      // Proxies begin sessions of their own to read the lists.
+      // The proxy begins a session of its own to read the lists.
       const isOwn = body.includes('"name":"skep"');
       if (message?.method === 'initialize') {
         const result =
@@ -340,7 +340,7 @@ describe('a server that changes', () => {
     const refused = await post(proxy.url, call('read'));
     expect([refused.status, asked('tools/call') - before]).toEqual([503, 0]);
     expect(proxy.log.text()).toContain('definitions-unreadable');
-    // A name that was never reviewed is refused without a question.
+    // A call of a tool that is not in the lock is refused without reading the list.
     const lists = readings();
     expect(await isCalled(proxy, 'send')).toBe(false);
     expect(readings()).toBe(lists);

@@ -1,4 +1,5 @@
-// What webhooks change arrives byte for byte, no client gets past a change, and who gives up is not asked about any further.
+// Tests changes by webhooks: changed messages arrive byte for byte, and clients cannot avoid a change. After a client
+// has disconnected, no further webhook is called.
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -44,7 +45,7 @@ function callOf(args: string): string {
   return `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":${args}}}`;
 }
 
-/** With a patch in the words of the test. */
+/** Returns a response that allows the request and contains the patch as text. */
 function patchText(patch: string): Respond {
   return ({ json }, response) =>
     response.end(`{"uid":"${json.uid}","allowed":true,"patch_type":"json_patch","patch":${patch}}`);

@@ -1,4 +1,4 @@
-// Webhooks around calls: what they are sent, what they may change, who decides afterwards, and webhooks that attack the proxy.
+// Tests webhooks: their requests, permitted changes, policies after changes, and webhooks that attack the proxy.
 
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';

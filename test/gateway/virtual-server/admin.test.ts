@@ -1,4 +1,4 @@
-// The admin listener of a virtual server: documents with names, and the page in a real browser.
+// Tests the admin listener of a virtual server: its documents with names, and its page in a real browser.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';

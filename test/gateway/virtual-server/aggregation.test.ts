@@ -1,4 +1,4 @@
-// What clients see of several servers through one, and where their requests go. Real servers, real listeners.
+// Tests the aggregation of several servers by a virtual server: the lists for clients, and the routing of requests.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -66,7 +66,7 @@ async function namesOf(client: Client, list = 'tools/list'): Promise<readonly st
   return (items ?? []).map((each: Record<string, string>) => each.name ?? each.uri ?? '');
 }
 
-/** Server and tool that a call has reached. */
+/** Calls a tool. Returns the server and the tool that received the call. */
 async function reached(client: Client, name: string): Promise<unknown> {
   const { content, error } = await client.ask('tools/call', { name, arguments: { a: 1 } });
   return error?.message ?? JSON.parse(content[0].text);
@@ -209,7 +209,7 @@ describe('lists', () => {
     expect(await stream.next()).toEqual({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
     expect(await namesOf(client)).toContain('changing_b');
     expect(await reached(client, 'changing_b')).toMatchObject({ tool: 'b' });
-    // What does not change a list is no change: the next message is about prompts.
+    // Another order is not a change of the list, so the next message is about prompts.
     changing.offer({ tools: [tool('b'), tool('a')] });
     changing.offer({ tools: [tool('b'), tool('a')], prompts: [{ name: 'p' }] });
     expect(await stream.next()).toEqual({ jsonrpc: '2.0', method: 'notifications/prompts/list_changed' });

@@ -1,5 +1,5 @@
-// The official host and view of MCP Apps, and an example server that no one here wrote, twice behind one virtual server: each view
-// gets its own user interface, and calls its own server.
+// Tests the official host and view of MCP Apps with two copies of a public example server behind a virtual server. Each
+// view gets its own user interface and calls its own server.
 
 import { fileURLToPath } from 'node:url';
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -49,7 +49,7 @@ async function connectHost(era: Era, names: readonly string[]): Promise<Client> 
   return client;
 }
 
-/** A view in its frame, without the frame. */
+/** Opens a view as in a frame of the host. */
 async function openView(client: Client): Promise<App> {
   const bridge = new AppBridge(client, { name: 'host', version: '1' }, { serverTools: {}, serverResources: {} });
   const view = new App({ name: 'view', version: '1' }, {}, { autoResize: false });

@@ -1,5 +1,5 @@
-// User interfaces of tools (SEP-1865, MCP Apps) behind a virtual server: a client that shows them reads the one of its tool, and it
-// calls the tools of its own server.
+// Tests user interfaces of tools (SEP-1865, MCP Apps) behind a virtual server: a client reads the user interface of a
+// tool, and the user interface calls tools of its own server.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -65,7 +65,7 @@ const CHART_TOOLS = [
 ];
 const TABLE_TOOLS = [withView('open'), tool('sort')];
 
-/** A server of 2026-07-28 that lists none of its resources. */
+/** Responds as a server of 2026-07-28 that does not list its resources. */
 function answerChart(received: Received): void {
   const { response, message } = received;
   const lists = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };

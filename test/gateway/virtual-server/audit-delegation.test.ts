@@ -1,4 +1,4 @@
-// Audit events name the parties that act for the subject of a token (RFC 8693): of a request, and of a workflow and its steps.
+// Tests that audit events of requests, workflows and steps contain the actors of a token (RFC 8693).
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { delegationOf } from '#gateway/gate/audit-delegation.ts';

@@ -1,4 +1,4 @@
-// Backends that join, leave and move while a virtual server serves: the others are no worse for it. Real servers.
+// Tests backends that are added, removed or moved at run time, and that other backends are not affected.
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -18,7 +18,7 @@ async function start(options: MemberOptions): Promise<TestMember> {
   return member;
 }
 
-/** One that waits for as long as a test may take. */
+/** Starts a backend that never responds to tools/list. */
 async function startSilent(): Promise<TestMember> {
   const member = await start({ name: 'silent', tools: [tool('a')] });
   member.silence('tools/list');

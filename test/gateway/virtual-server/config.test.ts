@@ -1,4 +1,4 @@
-// Which configurations a virtual server starts with, and what it says of the others.
+// Tests which configurations a virtual server accepts, and the errors and warnings of others.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const BACKENDS = { wiki: { url: 'http://wiki:8080/mcp' } };
 let count = 0;
 
-/** Warnings, or the failure. */
+/** Returns the warnings, or the failure. */
 function check(text: string): readonly string[] | string {
   count += 1;
   const file = join(folder, `${count}.yaml`);

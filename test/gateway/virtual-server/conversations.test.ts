@@ -1,5 +1,5 @@
-// What passes between a client and the servers behind a virtual one besides requests and results: progress, questions,
-// cancellation, log messages, updates, and what happens when a server is silent or has forgotten a session.
+// Tests messages between a client and backends other than requests and results: progress, questions, cancellation, log
+// messages and updates. Also tests silent backends and lost sessions.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -127,7 +127,7 @@ describe('a call', () => {
     const { event, closed } = await hanging;
     event({ id: 5, method: 'sampling/createMessage', params: {} });
     const question = await stream.next();
-    // A person may take longer than the server may.
+    // A person may take longer to answer than the timeout of a backend.
     await new Promise((resolve) => setTimeout(resolve, 700));
     await client.post({ id: question.id, result: {} });
     await closed;
@@ -210,7 +210,7 @@ it.each([502, 503, 429])(
   },
 );
 
-/** How servers refuse a session that they do not know, such as one of the pod before. */
+/** Responses of servers to an unknown session, such as a session of a replaced pod. */
 const FORGOTTEN: readonly { readonly said: string; readonly refusal: Refused }[] = [
   { said: '404', refusal: [404, ''] },
   {

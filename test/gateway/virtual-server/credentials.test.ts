@@ -1,5 +1,5 @@
-// How a virtual server gets its rights at each backend: every type of outgoing authentication, with the backend's own answer as
-// the witness. Real token endpoints, a real provider behind a real login.
+// Tests every type of outgoing authentication of a virtual server, by the requests that backends receive. Uses real
+// token endpoints and a real login.
 
 import { createRemoteJWKSet } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -47,7 +47,7 @@ async function run(strategy: Strategy, settings: Partial<VmcpConfig> = {}, envir
   return server;
 }
 
-/** Callers show tokens of the issuer. */
+/** Returns settings that require tokens of the issuer from callers. */
 function oidc(): Pick<VmcpConfig, 'incomingAuth'> {
   return {
     incomingAuth: {
@@ -71,7 +71,7 @@ function token(claims: Record<string, unknown> = {}): Promise<string> {
   return issuer.sign({ iss: issuer.url, aud: 'office', sub: 'ada', exp, ...claims });
 }
 
-/** Headers that the backend got with the call. */
+/** Calls a tool. Returns the headers that the backend received. */
 async function leaving(server: TestedVirtualServer, bearer?: string) {
   const headers: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
   const client = await connect(server, {}, headers);

@@ -1,5 +1,4 @@
-// Remote servers that a virtual server calls without a proxy between them: the headers that they get, and the certificates that
-// are trusted for them alone.
+// Tests remote servers that a virtual server calls without a proxy: their headers and their trusted certificates.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';

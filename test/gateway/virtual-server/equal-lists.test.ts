@@ -1,4 +1,4 @@
-// Lists of backends are read again and again: where they are as they were, nothing is made of them again. A real server.
+// Tests that unchanged lists of backends are not aggregated again after they are read again.
 
 import { afterEach, expect, it } from 'vitest';
 import { createUpstream } from '#adapters/upstream/upstream.ts';
@@ -28,7 +28,7 @@ afterEach(async () => {
 interface Watched {
   readonly catalogue: Catalogue;
   readonly member: Member;
-  /** How often what is offered was made. */
+  /** Returns how often the offered lists were assembled. */
   assembled(): number;
 }
 

@@ -1,5 +1,5 @@
-// Tasks and other extensions behind a virtual server: a client gets to the end of its tasks, and what cannot be carried to its
-// end does not reach members.
+// Tests tasks and other extensions behind a virtual server: clients can complete their tasks, and unsupported
+// extensions do not reach backends.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -32,7 +32,7 @@ afterAll(async () => {
   await stopAll();
 });
 
-/** A server of 2026-07-28 that makes a task of each call if the client can go on with one. */
+/** Responds as a server of 2026-07-28 that creates a task for each call if the client supports tasks. */
 function answerWithTasks(received: Received): void {
   const { response, message } = received;
   const result = message === undefined ? undefined : resultOf(message);
@@ -41,7 +41,7 @@ function answerWithTasks(received: Received): void {
   else answerResult(response, message, result);
 }
 
-/** The task of the client, and one of somebody else. */
+/** Sends notifications about the client's task and about another client's task. */
 function announce(response: Received['response']): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const taskId of ['another', OWN_ID]) {

@@ -1,5 +1,5 @@
-// A value that a manifest may not have is refused in the file of a virtual server as well: by `skep vmcp validate`, at the
-// start, and on reload, when the last good configuration stays in use.
+// Tests that a value that is invalid in a manifest is also refused in the configuration file of a virtual server: by
+// `skep vmcp validate`, at the start, and on reload.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,10 +17,10 @@ import { postTo } from './world.ts';
 
 interface Row {
   readonly name: string;
-  /** Blocks of the configuration model. */
+  /** Blocks of the configuration file. */
   readonly block: JsonObject;
   readonly message: string;
-  /** Why no manifest can have such a block. */
+  /** Reason why a manifest cannot contain the block. */
   readonly fileOnly?: string;
 }
 

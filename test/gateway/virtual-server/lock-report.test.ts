@@ -1,5 +1,5 @@
-// A virtual server reports differences of backends that it holds to their locks itself: into the cluster, its metrics
-// and its audit. A real cluster API.
+// Tests how a virtual server reports differences between backends and their locks: in the cluster, in metrics and in
+// the audit.
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { heldLock } from '#contracts/tool-lock/held.ts';

@@ -1,4 +1,4 @@
-// What of its log a virtual server writes, as its configuration says now.
+// Tests that a virtual server applies a changed log level.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

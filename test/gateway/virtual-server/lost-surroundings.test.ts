@@ -1,5 +1,4 @@
-// What a virtual server needs is gone or broken while it serves: its store of sessions, its configuration, a backend that is
-// slow. A real Redis, real files, real servers.
+// Tests a virtual server whose session store, configuration or backend fails at run time.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Backends that offer what is not so, too much, what clients cannot read, or what misleads; and those that come and go. Each
-// shows what becomes of the others. Real servers, and the official clients where they decide what can be read.
+// Tests backends with wrong, too many, unreadable or misleading definitions, and unstable backends. Each test also
+// checks the other backends. Official clients show which definitions are readable.
 
 import { Client as OfficialClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -299,7 +299,7 @@ describe('a backend that comes and goes', () => {
       await expect.poll(call).toBeUndefined();
       expect(await names()).toEqual(['flapping_a', 'good_echo']);
     }
-    // Nothing was said before the first change that there is.
+    // The first message on the stream is about this change, so the client got no earlier message.
     good.offer({ tools: [tool('echo')], prompts: [{ name: 'p' }] });
     expect(await stream.next()).toMatchObject({ method: 'notifications/prompts/list_changed' });
     stream.close();

@@ -1,4 +1,4 @@
-// The connections of members follow the list of members, also if a list cannot be used.
+// Tests that connections to backends follow changes of the backend list, and stay if a new list is invalid.
 
 import { afterEach, expect, test } from 'vitest';
 import { createUpstream } from '#adapters/upstream/upstream.ts';

@@ -1,5 +1,5 @@
-// The optimizer of a virtual server: clients see find_tool and call_tool alone, find what they may call by words and by
-// meaning, and call it through all that stands before any call.
+// Tests the optimizer of a virtual server: clients see only find_tool and call_tool, and find callable tools by words
+// and by meaning. call_tool is subject to the same checks as any call.
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -80,7 +80,7 @@ async function names(client: Client, description: string, keywords?: readonly st
   return (await find(client, description, keywords)).tools.map(({ name }: { name: string }) => name);
 }
 
-/** Of 2026-07-28: every request stands for itself. */
+/** Returns a client of 2026-07-28, which has no session. */
 function stateless({ url }: TestedVirtualServer): Client {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',

@@ -1,4 +1,5 @@
-// Holds the table of outcomes in docs/vmcp.md against the code, and shows what calls do to the health of a member.
+// Compares the table of outcomes in docs/vmcp.md with the code, and tests the effect of calls on the health of a
+// backend.
 
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tools that a virtual server has itself: how they join the list, and how they call tools of members for their caller.
+// Tests own tools of a virtual server: their place in the list, and their calls of backend tools for a caller.
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -11,7 +11,7 @@ import { configOf, connect, runVirtual, type TestedVirtualServer } from './world
 
 let wiki: TestMember;
 const running: TestedVirtualServer[] = [];
-/** Results of the calls that own tools made. */
+/** Results of the calls that own tools have sent. */
 const results: InnerResult[] = [];
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 afterAll(() => wiki.close());
 
-/** An own tool `ask` that calls the tool that its argument names. */
+/** Returns an own tool `ask` that calls the tool named in its argument. */
 function ownTools(calls: InnerCalls): OwnTools {
   const backend = createSessionBackend({
     replica: 'own',

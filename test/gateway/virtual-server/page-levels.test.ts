@@ -1,4 +1,4 @@
-// Where the steps of a workflow stand in its graph on the page of a virtual server.
+// Tests the levels of workflow steps in the graph on the page of a virtual server.
 
 import { expect, test } from 'vitest';
 import { levelsOf } from '#gateway/virtual-server/page/browser/levels.ts';

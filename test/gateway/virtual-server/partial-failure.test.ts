@@ -1,5 +1,5 @@
-// A backend that is not there, or does not answer, where lists need every backend (partialFailureMode `fail`), and where the
-// others are enough. Real servers; of time only what passes within it is the test's own.
+// Tests unreachable and silent backends with both values of partialFailureMode: `fail` requires every backend for
+// lists, `best_effort` does not.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createUpstream } from '#adapters/upstream/upstream.ts';
@@ -17,7 +17,7 @@ import { get } from '../proxy/world.ts';
 import { type MemberOptions, startMember, type TestMember, tool } from './member.ts';
 import { configOf, connect, operational, postTo, runVirtual, type TestedVirtualServer } from './world.ts';
 
-/** Long enough for one that answers, on a machine that is busy. */
+/** Timeout that is long enough for a responding backend on a busy machine. */
 const LIMIT_MS = 2000;
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -43,7 +43,7 @@ async function start(options: MemberOptions): Promise<TestMember> {
 
 type FailureHandling = Partial<VmcpConfig['operational']['failureHandling']>;
 
-/** Backends have little time for whatever they are asked. */
+/** Returns settings with short timeouts for backends. */
 function impatient(more: FailureHandling = {}): Pick<VmcpConfig, 'operational'> {
   const often = { healthCheckInterval: '50ms', healthCheckTimeout: `${LIMIT_MS}ms`, unhealthyThreshold: 2 };
   const { failureHandling } = operational({ ...often, ...more }).operational;

@@ -1,4 +1,5 @@
-// Headers of clients that a configuration names reach the members, and nothing that is kept for one client is shown to another.
+// Tests that configured client headers reach backends, and that cached lists of one client are not shown to another
+// client.
 
 import { afterEach, expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -27,7 +28,7 @@ const SENT = {
   'user-agent': 'client/1',
 };
 
-/** Headers of a call as the member gets them. */
+/** Calls a tool. Returns the headers that the backend received. */
 async function sentTo(member: TestMember, server: TestedVirtualServer) {
   await (await connect(server, {}, SENT)).ask('tools/call', { name: 'one_echo', arguments: {} });
   const headers = member.calls('tools/call').at(-1)?.headers ?? {};

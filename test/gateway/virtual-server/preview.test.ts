@@ -1,4 +1,4 @@
-// What previews say that clients of a virtual server will see is what its lists show, whatever the settings: seeded.
+// Tests with random settings that previews of a virtual server show the same tools as its lists.
 
 import { expect, it } from 'vitest';
 import { aggregatedTools, type ConflictResolution } from '#contracts/virtual-model/aggregate.ts';
@@ -11,7 +11,7 @@ import { type Random, seeded } from '../../harness/random.ts';
 const WORKLOADS = ['a', 'b', 'c'];
 const TOOLS = ['find', 'read', 'send', 'x'.repeat(63)];
 
-/** An answer to a client with a session. */
+/** A response to tools/list for a client with a session. */
 interface Listed {
   readonly result: { readonly tools: readonly { readonly name: string }[] };
 }

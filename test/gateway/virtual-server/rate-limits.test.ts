@@ -1,4 +1,4 @@
-// Limits of a virtual server that its replicas share: names with prefixes, tools that are called by call_tool and by workflows.
+// Tests rate limits that replicas of a virtual server share, for calls by clients, by call_tool and by workflows.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RateLimitFields } from '#contracts/gate/rate-limiting.ts';

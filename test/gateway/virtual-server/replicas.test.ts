@@ -1,4 +1,4 @@
-// Sessions that any replica goes on with: two virtual servers, one store, a real Redis.
+// Tests sessions that two replicas of a virtual server share in a real Redis.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';

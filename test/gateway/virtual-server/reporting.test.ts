@@ -1,4 +1,4 @@
-// What a virtual server tells about itself: health, the status in the cluster, its audit. A real cluster API, real files.
+// Tests the health endpoint, the status in the cluster and the audit of a virtual server.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What a running virtual server reads again: a change has its effect without another process, and in sessions that go on.
+// Tests settings of a virtual server that take effect without a restart, in existing sessions too.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';

@@ -1,5 +1,5 @@
-// Skills (SEP-2640) behind a virtual server: a client lists those of all members, and each file is read at the member whose skill
-// it belongs to.
+// Tests skills (SEP-2640) behind a virtual server: a client lists the skills of all backends, and reads each file from
+// the skill's backend.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -114,7 +114,7 @@ test.each(['skill://gi', 'skill://a/b', 'skill://other/SKILL.md', `skill://${'/'
   },
 );
 
-/** Without a header that could be too long. */
+/** Reads a URI without the header `mcp-name`, which could be too long. */
 async function postUri(uri: string) {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
   const begun = await postTo(office.url, { id: 0, method: 'initialize', params });

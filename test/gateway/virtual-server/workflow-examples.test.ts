@@ -1,5 +1,4 @@
-// Manifests with workflows, end to end: what skep renders of them serves over a public MCP server that no one here wrote, to
-// the official client.
+// Tests manifests with workflows end to end: the rendered configuration, a public MCP server and the official client.
 
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -15,7 +14,7 @@ let everything: RunningServer;
 let server: TestedVirtualServer;
 const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {} } });
 
-/** What the manifests become, with the server where it is. */
+/** Returns the rendered configuration of the manifests, with the URL of the running server. */
 function renderedConfig(): VmcpConfig {
   const kind = KINDS.find((each) => each.kind === 'VirtualMCPServer');
   if (kind === undefined) throw new Error('there is no kind VirtualMCPServer');
@@ -49,7 +48,7 @@ afterAll(async () => {
   await everything?.stop();
 });
 
-/** The official client holds what comes back against the schema that the list gave. */
+/** Calls a tool with the official client, which validates the result against the listed schema. */
 async function call(name: string, args: Record<string, unknown> = {}) {
   const { structuredContent, content, isError } = await client.callTool({ name, arguments: args });
   return isError === true ? content : structuredContent;

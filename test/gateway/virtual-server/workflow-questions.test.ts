@@ -1,5 +1,5 @@
-// Workflows that ask the person at the client, in both eras of the protocol: what is asked, what becomes of each answer, and
-// that a client may come back with it.
+// Tests workflows that ask the client's user, in both eras of the protocol: questions, the effect of each answer, and
+// answers after a reconnect.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Members, readCalled, serveWorkflows, startMembers, workflow } from './workflow-world.ts';
@@ -43,7 +43,7 @@ async function serve(more: object = {}): Promise<TestedVirtualServer> {
 
 const CALL = { id: 5, method: 'tools/call', params: { name: 'flow', arguments: { q: 'it' } } };
 
-/** Calls the workflow, and answers its question. */
+/** Calls the workflow and answers its question. */
 async function converse(client: Client, answer: object) {
   const stream = await client.open(CALL);
   const question = await stream.next();

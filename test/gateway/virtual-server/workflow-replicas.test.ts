@@ -1,4 +1,4 @@
-// Runs of workflows that another replica than their own is asked about: two virtual servers, one store, a real Redis.
+// Tests requests about a workflow run at another replica than the replica that runs it, with a shared Redis.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VMCP_ENV } from '#contracts/vmcp-config.ts';
@@ -73,7 +73,7 @@ describe.skipIf(redis === undefined)('with a store', () => {
       code: -32602,
       message: expect.stringMatching(/waits in another replica\. Make the call again without requestState$/),
     });
-    // The first still waits, and the second runs what begins there.
+    // The run at the first replica still waits. The second replica runs its own call.
     expect(readCalled(await call(first, { inputResponses, requestState })).isError).toBe(false);
     const again = await call(second);
     const [other = ''] = Object.keys(again.inputRequests);

@@ -1,4 +1,4 @@
-// Runs of workflows over ports of a test: bounds that real servers would take long to reach, and time that a test gives.
+// Tests workflow runs with simulated tool calls and time, for limits that real servers would reach slowly.
 
 import { describe, expect, it } from 'vitest';
 import { retryDelay } from '#gateway/virtual-server/workflows/attempt.ts';
@@ -38,7 +38,7 @@ function run(
   return runWorkflow(defineWorkflow(flow), params, portsOf(callTool, events), signal);
 }
 
-/** Calls of tools, and how many there were at once at most. */
+/** Returns a tool call function, and the maximum number of its parallel calls. */
 function countCalls() {
   let [now, most] = [0, 0];
   const callTool = async () => {

@@ -1,4 +1,4 @@
-// What is kept of runs of workflows: the audit, metrics, spans at a collector.
+// Tests audit events, metrics and spans of workflow runs.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// Workflows of virtual servers over real MCP servers: each setting of a workflow has its effect. In one file, because all
-// stories share the servers.
+// Tests each setting of a workflow in a virtual server with real MCP servers. In one file, because all tests share the
+// servers.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TestMember } from './member.ts';
@@ -31,7 +31,7 @@ async function serve(...given: Parameters<typeof serveWorkflows> extends [unknow
   return server;
 }
 
-/** Arguments of the last calls of a tool, the newest last. */
+/** Returns the arguments of the received calls of a tool, oldest first. */
 function argumentsOf(member: TestMember, name: string) {
   const calls = member.asked.filter(({ message }) => message?.method === 'tools/call' && message.params.name === name);
   return calls.map(({ message }) => message.params.arguments);
@@ -145,7 +145,7 @@ describe('steps', () => {
     const hanging = members.mail.hanging();
     const called = callFlow(client);
     const slow = await hanging;
-    // The second level runs while a step of the first waits.
+    // A step of the second level runs while a step of the first level still waits.
     await expect.poll(() => argumentsOf(members.wiki, 'find').at(-1)).toEqual({ q: 'after about a' });
     slow.respond({ content: [] });
     expect((await called).output).toEqual({ args: { on: 'x' } });
@@ -163,7 +163,7 @@ describe('steps', () => {
     const client = await connect(await serve([flow], { aggregation }));
     const { tools: listed } = await client.ask('tools/list');
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(['flow']);
-    // Values inside of others pass as they are.
+    // Nested values are not evaluated as templates.
     expect(JSON.parse((await callFlow(client)).output.text).args).toEqual({ deep: { text: '{{.params.q}}' }, n: 5 });
   });
 

@@ -136,7 +136,7 @@ it('reports a server that cannot be reached to clients of both eras, and serves 
 });
 
 it('knows a server with sessions that answers requests of 2026-07-28 without knowing them', async () => {
-  // A server of before sessions were required: it answers whatever it understands.
+  // An old server without sessions, which responds to every request that it understands.
   const server = closeLater(
     await startRaw((request) => {
       const { http, response, message } = request;
@@ -181,7 +181,7 @@ it.each([
     const { messages } = await callStateless(url, 'tools/list', {}, { id });
     expect(messages[0]?.result).toMatchObject({ resultType: 'complete' });
   }
-  // The session that showed the era is ended, and the calls share another one.
+  // The bridge ends the session that it used to detect the era. Both calls share a new session.
   await server.waitFor(({ http }) => http.method === 'DELETE' && http.headers['mcp-session-id'] === 's1');
   expect(methodsOf(server.requests).filter((method) => method === 'server/discover')).toHaveLength(1);
   const lists = server.requests.filter(({ message }) => message.method === 'tools/list');
