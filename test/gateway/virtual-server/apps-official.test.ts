@@ -49,7 +49,7 @@ async function connectHost(era: Era, names: readonly string[]): Promise<Client> 
   return client;
 }
 
-/** Opens a view as in a frame of the host. */
+/** Opens a view and connects it to the host in memory, without a browser frame. */
 async function openView(client: Client): Promise<App> {
   const bridge = new AppBridge(client, { name: 'host', version: '1' }, { serverTools: {}, serverResources: {} });
   const view = new App({ name: 'view', version: '1' }, {}, { autoResize: false });
