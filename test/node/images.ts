@@ -56,7 +56,7 @@ export function buildImages(options: BuildOptions): void {
   }
 }
 
-/** Builds Debian, and Debian with this machine's Node and npm at the paths of the official Node image. */
+/** Builds Debian, and Debian with Node of node_modules and this machine's npm at the paths of the official image. */
 function buildBases({ root, rootfs, folder }: BuildOptions): void {
   const npm = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim();
   const launcher = join(folder, 'npm');

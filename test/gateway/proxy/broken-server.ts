@@ -53,6 +53,6 @@ for (const [path, begin] of Object.entries(WAYS)) {
 }
 const framed = await app.listen({ host: '127.0.0.1', port: 0 });
 
-// An exception of no request ends the process.
+// Throws an exception outside of any request, which ends the process.
 process.on('SIGUSR2', () => setTimeout(fail, 0));
 process.stdout.write(`${JSON.stringify({ plain: plain.url, framed })}\n`);

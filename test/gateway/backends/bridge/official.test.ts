@@ -59,7 +59,7 @@ function createServer2(): Server2 {
   return server;
 }
 
-it('serves the official client of sessions on the official server without', async () => {
+it('serves the official client with sessions on the official server without sessions', async () => {
   const handler = createMcpHandler(createServer2, { legacy: 'reject' });
   closeLater(handler);
   const { url } = await bridgeBefore(await listen(toNodeHandler(handler)));
@@ -141,7 +141,7 @@ it.each([
   { where: 'on the stream of the call', related: true },
   { where: 'on the stream of the session', related: false },
 ])(
-  'serves the official client without sessions on the official server with, which asks $where',
+  'serves the official client without sessions on the official server with sessions, which asks $where',
   async ({ related }) => {
     const { url } = await bridgeBefore(await listenSessions(related));
     const client = new Client2(INFO, {

@@ -78,7 +78,7 @@ const transports = {
 };
 
 test.skipIf(redis === undefined).each(Object.entries(transports))(
-  'answers a session over %s on either replica, lists filtered and tools renamed',
+  'each replica serves a session over %s with filtered lists and renamed tools',
   async (_name, transport) => {
     const client = new Client({ name: 'judge', version: '1.0.0' });
     const progress: number[] = [];
@@ -100,7 +100,7 @@ test.skipIf(redis === undefined).each(Object.entries(transports))(
   },
 );
 
-test.skipIf(redis === undefined)('says that a session is unknown once its replica is gone', async () => {
+test.skipIf(redis === undefined)('reports a session as unknown after its replica has ended', async () => {
   const client = new Client({ name: 'judge', version: '1.0.0' });
   const first = new StreamableHTTPClientTransport(baseUrl('/mcp'));
   await client.connect(first);
