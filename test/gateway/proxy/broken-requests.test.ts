@@ -51,7 +51,7 @@ describe('Fastify', () => {
   });
 });
 
-test('an exception of no request ends the process', async () => {
+test('an exception outside of any request ends the process', async () => {
   const own = startProgram([fileURLToPath(new URL('broken-server.ts', import.meta.url))]);
   await own.printed(/"plain"/);
   await own.kill('SIGUSR2');
@@ -59,7 +59,7 @@ test('an exception of no request ends the process', async () => {
   expect(own.exitCode()).not.toBe(0);
 });
 
-test('a proxy whose settings break every request answers each, and its own checks of the server do not end it', async () => {
+test('a proxy whose settings break every request still responds, and its own probes do not end it', async () => {
   const proxy = await runProxy({ ...CONFIG, target_host: '[', target_port: 1 });
   try {
     const list = () => send(proxy, 'tools/list');

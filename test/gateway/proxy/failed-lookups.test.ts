@@ -139,7 +139,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-it.each(ROWS)('a call is refused if this cannot be found out: %s', async (_lookup, settings, token, status) => {
+it.each(ROWS)('a call is refused if this lookup fails: %s', async (_lookup, settings, token, status) => {
   const proxy = await proxyBefore(server.port, await settings());
   const given = await token();
   const before = server.received.length;

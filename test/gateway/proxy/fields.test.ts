@@ -49,7 +49,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test('every setting of the schema has a story or a reason, and nothing else has', () => {
+test('every setting of the schema has a row or a reason, and no other setting has', () => {
   const known = [...new Set([...ROWS.map(({ field }) => field), ...Object.keys(WITHOUT_EFFECT)])];
   expect(known.toSorted()).toEqual(settingsOf(RUN_CONFIG_SCHEMA, WHOLE).toSorted());
 });
@@ -74,7 +74,7 @@ describe.each(ROWS.map((row) => [row.at ?? row.field, row] as const))('%s', (_na
     expect(await seen(row, row.value)).toEqual(row.expected);
   });
 
-  test('is missed where it is ignored', async () => {
+  test('leads to another result if it is ignored', async () => {
     const { ignoredWithinMs: within } = row;
     const ignored = seen(row, row.ignored);
     const late = new Promise((resolve) => {

@@ -133,7 +133,7 @@ describe('a list that cannot be read to its end', () => {
   });
 });
 
-it('a tool that the list does not have is not called: policy-hints-unknown', async () => {
+it('a call of an unlisted tool is refused with policy-hints-unknown', async () => {
   let tools: readonly object[] = TOOLS;
   answerLists(({ response, message }) => answerResult(response, message ?? {}, { tools }));
   const proxy = await fresh();
@@ -146,7 +146,7 @@ it('a tool that the list does not have is not called: policy-hints-unknown', asy
   expect((await post(proxy.url, call('unlisted'))).status).toBe(200);
 });
 
-it('nobody can guess the ids of hidden requests', async () => {
+it('the ids of hidden requests cannot be guessed', async () => {
   answerLists(({ response, message }) =>
     answerResult(
       response,
@@ -163,7 +163,7 @@ it('nobody can guess the ids of hidden requests', async () => {
   for (const id of ids) expect(id).toMatch(/^skep-[A-Za-z0-9_-]{22}$/);
 });
 
-it('the hidden request ends when its client goes', async () => {
+it('the hidden request ends when its client disconnects', async () => {
   const { promise, resolve } = Promise.withResolvers<Received>();
   answerLists(resolve);
   const proxy = await fresh();
@@ -176,7 +176,7 @@ it('the hidden request ends when its client goes', async () => {
 });
 
 it.each(['streamable-http', 'sse'] as const)(
-  'a client of a stdio server that has a request of the former id in flight passes nothing (%s)',
+  'a request in flight with an id of an earlier hidden request does not let a call pass (%s)',
   async (proxy_mode) => {
     const process_ = { command: [process.execPath, repoPath('test/gateway/proxy/hinting-stdio.mjs')], env: {} };
     const proxy = await proxyBefore(1, {

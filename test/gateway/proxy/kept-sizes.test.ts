@@ -52,19 +52,19 @@ it.each([
   ['clientCapabilities', { clientCapabilities: { experimental: { x: { y: 'z'.repeat(17_000) } } } }],
   ['clientInfo', { clientInfo: { name: 'z'.repeat(17_000), version: '1' } }],
 ])(
-  'a request whose %s is beyond 16 KiB is refused: sessions at servers are kept by what clients say',
+  'a request whose %s exceeds 16 KiB is refused, because sessions at servers are stored by this value',
   async (_, facts) => {
     expect(await sendStateless('tools/call', { name: 'echo', arguments: {} }, facts)).toEqual(REFUSED);
   },
 );
 
-it('arguments are not counted among what a client says of itself', async () => {
+it('arguments do not count for the limit of client information', async () => {
   const sent = await sendStateless('tools/call', { name: 'echo', arguments: { text: 'z'.repeat(100_000) } });
   expect(sent).not.toMatchObject({ reached: 0 });
   expect(sent.status).not.toBe(413);
 });
 
-it('a subscription beyond 64 KiB is refused: it is kept for as long as the client listens', async () => {
+it('a subscription beyond 64 KiB is refused, because it is stored while the client listens', async () => {
   const resourceSubscriptions = ['file:///a', 'file:///b'];
   const notifications = { resourceSubscriptions, 'com.example/more': 'z'.repeat(66_000) };
   expect(await sendStateless('subscriptions/listen', { notifications })).toEqual(REFUSED);

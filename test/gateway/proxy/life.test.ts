@@ -85,8 +85,8 @@ async function startChild(settings: Partial<RunConfig>) {
   };
 }
 
-describe('a proxy that is asked to stop', () => {
-  it('is not ready, ends streams, finishes calls, and ends with 0 long before its grace', async () => {
+describe('a proxy that gets SIGTERM', () => {
+  it('is not ready, ends streams, completes calls, and exits with 0 long before its grace period', async () => {
     const waiting: Received[] = [];
     const server = await startServer((received) => {
       if (received.body.includes('slow')) waiting.push(received);
@@ -118,7 +118,7 @@ describe('a proxy that is asked to stop', () => {
     await child.remove();
   });
 
-  it('ends with 0 after its grace, whatever a call still waits for', async () => {
+  it('exits with 0 after its grace period, even if a call still waits', async () => {
     const server = await startServer((received) =>
       received.body.includes('slow') ? undefined : answerPlainly(received),
     );
@@ -133,7 +133,7 @@ describe('a proxy that is asked to stop', () => {
     await child.remove();
   });
 
-  it('waits for a request that has only begun until its grace ends, without a word', async () => {
+  it('waits for an incomplete request until the end of its grace period', async () => {
     const server = await startServer(answerPlainly);
     const child = await startChild({ target_port: server.port, timeouts: { shutdown_seconds: 1 } });
     const program = await child.run();
@@ -148,7 +148,7 @@ describe('a proxy that is asked to stop', () => {
   });
 });
 
-it('two replicas with the same keys serve one session by turns, and a third without them does not', async () => {
+it('two replicas with equal keys serve one session in turn, and a replica without these keys does not', async () => {
   const server = await startServer();
   const directory = await mkdtemp(join(tmpdir(), 'skep-keys-'));
   const key = join(directory, 'key');
@@ -170,7 +170,7 @@ it('two replicas with the same keys serve one session by turns, and a third with
   await rm(directory, { recursive: true });
 });
 
-it('under load of 50 clients, proxy, server and issuer die and come back: each call ends in its own result or an error', async () => {
+it('under load of 50 clients, with restarts of proxy, server and issuer, each call ends with its own result or an error', async () => {
   const issuer = await startIssuer();
   const backend = startProgram([repoPath('test/gateway/proxy/echo-process.ts'), '0']);
   const [, backendPort = ''] = await backend.printed(/port (\d+)/);

@@ -101,7 +101,7 @@ const REQUESTS: readonly ((id: number) => object)[] = [
 ];
 
 describe.each(Array.from({ length: 20 }, (_, index) => index + 1))('random answers: %i', (seed) => {
-  it('lists that differ pass as the mode says, and answers without lists do', async () => {
+  it('responses with a different list pass according to the mode, and responses without a list pass unchanged', async () => {
     const random = seeded(seed);
     for (let count = 0; count < 40; count += 1) {
       const made = randomWay(random, count);
@@ -115,7 +115,7 @@ describe.each(Array.from({ length: 20 }, (_, index) => index + 1))('random answe
   });
 });
 
-it('differences in such answers are reported by the modes that have a lock', () => {
+it('proxies with a lock report the differences in these responses', () => {
   const reported = (mode: Mode) =>
     proxies[mode].log.text().match(/"code":"definition-drifted"[^\n]*"name":"read"/g) ?? [];
   // The proxy may also have read the unchanged tool list, after which differences are reported again.

@@ -33,7 +33,7 @@ test.each([
   ['a transport that was not begun', error(-32000, 'Bad Request: Server not initialized')],
   ['the code of an unknown session', error(-32001, 'gone')],
   ['plain text', 'Invalid or missing session ID'],
-])('400 with %s is 404 for the client', async (_words, refusal) => {
+])('a 400 with %s becomes a 404 for the client', async (_words, refusal) => {
   const { status, text, begun } = await answerOf(refusal);
   expect([status, JSON.parse(text).error.message, begun]).toEqual([404, 'Session not found', 200]);
 });
@@ -42,6 +42,6 @@ test.each([
   ['another mistake', error(-32000, 'Bad Request: Unsupported protocol version')],
   ['another code', error(-32602, 'the session parameter is missing')],
   ['more than a refusal has', error(-32000, `session ${'x'.repeat(20_000)}`)],
-])('400 with %s passes as it is', async (_words, refusal) => {
+])('a 400 with %s passes unchanged', async (_words, refusal) => {
   expect(await answerOf(refusal)).toMatchObject({ status: 400, text: refusal });
 });

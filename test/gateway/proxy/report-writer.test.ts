@@ -41,7 +41,7 @@ async function overwrite(lock: string): Promise<void> {
 
 const gets = () => Number(cluster.cluster.counters().requests.get?.configmaps ?? 0);
 
-test('a report that is deleted, or about another lock, comes again', async () => {
+test('a report that is deleted or overwritten for another lock is written again', async () => {
   await cluster.apply(CONFIG_MAP, EMPTY);
   writer.request();
   await expect.poll(reportNow, { timeout: 10_000 }).toMatchObject({ lock: 'now', drifts: DRIFTS });

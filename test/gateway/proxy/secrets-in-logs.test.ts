@@ -119,7 +119,7 @@ function secretsIn({ text, tokens }: { readonly text: string; readonly tokens: r
   return [...tokens, ...signatures, ...others, ...encoded, ...answers].filter((secret) => text.includes(secret));
 }
 
-test('no secret is printed where tokens are exchanged', async () => {
+test('no secret is printed if tokens are exchanged', async () => {
   world.exchange.respond((_asked, response) =>
     sendJson(response, 200, {
       access_token: 'exchanged-for-the-server',
@@ -134,7 +134,7 @@ test('no secret is printed where tokens are exchanged', async () => {
   expect(secretsIn(seen)).toEqual([]);
 });
 
-test('no secret is printed where an exchange is refused in words that repeat what it was sent', async () => {
+test('no secret is printed if the error of a token exchange repeats sent secrets', async () => {
   world.exchange.respond(({ form, headers }, response) =>
     sendJson(response, 400, {
       error: 'invalid_grant',
@@ -146,7 +146,7 @@ test('no secret is printed where an exchange is refused in words that repeat wha
   expect(secretsIn(seen)).toEqual([]);
 });
 
-test('no secret is printed where a header is injected and the server cannot be reached', async () => {
+test('no secret is printed if a header is injected and the server is unreachable', async () => {
   const seen = await printed({ ...withInjection(), remote_url: `http://127.0.0.1:9/mcp?key=${QUERY}` });
   expect(seen.text).toContain('server-unreachable');
   expect(secretsIn(seen)).toEqual([]);

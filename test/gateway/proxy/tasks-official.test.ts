@@ -49,7 +49,7 @@ describe.each([
     stopping.push(() => client.close());
   });
 
-  it.each([false, true])('carries a task to its result; the task asks its user: %s', async (ambiguous) => {
+  it.each([false, true])('completes a task; the task asks its user: %s', async (ambiguous) => {
     const { seen, taskId, text } = await research(client, tool, ambiguous);
     expect([seen[0], seen.at(-1)]).toEqual(['taskCreated', 'result']);
     expect(taskId).toMatch(/^[\w-]{100,}$/);
