@@ -78,7 +78,7 @@ async function subjectOf(authorization: string | undefined): Promise<unknown> {
 }
 
 describe('the request', () => {
-  it('is that of RFC 8693, by a client with a secret', async () => {
+  it('has the form of RFC 8693, with Basic authentication of the client', async () => {
     const config = block({ client_id: 'the proxy/1', client_secret_env_var: 'SECRET', scopes: ['read', 'write'] });
     const caller = await callerOf('ada');
     await tokenExchange(world.ports, config)(outgoing(), caller);
@@ -99,25 +99,28 @@ describe('the request', () => {
     });
   });
 
-  it.each(['id_token', 'jwt'] as const)('names a subject token of type %s', async (type) => {
+  it.each(['id_token', 'jwt'] as const)('contains the subject token type %s', async (type) => {
     const config = block({ subject_token_type: `urn:ietf:params:oauth:token-type:${type}` });
     await tokenExchange(world.ports, config)(outgoing(), await callerOf('ada'));
     expect(endpoint.asked[0]?.form.get('subject_token_type')).toBe(`urn:ietf:params:oauth:token-type:${type}`);
   });
 
-  it('of a public client names it in the form, without Basic', async () => {
+  it('of a public client contains the client id in the form, without Basic', async () => {
     await tokenExchange(world.ports, block({ client_id: 'public' }))(outgoing(), await callerOf('ada'));
     expect(endpoint.asked[0]?.form.get('client_id')).toBe('public');
     expect(endpoint.asked[0]?.headers.authorization).toBeUndefined();
   });
 
-  it.each(['SECRET', 'UNSET'])('without a client names none, and has no use for the secret in %s', async (variable) => {
-    await tokenExchange(world.ports, block({ client_secret_env_var: variable }))(outgoing(), await callerOf('ada'));
-    expect(endpoint.asked[0]?.form.has('client_id')).toBe(false);
-    expect(endpoint.asked[0]?.headers.authorization).toBeUndefined();
-  });
+  it.each(['SECRET', 'UNSET'])(
+    'without a client id contains none, and does not use the secret in %s',
+    async (variable) => {
+      await tokenExchange(world.ports, block({ client_secret_env_var: variable }))(outgoing(), await callerOf('ada'));
+      expect(endpoint.asked[0]?.form.has('client_id')).toBe(false);
+      expect(endpoint.asked[0]?.headers.authorization).toBeUndefined();
+    },
+  );
 
-  it('has the secret that is in the file now', async () => {
+  it('uses the current secret in the file', async () => {
     const file = world.write('secret', 'first\n');
     const exchange = tokenExchange(world.ports, block({ client_id: 'proxy', client_secret_file: file }));
     await exchange(outgoing(), await callerOf('ada'));
@@ -130,7 +133,7 @@ describe('the request', () => {
 });
 
 describe('the new token', () => {
-  it('replaces the one in Authorization', async () => {
+  it('replaces the token in Authorization', async () => {
     const caller = await callerOf('ada');
     const request = outgoing({ authorization: `Bearer ${caller.token}`, 'x-other': 'kept' });
     const headers = headersOf(await tokenExchange(world.ports, block())(request, caller));
@@ -138,7 +141,7 @@ describe('the new token', () => {
     expect({ ...headers, authorization: '' }).toEqual({ ...request.headers, authorization: '' });
   });
 
-  it('has a header of its own for custom, and Authorization is gone', async () => {
+  it('is in its own header for the strategy custom, without Authorization', async () => {
     const config = block({ header_strategy: 'custom', external_token_header_name: 'X-Upstream-Token' });
     const caller = await callerOf('ada');
     const request = outgoing({ authorization: `Bearer ${caller.token}`, 'x-upstream-token': 'invented' });
@@ -147,7 +150,7 @@ describe('the new token', () => {
     expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('is asked for once while it lasts, and then again, 30 s before it expires', async () => {
+  it('is requested once, and again 30 s before it expires', async () => {
     const exchange = tokenExchange(world.ports, block());
     const caller = await callerOf('ada');
     await exchange(outgoing(), caller);
@@ -171,7 +174,7 @@ describe('the new token', () => {
     expect(endpoint.asked).toHaveLength(2);
   });
 
-  it('is another for another token of the same caller, and for another caller of the same token', async () => {
+  it('differs for another token of the caller, and for another caller with the same token', async () => {
     const exchange = tokenExchange(world.ports, block());
     const caller = await callerOf('ada');
     for (const each of [
@@ -184,7 +187,7 @@ describe('the new token', () => {
     expect(endpoint.asked).toHaveLength(3);
   });
 
-  it.each([undefined, 10])('is not kept where expires_in is %s', async (expires_in) => {
+  it.each([undefined, 10])('is not stored if expires_in is %s', async (expires_in) => {
     endpoint.respond((_asked, response) => {
       sendJson(response, 200, { access_token: 't', issued_token_type: ACCESS_TOKEN, token_type: 'bearer', expires_in });
     });
@@ -196,7 +199,7 @@ describe('the new token', () => {
   });
 });
 
-it('a hundred calls of one caller at once make one request', async () => {
+it('a hundred parallel calls of one caller lead to one request', async () => {
   const exchange = tokenExchange(world.ports, block());
   const caller = await callerOf('ada');
   const given = await Promise.all(Array.from({ length: 100 }, () => exchange(outgoing(), caller)));
@@ -204,7 +207,7 @@ it('a hundred calls of one caller at once make one request', async () => {
   expect(endpoint.asked).toHaveLength(1);
 });
 
-it('a hundred calls of ten callers at once make ten requests, and each gets its own token', async () => {
+it('a hundred parallel calls of ten callers lead to ten requests, and each caller gets its own token', async () => {
   const exchange = tokenExchange(world.ports, block());
   const callers = await Promise.all(Array.from({ length: 10 }, (_, index) => callerOf(`caller ${index}`)));
   const calls = Array.from({ length: 100 }, (_, index) => callers[index % 10] ?? ANONYMOUS);
@@ -214,7 +217,7 @@ it('a hundred calls of ten callers at once make ten requests, and each gets its 
   expect(endpoint.asked).toHaveLength(10);
 });
 
-describe('refused, never passed on, is', () => {
+describe('the call is refused for', () => {
   it.each([
     { reason: 'an anonymous caller', caller: ANONYMOUS },
     { reason: 'a caller with an empty token', caller: { key: 'ada', token: '', claims: {} } },
@@ -261,7 +264,7 @@ describe('refused, never passed on, is', () => {
     },
   );
 
-  it('a refused token again as soon as it comes again: refusals are not kept', async () => {
+  it('a refused token, which is requested again at the next call', async () => {
     endpoint.respond((_asked, response) => sendJson(response, 400, { error: 'invalid_grant' }));
     const exchange = tokenExchange(world.ports, block());
     const caller = await callerOf('ada');
@@ -321,7 +324,7 @@ describe('refused, never passed on, is', () => {
 });
 
 describe('an endpoint that is down', () => {
-  it('is left alone for a second, then two, and once it was back for one again; kept tokens stay in use', async () => {
+  it('gets no request for one second, then two, and after a success for one again; stored tokens stay in use', async () => {
     const exchange = tokenExchange(world.ports, block());
     const [ada, bob] = [await callerOf('ada'), await callerOf('bob')];
     await exchange(outgoing(), ada);
@@ -345,7 +348,7 @@ describe('an endpoint that is down', () => {
     expect(refusalOf(await exchange(outgoing(), await callerOf('carol')))).toMatchObject({ retryAfterSeconds: 1 });
   });
 
-  it('makes many callers that fail together wait no longer than one', async () => {
+  it('delays many callers that fail together no longer than a single caller', async () => {
     await endpoint.stop();
     const exchange = tokenExchange(world.ports, block());
     const callers = await Promise.all(Array.from({ length: 20 }, (_, index) => callerOf(`caller ${index}`)));
@@ -364,7 +367,7 @@ describe('an endpoint that is down', () => {
     expect(refusalOf(given)).toMatchObject({ status: 503, retryAfterSeconds: seconds });
   });
 
-  it.each([400, 500])('for one caller alone (%i server_error) is open to the others', async (status) => {
+  it.each([400, 500])('only for one caller (%i server_error) gets requests of other callers', async (status) => {
     endpoint.respond((_asked, response) => sendJson(response, status, { error: 'server_error' }));
     const exchange = tokenExchange(world.ports, block());
     const given = await exchange(outgoing(), await callerOf('ada'));
@@ -373,7 +376,7 @@ describe('an endpoint that is down', () => {
     headersOf(await exchange(outgoing(), await callerOf('bob')));
   });
 
-  it('because it never answers is one that is down', async () => {
+  it('is also an endpoint that never responds', async () => {
     const slow = startWorld({}, 200);
     endpoint.respond(() => undefined);
     const given = await tokenExchange(slow.ports, block())(outgoing(), await callerOf('ada'));

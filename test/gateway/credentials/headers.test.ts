@@ -40,13 +40,13 @@ function headersOf(
 }
 
 describe('header injection', () => {
-  it('sets the header in place of one that the caller sent, and leaves the others', () => {
+  it('replaces the header of the caller, and keeps other headers', () => {
     const credential = headerInjection(world.ports, { header_name: 'X-Api-Key', value_env_var: 'VALUE' });
     const request = outgoing({ 'x-api-key': 'mine', authorization: 'Bearer caller' });
     expect(headersOf(credential, request)).toEqual({ ...request.headers, 'x-api-key': 'secret value' });
   });
 
-  it('takes a rotated file at the next request, and the last good value while it cannot be used', () => {
+  it('uses a rotated file at the next request, and the last valid value if the file is invalid', () => {
     const file = world.write('value', 'first\n');
     const credential = headerInjection(world.ports, {
       header_name: 'X-Api-Key',
@@ -112,7 +112,7 @@ const RESTRICTED = [
 ];
 
 describe.each(RESTRICTED)('the header name %j', (name) => {
-  it('is refused wherever a configuration can name one', () => {
+  it('is refused in all settings with a header name', () => {
     const refusal = expect.objectContaining({ code: 'credential-config-invalid' });
     expect(() => headerInjection(world.ports, { header_name: name, value_env_var: 'VALUE' })).toThrow(refusal);
     expect(() => headerForward(world.ports, { add_plaintext_headers: { [name]: 'x' } })).toThrow(refusal);
@@ -122,12 +122,12 @@ describe.each(RESTRICTED)('the header name %j', (name) => {
 });
 
 describe('a bearer token', () => {
-  it('is in Authorization, in place of what the caller sent', () => {
+  it('replaces the Authorization header of the caller', () => {
     const credential = bearerToken(world.ports, { token_env_var: 'TOKEN' });
     expect(headersOf(credential, outgoing({ authorization: 'Bearer caller' })).authorization).toBe('Bearer tok.en-1');
   });
 
-  it('takes a rotated file at the next request', () => {
+  it('uses a rotated file at the next request', () => {
     const credential = bearerToken(world.ports, { token_file: world.write('token', 'one') });
     expect(headersOf(credential).authorization).toBe('Bearer one');
     world.write('token', 'two\n');
@@ -141,7 +141,7 @@ describe('a bearer token', () => {
 });
 
 describe('forwarded headers', () => {
-  it('win over those of the request; secret ones over plain ones, whatever the case; files over variables', () => {
+  it('override headers of the request; secrets override plain values in any case; files override variables', () => {
     const credential = headerForward(world.ports, {
       add_plaintext_headers: { 'X-Plain': 'plain', 'X-KEY': 'plain', 'X-File': 'plain', 'X-Empty': '' },
       add_headers_from_secret: { 'X-Key': 'KEY_ID', 'X-File': 'UNSET_BUT_IN_A_FILE' },
@@ -158,7 +158,7 @@ describe('forwarded headers', () => {
     });
   });
 
-  it('out of files are taken anew at the next request after a change', () => {
+  it('from files are read again at the next request after a change', () => {
     const file = world.write('file', 'first');
     const credential = headerForward(world.ports, { add_headers_from_file: { 'X-Key': file } });
     expect(headersOf(credential)['x-key']).toBe('first');
@@ -178,7 +178,7 @@ describe('forwarded headers', () => {
   });
 });
 
-it('the removed token of the caller leaves nothing behind, and all else in place', () => {
+it('the token of the caller is removed completely, and all other headers stay', () => {
   expect(headersOf(removeCallerToken, outgoing({ authorization: 'Bearer caller', cookie: 'a=b' }))).toEqual({
     'content-type': 'application/json',
     cookie: 'a=b',

@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-describe('what leaves', () => {
+describe('the outgoing request', () => {
   it.each<{ reason: string; config: Partial<RunConfig>; expected: Readonly<Record<string, string | undefined>> }>([
     { reason: 'without a block is what the caller sent', config: {}, expected: {} },
     {
@@ -95,7 +95,7 @@ describe('what leaves', () => {
     expect(credential(SENT, ADA)).toEqual({ ok: true, headers: { ...SENT.headers, ...expected } });
   });
 
-  it('of a request that got no rights is nothing: later steps do not see it', () => {
+  it('is not sent if its credential was refused: later steps are skipped', () => {
     const credential = credentialOf(
       {
         ...CONFIG,
@@ -136,7 +136,7 @@ describe('what leaves', () => {
     await endpoint.close();
   });
 
-  it('is signed last of all: forwarded headers of the cloud are under the signature, those of the caller are gone', async () => {
+  it('is signed last: the signature covers forwarded cloud headers, and cloud headers of the caller are removed', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256');
     const token = await new SignJWT({ sub: 'ada' })
       .setProtectedHeader({ alg: 'ES256' })
@@ -180,7 +180,7 @@ describe('what leaves', () => {
 });
 
 describe('with an authorization server in the process', () => {
-  it('the token of the provider leaves in place of that of the caller', async () => {
+  it('the token of the provider replaces the token of the caller', async () => {
     const credential = credentialOf(CONFIG, {
       ...world.ports,
       upstreamToken: async ({ key }) => `of ${key} at the provider`,
@@ -189,7 +189,7 @@ describe('with an authorization server in the process', () => {
     expect(given.ok && given.headers.authorization).toBe('Bearer of ada at the provider');
   });
 
-  it('a call whose login has ended gets no rights, and one that cannot be looked up waits', async () => {
+  it('a call whose login has ended is refused, and a failed lookup leads to 503', async () => {
     const ended = credentialOf(CONFIG, { ...world.ports, upstreamToken: async () => undefined });
     expect(await ended(SENT, ADA)).toMatchObject({ ok: false, refusal: { status: 401 } });
     const down = credentialOf(CONFIG, {
@@ -203,7 +203,7 @@ describe('with an authorization server in the process', () => {
   });
 });
 
-describe('with an authorization server and settings for what is behind', () => {
+describe('with an authorization server and outgoing authentication', () => {
   const upstreamToken = async () => 'of the provider';
   const server = (disable: boolean): Partial<RunConfig> => ({
     embedded_auth_server_config: { ...AUTH_SERVER, disable_upstream_token_injection: disable },
@@ -250,7 +250,7 @@ describe('with an authorization server and settings for what is behind', () => {
     await endpoint.close();
   });
 
-  it('an exchange without the token of the provider is refused at the start', () => {
+  it('an exchange without the token of the provider prevents the start', () => {
     const config = {
       ...CONFIG,
       ...server(true),
@@ -269,7 +269,7 @@ function exchangeAt(url: string) {
   } as const;
 }
 
-describe('the start fails where', () => {
+describe('the start fails if', () => {
   it.each<{ reason: string; config: Partial<RunConfig>; code: string }>([
     {
       reason: 'two blocks are there',
@@ -291,7 +291,7 @@ describe('the start fails where', () => {
   });
 });
 
-it('every key of outgoing authentication is known here', () => {
+it('this test covers every key of outgoing authentication', () => {
   expect(Object.keys(OUTGOING_AUTH).toSorted()).toEqual([
     'aws_sts_config',
     'bearer_token_config',

@@ -107,7 +107,7 @@ describe('a request', () => {
     expect(await send(sign, sent, await callerOf({ sub: 'ada' }))).toMatchObject({ subject: 'ada' });
   });
 
-  it('gets only headers of the signature added, and loses nothing of the caller but the token', async () => {
+  it('gets only headers of the signature, and loses only the token of the caller', async () => {
     const sign = cloudSts(world.ports, block());
     const sent = request({ authorization: 'Bearer caller', 'mcp-session-id': 's', accept: 'application/json' });
     const given = await sign(sent, await callerOf({ sub: 'ada' }));
@@ -120,7 +120,7 @@ describe('a request', () => {
     );
   });
 
-  it('that is changed after it was signed is refused by the server', async () => {
+  it('that is changed after its signature is refused by the server', async () => {
     const sign = cloudSts(world.ports, block());
     const ada = await callerOf({ sub: 'ada' });
     const given = await sign(request(), ada);
@@ -128,7 +128,7 @@ describe('a request', () => {
     await expect(send(changed, request({}, '{"other":1}'), ada)).rejects.toThrow(/is not that of/);
   });
 
-  it('does not get signed what the caller sent as headers of the cloud', () => {
+  it('does not sign cloud headers of the caller', () => {
     const sent = request({
       authorization: 'x',
       'x-amz-target': 'Delete',
@@ -143,7 +143,7 @@ describe('a request', () => {
 });
 
 describe('keys', () => {
-  it('are asked for once while they last, and again 30 s before they expire', async () => {
+  it('are requested once, and again 30 s before they expire', async () => {
     service.issueKeys(900);
     const sign = cloudSts(world.ports, block());
     const ada = await callerOf({ sub: 'ada' });
@@ -165,7 +165,7 @@ describe('keys', () => {
     expect(service.endpoint.asked).toHaveLength(2);
   });
 
-  it('are asked for again where the caller has another role with the same token', async () => {
+  it('are requested again if the caller has another role with the same token', async () => {
     const sign = cloudSts(world.ports, block());
     const ada = await callerOf({ sub: 'ada', groups: ['admins'] });
     expect(await send(sign, request(), ada)).toMatchObject({ role: ADMIN });
@@ -174,7 +174,7 @@ describe('keys', () => {
     expect(service.endpoint.asked).toHaveLength(2);
   });
 
-  it('of a hundred calls of ten callers at once are asked for ten times, and each signs with its own', async () => {
+  it('of ten callers with a hundred parallel calls are requested ten times, and each caller uses its own keys', async () => {
     const sign = cloudSts(world.ports, block());
     const callers = await Promise.all(Array.from({ length: 10 }, (_, index) => callerOf({ sub: `caller-${index}` })));
     const calls = Array.from({ length: 100 }, (_, index) => callers[index % 10] ?? ANONYMOUS);
@@ -190,7 +190,7 @@ describe('refused, never passed on, is', () => {
     expect(given).toMatchObject({ ok: false, refusal: { status: 401, code: 'credential-caller-unknown' } });
   });
 
-  it('a caller without a role where there is no fallback', async () => {
+  it('a caller without a role if there is no fallback', async () => {
     const sign = cloudSts(world.ports, block({ fallback_role_arn: undefined }));
     const given = await sign(request(), await callerOf({ sub: 'ada', groups: ['staff'] }));
     expect(refusalOf(given)).toMatchObject({ status: 403, code: 'sts-role-missing' });
@@ -212,7 +212,7 @@ describe('refused, never passed on, is', () => {
     });
   });
 
-  it.each(['ab', 'a'.repeat(64), 'ada_+=,.@-9'])('no caller whose session is named %s', async (sub) => {
+  it.each(['ab', 'a'.repeat(64), 'ada_+=,.@-9'])('not for a caller with the session name %s', async (sub) => {
     expect(await send(cloudSts(world.ports, block()), request(), await callerOf({ sub }))).toMatchObject({ name: sub });
   });
 
@@ -248,7 +248,7 @@ describe('refused, never passed on, is', () => {
     return `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials>${texts.join('')}</Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`;
   }
 
-  it('an answer that is complete is none of these', async () => {
+  it('not for a complete response', async () => {
     service.endpoint.respond((_asked, response) => void response.end(credentials(GOOD)));
     expect(await cloudSts(world.ports, block())(request(), await callerOf({ sub: 'ada' }))).toMatchObject({ ok: true });
   });
@@ -284,7 +284,7 @@ describe('refused, never passed on, is', () => {
     expect(service.endpoint.asked).toHaveLength(1);
   });
 
-  it('a caller for a second after the service was down', async () => {
+  it('any caller for a second after a failure of the service', async () => {
     const sign = cloudSts(world.ports, block());
     const ada = await callerOf({ sub: 'ada' });
     await service.endpoint.stop();

@@ -103,7 +103,7 @@ describe('requests', () => {
     expect(decided(request(method))).toBe('allowed');
   });
 
-  it('decides or refuses every method of every revision that is not said to pass', () => {
+  it('decides or refuses every method of every revision, except the methods that always pass', () => {
     const nothing = policiesOf(['forbid(principal, action, resource);']);
     const params = {
       name: 'x',
@@ -156,7 +156,7 @@ describe('a method of an extension', () => {
     expect(decided(request(method), policiesOf(policies))).toBe(expected);
   });
 
-  it('is not in other permits', () => {
+  it('is not included in general permits', () => {
     const call = request('tools/call', { name: 'x' });
     expect(decided(call, policiesOf(any))).toBe('policy-denied');
   });
@@ -189,7 +189,7 @@ describe('other messages', () => {
 });
 
 describe('arguments', () => {
-  it('of a resource are none, whatever params hold', () => {
+  it('of a resource do not exist, for any params', () => {
     const read = policiesOf(['permit(principal, action, resource) when { context has arg_n };']);
     expect(decided(request('resources/read', { uri: 'x', arguments: { n: 1 } }), read)).toBe('policy-denied');
     expect(decided(request('prompts/get', { name: 'x', arguments: { n: 1 } }), read)).toBe('allowed');
@@ -212,7 +212,7 @@ describe('arguments', () => {
     ).toBe(expected);
   });
 
-  it('decides by the hints that clients see', () => {
+  it('are decided with the hints that clients see', () => {
     const body = Buffer.from(request('tools/call', { name: 'x' }));
     const scanned = scanMessage(body);
     if (!scanned.ok) throw new Error(scanned.fault.message);

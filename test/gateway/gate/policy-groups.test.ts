@@ -62,7 +62,7 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
   expect(outcome(decide(policies, asked(claims)))).toBe(expected);
 });
 
-describe('where groups are', () => {
+describe('the claim with groups', () => {
   const claim = 'https://example.com/groups';
   const named = policiesOf([STAFF], undefined, { group_claim_name: claim });
   const nested = policiesOf([STAFF], undefined, { group_claim_name: 'realm_access.roles' });
@@ -96,14 +96,14 @@ describe('entities', () => {
   const team = (id: string, parents: object[] = []) => ({ uid: { type: 'Team', id }, attrs: {}, parents });
   const reader = { type: 'Role', id: 'reader' };
 
-  it('have the type that is named', () => {
+  it('have the configured type', () => {
     const policies = policiesOf(['permit(principal in Team::"staff", action, resource);'], undefined, {
       group_entity_type: 'Team',
     });
     expect(outcome(decide(policies, asked({ groups: ['staff'] })))).toBe('allowed');
   });
 
-  it('of the file put groups into others', () => {
+  it('of the file can make groups members of other groups', () => {
     const policies = policiesOf(
       ['permit(principal in Role::"reader", action, resource);'],
       [team('staff', [reader]), { uid: reader, attrs: {}, parents: [] }],
@@ -113,7 +113,7 @@ describe('entities', () => {
     expect(outcome(decide(policies, asked({ groups: ['other'] })))).toBe('policy-denied');
   });
 
-  it('of the file keep the parents that a caller has there', () => {
+  it('of the file keep the parents of a caller', () => {
     const alice = { uid: { type: 'Client', id: 'alice' }, attrs: {}, parents: [reader] };
     const policies = policiesOf([`${STAFF} permit(principal in Role::"reader", action, resource);`], [alice]);
     expect(outcome(decide(policies, asked({})))).toBe('allowed');
@@ -122,7 +122,7 @@ describe('entities', () => {
   });
 });
 
-it('a resource of a caller is in the groups of the caller', () => {
+it('a resource with a caller as parent is in the groups of the caller', () => {
   const owned = { uid: { type: 'Tool', id: 'add' }, attrs: {}, parents: [{ type: 'Client', id: 'alice' }] };
   const policies = policiesOf([PERMIT, 'forbid(principal, action, resource in THVGroup::"contractors");'], [owned]);
   const call = { ...asked({ groups: ['contractors'] }), name: 'add' };
@@ -130,13 +130,13 @@ it('a resource of a caller is in the groups of the caller', () => {
   expect(outcome(decide(policies, { ...call, ...asked({ groups: ['staff'] }) }))).toBe('allowed');
 });
 
-it('a decision is remembered for callers with the same groups alone', () => {
+it('a decision is cached only for callers with equal groups', () => {
   const policies = policiesOf([STAFF]);
   const outcomes = [['staff'], ['other'], ['staff']].map((groups) => outcome(decide(policies, asked({ groups }))));
   expect(outcomes).toEqual(['allowed', 'policy-denied', 'allowed']);
 });
 
-it('policies that name no group decide without them', () => {
+it('policies without groups decide even if the groups are unknown', () => {
   const policies = policiesOf(['permit(principal, action in [Action::"call_tool"], resource);']);
   expect(outcome(decide(policies, asked({ groups: 'staff' })))).toBe('allowed');
 });

@@ -258,7 +258,7 @@ describe('values', () => {
   ])('%s', check);
 });
 
-describe('what an argument cannot do', () => {
+describe('an argument cannot', () => {
   test.each<Row>([
     [
       'pass for an entity',
@@ -339,7 +339,7 @@ describe('what an argument cannot do', () => {
   ])('%s', check);
 });
 
-describe('of an argument policies are shown at most 1,000 values and 64 KiB', () => {
+describe('policies read at most 1,000 values and 64 KiB of arguments', () => {
   const has = when('context has arg_l');
   const list = (count: number, each = '1') => `{"l": [${Array.from({ length: count }, () => each).join()}]}`;
   const members = (count: number, before = '') =>
@@ -376,7 +376,7 @@ describe('of an argument policies are shown at most 1,000 values and 64 KiB', ()
     ],
   ])('%s', check);
 
-  it('says what is too large', () => {
+  it('reports the limit that was exceeded', () => {
     const decision = decide(policiesOf([has]), { args: list(1000) });
     expect(decision.allowed ? '' : decision.denial.message).toMatch(/too large .* 1,000 values and 64 KiB/);
   });
@@ -402,7 +402,7 @@ describe('names cannot change the id of an entity', () => {
     'weather ',
   ];
 
-  it.each(NAMES)('%j is allowed by its own policy and by no other', (name) => {
+  it.each(NAMES)('%j is permitted only by the policy with this name', (name) => {
     const literal = JSON.stringify(name).replaceAll(/\\u([0-9a-f]{4})/g, '\\u{$1}');
     const policies = policiesOf([`permit(principal, action, resource == Tool::${literal});`]);
     expect(outcome(decide(policies, { name }))).toBe('allowed');
@@ -411,12 +411,12 @@ describe('names cannot change the id of an entity', () => {
     }
   });
 
-  it.each(NAMES)('%j as a subject is no other caller', (sub) => {
+  it.each(NAMES)('%j as a subject is not the caller alice', (sub) => {
     const policies = policiesOf(['permit(principal == Client::"alice", action, resource);']);
     expect(outcome(decide(policies, { claims: { sub } }))).toBe('policy-denied');
   });
 
-  it('refuses half a surrogate pair, which the engine would take for another character', () => {
+  it('refuses a lone surrogate, which the engine would read as another character', () => {
     const policies = policiesOf(['permit(principal, action, resource) when { resource.name like "*" };']);
     expect(outcome(decide(policies, { name: '\ud800' }))).toBe('policy-denied');
     expect(outcome(decide(policies, { claims: { sub: '\udc00' } }))).toBe('policy-caller-unknown');
@@ -424,7 +424,7 @@ describe('names cannot change the id of an entity', () => {
 });
 
 describe('decisions', () => {
-  it('denies where any policy is in error, though another permits', () => {
+  it('denies if a policy is in error, even if another policy permits', () => {
     const policies = policiesOf([
       'permit(principal, action, resource);',
       'forbid(principal, action, resource) when { context.claim_x == 1 };',
@@ -434,7 +434,7 @@ describe('decisions', () => {
     expect(decision).toMatchObject({ detail: 'policy1: record does not have the attribute `claim_x`' });
   });
 
-  it('says nothing of policies and values to the caller', () => {
+  it('reveals no policies and no values to the caller', () => {
     const policies = policiesOf([when('decimal(context.arg_secret).lessThan(decimal("1.0"))')]);
     const decision = decide(policies, { args: { secret: 'hunter2' } });
     expect(decision).toEqual({
@@ -449,7 +449,7 @@ describe('decisions', () => {
     });
   });
 
-  it('tells callers apart by what policies read of them, and by nothing else', () => {
+  it('caches decisions by the claims that policies read, and by no other claims', () => {
     const policies = policiesOf([when('principal.claim_role == "admin"')]);
     const admin = { sub: 'alice', role: 'admin', exp: 1 };
     expect(outcome(decide(policies, { claims: admin }))).toBe('allowed');
@@ -458,20 +458,20 @@ describe('decisions', () => {
     expect(outcome(decide(policies, { claims: { sub: 'alice' } }))).toBe('policy-error');
   });
 
-  it('tells tools, prompts and resources of one name apart', () => {
+  it('distinguishes tools, prompts and resources with the same name', () => {
     const policies = policiesOf(['permit(principal, action == Action::"call_tool", resource);']);
     expect(outcome(decide(policies, { name: 'x' }))).toBe('allowed');
     expect(outcome(decide(policies, { name: 'x', action: 'get_prompt' }))).toBe('policy-denied');
     expect(outcome(decide(policies, { name: 'x', action: 'read_resource' }))).toBe('policy-denied');
   });
 
-  it('tells two URIs of one id apart', () => {
+  it('distinguishes two URIs with the same entity id', () => {
     const policies = policiesOf([when('resource.uri == "file:a"')]);
     expect(outcome(decide(policies, { name: 'file:a', action: 'read_resource' }))).toBe('allowed');
     expect(outcome(decide(policies, { name: 'file/a', action: 'read_resource' }))).toBe('policy-denied');
   });
 
-  it('decides anew where arguments matter, and by the hints of the call', () => {
+  it('decides again if policies read arguments, and by the hints of the call', () => {
     const byArgument = policiesOf([when('context.arg_n == 1')]);
     expect(outcome(decide(byArgument, { args: { n: 1 } }))).toBe('allowed');
     expect(outcome(decide(byArgument, { args: { n: 2 } }))).toBe('policy-denied');
@@ -481,13 +481,13 @@ describe('decisions', () => {
     expect(outcome(decide(byHint, {}))).toBe('policy-denied');
   });
 
-  it('does not take a claim that cannot be expressed for one that is absent', () => {
+  it('distinguishes a claim that Cedar cannot express from an absent claim', () => {
     const policies = policiesOf([when('!(context has claim_level && context.claim_level > 3)')]);
     expect(outcome(decide(policies, { claims: { sub: 'alice', level: null } }))).toBe('allowed');
     expect(outcome(decide(policies, { claims: JSON.parse('{"sub": "alice", "level": 1e400}') }))).toBe('policy-error');
   });
 
-  it('says what the proxy must know before the first call', () => {
+  it('reports whether policies read hints or arguments', () => {
     expect(policiesOf([when('resource.readOnlyHint')])).toMatchObject({ readsHints: true, readsArguments: false });
     expect(policiesOf([when('context.arg_a == 1')])).toMatchObject({ readsHints: false, readsArguments: true });
     expect(policiesOf([when('context == {}')])).toMatchObject({ readsHints: false, readsArguments: true });
@@ -558,7 +558,7 @@ describe('files that cannot be used', () => {
     expect(compiled).toMatchObject({ ok: false, faults: [{ message: expect.stringContaining(message) }] });
   });
 
-  it('leaves policies in use as they are when a file damages the engine', () => {
+  it('keeps the policies in use if a file damages the engine', () => {
     const policies = policiesOf([when('context.arg_n == 1')]);
     expect(outcome(decide(policies, { args: { n: 1 } }))).toBe('allowed');
     const deep = when(`${'('.repeat(1000)}true${')'.repeat(1000)}`);
@@ -567,7 +567,7 @@ describe('files that cannot be used', () => {
     expect(outcome(decide(policies, { args: { n: 2 } }))).toBe('policy-denied');
   });
 
-  it('several policies in one text are several policies', () => {
+  it('reads several policies from one text', () => {
     const policies = policiesOf([
       'permit(principal, action, resource); forbid(principal, action, resource == Tool::"x");',
     ]);

@@ -19,7 +19,7 @@ function scopesFor(policies: readonly string[], claims: JsonObject, tool = 'chan
   return scopesForCall(policiesOf(policies), call, code, SUPPORTED);
 }
 
-it('asks for all that could help if the arguments are too long for a decision per scope', () => {
+it('returns all possible scopes if the arguments are too long for a decision per scope', () => {
   const body = Buffer.from(
     JSON.stringify({
       jsonrpc: '2.0',
@@ -67,6 +67,6 @@ it.each([
 });
 
 it.each(['policy-arguments-ambiguous', 'policy-method-unknown', 'policy-engine-failed'] as const)(
-  'no scope helps where the call was refused with %s',
+  'returns no scope if the call was refused with %s',
   (code) => expect(scopesFor([needs('write')], {}, 'change', code)).toBeUndefined(),
 );

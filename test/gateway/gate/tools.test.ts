@@ -39,18 +39,18 @@ describe('calls', () => {
     expect(rulesOf(settings).ownName(name)).toBe(own);
   });
 
-  it('reports tools that are not shown because of a name', () => {
+  it('reports tools that are hidden because of a duplicate name', () => {
     expect(rulesOf({ tools_override: { z: { name: 'x' }, a: { name: 'x' }, b: { name: 'y' } } }).clashes).toEqual([
       { name: 'x', tools: ['a', 'z'] },
     ]);
   });
 
-  it('needs no rules where all tools pass as they are', () => {
+  it('needs no rules if all tools pass unchanged', () => {
     expect(toolRules({})).toBeUndefined();
     expect(toolRules({ tools_filter: [], tools_override: {} })).toBeUndefined();
   });
 
-  it('answers a call of no tool as servers do, in words of bounded length', () => {
+  it('responds to a call of an unknown tool as servers do, with a text of limited length', () => {
     expect(unknownTool('drop')).toEqual({
       httpStatus: 200,
       rpcCode: -32602,
@@ -73,7 +73,7 @@ function settings(random: Random, names: readonly string[]): ToolSettings {
   };
 }
 
-it.each(Array.from({ length: 200 }, (_, seed) => seed))('shows and calls what previews say, seed %i', (seed) => {
+it.each(Array.from({ length: 200 }, (_, seed) => seed))('lists and calls the tools in previews, seed %i', (seed) => {
   const random = seeded(seed);
   const tools = ['a', 'b', 'c', 'd'].map((name) => ({ origin: name, name }));
   const given = settings(random, ['a', 'b', 'c', 'd', 'gone']);
@@ -117,12 +117,12 @@ function toolsIn(body: string) {
 }
 
 describe('lists', () => {
-  it('passes the bytes where nothing changes', () => {
+  it('passes the bytes if nothing changes', () => {
     expect(filtered(LIST, {})).toBe(LIST);
     expect(filtered(LIST, { tools_filter: ['read', 'drop', 'odd'] })).toBe(LIST);
   });
 
-  it('changes what an override says and keeps all other bytes', () => {
+  it('changes the fields of an override and keeps all other bytes', () => {
     const override = {
       name: 'read_file',
       description: 'Reads "a" file.\n',
@@ -141,7 +141,7 @@ describe('lists', () => {
     expect(toolsIn(body).slice(1)).toEqual(toolsIn(LIST).slice(1));
   });
 
-  it('adds what a tool does not have', () => {
+  it('adds fields of an override that the tool lacks', () => {
     const override = { description: 'Drops.', annotations: { destructiveHint: true } };
     const [, drop, odd] = toolsIn(
       filtered(LIST, { tools_override: { drop: { ...override, name: 'remove' }, odd: override } }),
@@ -160,7 +160,7 @@ describe('lists', () => {
     expect(filtered(LIST, { tools_override: { gone: { name: 'here', description: 'x' } } })).toBe(LIST);
   });
 
-  it('shows no tool under a name that another one was given', () => {
+  it('hides a tool whose name now belongs to a renamed tool', () => {
     const tools = toolsIn(filtered(LIST, { tools_override: { read: { name: 'drop' } } }));
     expect(
       tools.map(({ name, inputSchema }: { name: string; inputSchema?: { type?: string } }) => [
@@ -209,7 +209,7 @@ describe('hints', () => {
   }
   const READ_ONLY = 'permit(principal, action, resource) when { resource has readOnlyHint && resource.readOnlyHint };';
 
-  it('learns hints as clients see them, of hidden tools as well', () => {
+  it('stores hints as clients see them, including hints of hidden tools', () => {
     const { known, list } = learn(
       LIST,
       { tools_override: { drop: { name: 'remove', annotations: { readOnlyHint: false } } } },
@@ -222,12 +222,12 @@ describe('hints', () => {
     expect(list.ok && toolsIn(list.body.toString()).map(({ name }: { name: string }) => name)).toEqual(['read']);
   });
 
-  it('learns hints that only the next policies read', () => {
+  it('stores hints that the current policies do not read', () => {
     const { known } = learn(LIST, {}, 'permit(principal, action, resource);');
     expect(known.hintsOf('read')).toEqual({ readOnlyHint: true });
   });
 
-  it('takes what is no boolean for no hint', () => {
+  it('ignores hints that are not booleans', () => {
     const { known } = learn(
       '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","annotations":{"readOnlyHint":"true","idempotentHint":true}}]}}',
       {},
@@ -236,12 +236,12 @@ describe('hints', () => {
     expect(known.hintsOf('a')).toEqual({ idempotentHint: true });
   });
 
-  it('says whether another page follows', () => {
+  it('reports whether another page follows', () => {
     expect(learn(LIST, {}, READ_ONLY).list).toMatchObject({ lastPage: false });
     expect(learn(LIST.replace(',"nextCursor":"c"', ''), {}, READ_ONLY).list).toMatchObject({ lastPage: true });
   });
 
-  it('a list for one caller is not kept for others', () => {
+  it('a list for one caller is not cached for other callers', () => {
     const cached = '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"}],"ttlMs":1000,"cacheScope":"public"}}';
     const { list } = learn(cached, {}, 'permit(principal, action, resource);');
     expect(list.ok && JSON.parse(list.body.toString()).result).toEqual({
@@ -251,7 +251,7 @@ describe('hints', () => {
     });
   });
 
-  it('knows when the list has to be asked for', () => {
+  it('knows when the list must be requested', () => {
     const known = createKnownTools();
     expect(known.complete).toBe(false);
     known.learn('a', { readOnlyHint: true });

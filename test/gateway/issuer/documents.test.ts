@@ -81,8 +81,8 @@ const described =
     },
   });
 
-describe('a client that is described at its URL', () => {
-  it('logs in without registering, and the person sees where it is described', async () => {
+describe('a client with a metadata document', () => {
+  it('logs in without registration, and the consent page shows the URL of the document', async () => {
     const id = publish(described());
     const pkce = newPkce();
     const shown = await newPerson({ decision: 'look' }).visit(authorizeUrl(issuer, id, pkce));
@@ -94,7 +94,7 @@ describe('a client that is described at its URL', () => {
     expect(fetched.length).toBe(1);
   });
 
-  it('gets the scopes that it names and the baseline, if there is one', async () => {
+  it('gets the scopes in its document, and the baseline if configured', async () => {
     const limiting = await openDirect({
       config: (at) => ({
         ...configOf(at, [oidcTo(at, provider)]),
@@ -137,7 +137,7 @@ describe('a client that is described at its URL', () => {
     expect(issuer.log()).toContain('issuer-client-document');
   });
 
-  it('whose document was broken is read again', async () => {
+  it('whose document was invalid is read again', async () => {
     const id = publish(() => ({ status: 500, body: '' }));
     expect((await newPerson().visit(authorizeUrl(issuer, id, newPkce()))).status).toBe(400);
     documents[new URL(id).pathname] = described();
@@ -158,7 +158,7 @@ describe('a client that is described at its URL', () => {
   });
 
   it.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254', '10.0.0.1', '0.0.0.0', 'localhost'])(
-    'is never fetched from %s: that is inside',
+    'is never fetched from the internal address %s',
     async (host) => {
       const guarded = await openWith({ allowPrivate: [], ca: authority.certificate });
       const { port } = new URL(origin);
@@ -204,7 +204,7 @@ describe('a client with keys', () => {
   });
   const token = (form: Readonly<Record<string, string>>) => post(`${issuer.issuer}/oauth/token`, form);
 
-  it('proves itself with them, for the issuer or the token endpoint, and each proof counts once', async () => {
+  it('authenticates with assertions for the issuer or the token endpoint, each of which is accepted once', async () => {
     const { form, assertion } = await withKeys();
     const proof = await assertion({ aud: `${issuer.issuer}/oauth/token` });
     const tokens = tokensOf(await token({ ...form, ...proving(proof) }));
@@ -229,7 +229,7 @@ describe('a client with keys', () => {
     expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
   });
 
-  it('is refused without a proof, and with one of other keys', async () => {
+  it('is refused without an assertion, and with an assertion of other keys', async () => {
     const { form, assertion } = await withKeys();
     const { privateKey } = await generateKeyPair('ES256');
     expect(await token(form)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
@@ -239,7 +239,7 @@ describe('a client with keys', () => {
   });
 });
 
-describe('documents are kept', () => {
+describe('documents are cached', () => {
   async function fetchesOf(cimd: { cache_max_size?: number; cache_fallback_ttl?: string }, afterMs: number) {
     const settings = issuerSettings(
       {
@@ -270,12 +270,12 @@ describe('documents are kept', () => {
     return asked.length;
   }
 
-  it('as many as the settings say', async () => {
+  it('up to the configured number', async () => {
     expect(await fetchesOf({}, 0)).toBe(2);
     expect(await fetchesOf({ cache_max_size: 1 }, 0)).toBe(3);
   });
 
-  it('as long as the settings say, if they do not say it themselves', async () => {
+  it('for the configured time, if the response does not define a time', async () => {
     expect(await fetchesOf({}, 10 * 60_000)).toBe(2);
     expect(await fetchesOf({ cache_fallback_ttl: '5m' }, 10 * 60_000)).toBe(4);
   });

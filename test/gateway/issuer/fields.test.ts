@@ -731,7 +731,7 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
     'what a provider grants is between it and the server behind: nothing here depends on it',
 };
 
-test('every setting of the schema has a story or a reason, and nothing else has', () => {
+test('every setting of the schema has a row or a reason, and no other setting has', () => {
   const known = [...ROWS, ...REDIS_ROWS].map(({ field }) => field);
   expect([...new Set([...known, ...Object.keys(WITHOUT_ROW)])].toSorted()).toEqual(
     settingsOf(AUTH_SERVER_SCHEMA).toSorted(),

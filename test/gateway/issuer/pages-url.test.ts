@@ -38,21 +38,24 @@ async function metadataOf({ issuer }: DirectIssuer): Promise<Record<string, unkn
 }
 
 describe('a base for pages', () => {
-  it.each(['', '/people'])('with the path "%s" is the only endpoint that the metadata moves', async (path) => {
-    await withPages(path, async (issuer, base) => {
-      const own = issuer.issuer;
-      expect(await metadataOf(issuer)).toMatchObject({
-        issuer: own,
-        authorization_endpoint: `${base}/oauth/authorize`,
-        token_endpoint: `${own}/oauth/token`,
-        registration_endpoint: `${own}/oauth/register`,
-        revocation_endpoint: `${own}/oauth/revoke`,
-        jwks_uri: `${own}/.well-known/jwks.json`,
+  it.each(['', '/people'])(
+    'with the path "%s" changes only the authorization endpoint in the metadata',
+    async (path) => {
+      await withPages(path, async (issuer, base) => {
+        const own = issuer.issuer;
+        expect(await metadataOf(issuer)).toMatchObject({
+          issuer: own,
+          authorization_endpoint: `${base}/oauth/authorize`,
+          token_endpoint: `${own}/oauth/token`,
+          registration_endpoint: `${own}/oauth/register`,
+          revocation_endpoint: `${own}/oauth/revoke`,
+          jwks_uri: `${own}/.well-known/jwks.json`,
+        });
       });
-    });
-  });
+    },
+  );
 
-  it.each(['', '/people'])('with the path "%s" leads a browser through a whole login', async (path) => {
+  it.each(['', '/people'])('with the path "%s" serves a whole login in a browser', async (path) => {
     await withPages(path, async (issuer, base) => {
       const [client, pkce, person] = [await newClient(issuer), newPkce(), newPerson()];
       const { url, trail } = await person.visit(authorizeUrl({ issuer: base }, client, pkce));
@@ -69,7 +72,7 @@ describe('a base for pages', () => {
     });
   });
 
-  it('is also for browsers with a cookie of the other host, from before the base was set', async () => {
+  it('works for browsers with an old cookie of the issuer host', async () => {
     await withPages('', async (issuer, base) => {
       const [client, pkce, other] = [await newClient(issuer), newPkce(), newPerson()];
       await other.visit(authorizeUrl({ issuer: base }, client, pkce));
@@ -80,7 +83,7 @@ describe('a base for pages', () => {
   });
 
   it.each(['', '/people'])(
-    'with the path "%s" is also for clients that know the endpoint below the issuer',
+    'with the path "%s" works for clients that use the endpoint below the issuer',
     async (path) => {
       await withPages(path, async (issuer, base) => {
         const [client, pkce, person] = [await newClient(issuer), newPkce(), newPerson()];
@@ -91,7 +94,7 @@ describe('a base for pages', () => {
     },
   );
 
-  it('takes no answer that came to the callback of another provider, as on the host of the callbacks', async () => {
+  it('refuses a response at the callback of another provider', async () => {
     const two = (origin: string) => [
       oidcTo(origin, provider, { redirect_uri: `${origin}/oauth/callback/login` }),
       oauth2To(origin, provider, { redirect_uri: `${origin}/oauth/callback/code-host` }),
@@ -122,7 +125,7 @@ describe('a base for pages', () => {
     );
   });
 
-  it('refuses forms that come from another origin, that of the issuer included', async () => {
+  it('refuses forms from another origin, including the origin of the issuer', async () => {
     await withPages('', async (issuer, base) => {
       const page = await newPerson({ decision: 'look' }).visit(
         authorizeUrl({ issuer: base }, await newClient(issuer), newPkce()),

@@ -96,7 +96,7 @@ async function mustLogIn() {
 }
 
 describe.skipIf(redis === undefined)('two replicas', () => {
-  it('are one client at a provider that they register at, also after a restart', async () => {
+  it('share one registration at a provider, also after a restart', async () => {
     const own = await startRecordingProvider();
     own.answers = { '/register': () => ({ client_id: 'of-the-provider', client_secret: 'given' }) };
     const more = {
@@ -122,7 +122,7 @@ describe.skipIf(redis === undefined)('two replicas', () => {
     }
   });
 
-  it('redeem one code once, and what it gave ends where it is tried again', async () => {
+  it('redeem a code once, and a second attempt revokes its tokens', async () => {
     const login = await mustLogIn();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => redeem(issuer, login.client, login.code, login.pkce)),
@@ -137,7 +137,7 @@ describe.skipIf(redis === undefined)('two replicas', () => {
     expect((await refresh(issuer, login.client, token)).status).toBe(400);
   });
 
-  it('take one state once', async () => {
+  it('accept a state once', async () => {
     const client = await newClient(issuer);
     const person = newPerson({ client: `${provider.url}/` });
     const { url } = await person.visit(authorizeUrl(issuer, client, newPkce()));
@@ -180,7 +180,7 @@ describe.skipIf(redis === undefined)('two replicas', () => {
     for (const secret of ['access-of-', 'refresh-of-', login.code, token]) expect(stored).not.toContain(secret);
   });
 
-  it('with 100 logins at once and a failover in their midst: each ends in its own session or a clear error', async () => {
+  it('with 100 parallel logins and a failover: each login ends with its own session or a clear error', async () => {
     const people = Array.from({ length: 100 }, async () => {
       const login = await logIn();
       if (login.outcome !== 'code') return login;

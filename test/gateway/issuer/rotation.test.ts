@@ -120,7 +120,7 @@ async function checkAll(sessions: Session[]): Promise<void> {
 }
 
 describe('a rotation', () => {
-  it('of keys and secrets, one replica after the other, fails no call and ends no session', async () => {
+  it('of keys and secrets, one replica after the other, lets no call fail and ends no session', async () => {
     const sessions: Session[] = [];
     await checkAll(sessions);
     const next: Files = { key: newKey('ed25519'), oldKey: first.key, secret: 'c'.repeat(32), oldSecret: first.secret };
@@ -137,7 +137,7 @@ describe('a rotation', () => {
     expect(algorithms()).toEqual(new Set(['EdDSA']));
   });
 
-  it('to something that is no key keeps the last good ones, and is reported once', async () => {
+  it('to an invalid key keeps the last valid keys, and is reported once', async () => {
     const sessions: Session[] = [];
     for (const files of replicas) Object.assign(files, { key: 'no key', secret: 'short' });
     await checkAll(sessions);
@@ -171,7 +171,7 @@ const FOREVER = { timeout: PATIENCE_MS, interval: 20 };
 const WORKERS = 8;
 const ROTATIONS = 3;
 
-it('under load, three times, fails no call: refreshing, checking, tokens of the provider and new logins go on beside it', async () => {
+it('three rotations under load let no call fail: refreshes, verifications, provider tokens and new logins', async () => {
   const rounds = Array<number>(WORKERS).fill(0);
   let done = false;
   async function work(worker: number): Promise<void> {

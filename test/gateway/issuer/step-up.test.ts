@@ -88,7 +88,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-it('the log of a proxy says why a call was refused: policy-scope-missing', async () => {
+it('the log contains the reason of the refused call: policy-scope-missing', async () => {
   const { tokens } = await logIn(guarded.proxy as Guarded, { more: { scope: 'openid' } });
   await callMcp(guarded.proxy as Guarded, tokens.access_token);
   await proxyLog.until(/"reason":"policy-scope-missing"/);
@@ -97,7 +97,7 @@ it('the log of a proxy says why a call was refused: policy-scope-missing', async
 describe.each(['proxy', 'virtual'])('before a %s server', (kind) => {
   const world = () => guarded[kind] as Guarded;
 
-  it('a token that lacks the scope gets 403 insufficient_scope, with the scopes to ask for and where', async () => {
+  it('a token without the scope gets 403 insufficient_scope, with the required scopes and the metadata URL', async () => {
     const { tokens } = await logIn(world(), { more: { scope: 'openid' } });
     const refused = await callMcp(world(), tokens.access_token, world().tool);
     expect(refused.status).toBe(403);
@@ -115,21 +115,21 @@ describe.each(['proxy', 'virtual'])('before a %s server', (kind) => {
     expect([200, 400]).toContain((await callMcp(world(), more.tokens.access_token, world().tool)).status);
   });
 
-  it('a tool that no scope opens is refused without them', async () => {
+  it('a call that no scope would permit is refused without scopes', async () => {
     const { tokens } = await logIn(world(), { more: { scope: 'openid' } });
     const refused = await callMcp(world(), tokens.access_token, `${world().tool}-of-others`);
     expect(refused.status).toBe(403);
     expect(refused.headers.get('www-authenticate')).toBeNull();
   });
 
-  it('a token that was narrowed when it was refreshed gets it, too', async () => {
+  it('a token that was narrowed by a refresh gets 403 with the required scopes too', async () => {
     const { client, tokens } = await logIn(world());
     const narrowed: Answer = await refresh(world(), client, tokens.refresh_token ?? '', { scope: 'storm' });
     const refused = await callMcp(world(), tokensOf(narrowed).access_token, world().tool);
     expect(refused.headers.get('www-authenticate')).toContain('scope="weather storm"');
   });
 
-  it('the official client logs in for more by itself, and the call goes on', async () => {
+  it('the official client logs in for more scopes by itself, and the call succeeds', async () => {
     const person = newPerson();
     const kept = await keptWith(world(), 'openid', person);
     const url = new URL(world().resource);
@@ -145,7 +145,7 @@ describe.each(['proxy', 'virtual'])('before a %s server', (kind) => {
     await client.close();
   });
 
-  it('the official client of the first generation does, where it has nothing to refresh', async () => {
+  it('the official client 1.x logs in for more scopes if it has no refresh token', async () => {
     const person = newPerson();
     const kept = await keptWith(world(), 'openid', person);
     kept.tokens = { access_token: kept.tokens?.access_token ?? '', token_type: 'Bearer' };

@@ -187,7 +187,7 @@ describe('a target', () => {
     await serves();
   });
 
-  it.each(['/health', '/readyz', '/metrics'])('of the proxy itself accepts only GET: %s', async (path) => {
+  it.each(['/health', '/readyz', '/metrics'])('of the proxy itself accepts only GET and HEAD: %s', async (path) => {
     const before = server.received.length;
     expect((await fetch(`${proxy.origin}${path}`)).status).toBe(200);
     expect((await fetch(`${proxy.origin}${path}?a=b`)).status).toBe(200);

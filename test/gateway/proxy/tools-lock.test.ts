@@ -332,7 +332,7 @@ describe('a server that changes', () => {
     expect(await isCalled(proxy, 'find')).toBe(true);
   });
 
-  it('to an unreadable list: calls are refused, and the audit contains the reason', async () => {
+  it('to an unreadable list: calls are refused, and the log contains the reason', async () => {
     answer = (received) =>
       received.message?.method === 'tools/list' ? void received.response.writeHead(500).end() : answerPlainly(received);
     const proxy = await fresh();
