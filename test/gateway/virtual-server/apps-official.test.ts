@@ -72,12 +72,15 @@ it.each(ERAS)('a host (%s) shows the user interface of each server, although the
   }
 });
 
-it.each(ERAS)('a view calls the tool of its server, and reads its resource, by its own names (%s)', async (era) => {
-  const client = await connectHost(era, ['north']);
-  const view = await openView(client);
-  const result = await view.callServerTool({ name: 'get-time', arguments: {} });
-  expect(result.isError ?? false).toBe(false);
-  expect(result.content).toHaveLength(1);
-  const { contents } = await view.readServerResource({ uri: 'ui://get-time/mcp-app.html' });
-  expect(contents).toHaveLength(1);
-});
+it.each(ERAS)(
+  'a view calls the tool and reads the resource of its server by the names at the server (%s)',
+  async (era) => {
+    const client = await connectHost(era, ['north']);
+    const view = await openView(client);
+    const result = await view.callServerTool({ name: 'get-time', arguments: {} });
+    expect(result.isError ?? false).toBe(false);
+    expect(result.content).toHaveLength(1);
+    const { contents } = await view.readServerResource({ uri: 'ui://get-time/mcp-app.html' });
+    expect(contents).toHaveLength(1);
+  },
+);

@@ -58,14 +58,14 @@ async function delegationsOf(claims: object, maxDelegationDepth?: number) {
   return wanted.map((type) => server.audit.find((event) => event.type === type)?.delegation);
 }
 
-it('the newest first, at most as many as the settings say', async () => {
+it('contains actors with the newest first, up to the configured number', async () => {
   const two = { chain: [{ iss: 'https://a.example', sub: 'one' }, { sub: 'two' }], truncated: true, omitted: 1 };
   expect(await delegationsOf({ act: CHAIN }, 2)).toEqual(Array(3).fill({ ...two, malformed: false }));
   const all = await delegationsOf({ act: CHAIN });
   expect(all.map(({ chain, truncated }) => [chain.length, truncated])).toEqual(Array(3).fill([3, false]));
 });
 
-it('nothing if no one acts for the subject', async () => {
+it('contains no actors if the token has none', async () => {
   expect(await delegationsOf({})).toEqual([undefined, undefined, undefined]);
 });
 
@@ -78,7 +78,7 @@ it.each<[string, object, object]>([
   expect(delegationOf({ ...claims })).toMatchObject({ malformed: true, omitted: 0, ...expected });
 });
 
-it('ten by default, and texts are cut', () => {
+it('contains ten actors by default, with shortened texts', () => {
   let act: Record<string, unknown> = { sub: 'x'.repeat(300) };
   for (let depth = 0; depth < 11; depth += 1) act = { sub: 'y'.repeat(300), act };
   const found = delegationOf(JSON.parse(JSON.stringify({ act })));

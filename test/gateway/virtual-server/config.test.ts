@@ -35,7 +35,7 @@ function checkSettings(settings: Partial<VmcpConfig>) {
   return check(formatVmcpConfig(configOf(BACKENDS, settings)));
 }
 
-it('what skep writes is valid', () => {
+it('a configuration that skep writes is valid', () => {
   expect(checkSettings({})).toEqual([]);
 });
 
@@ -62,7 +62,7 @@ describe('is refused', () => {
     );
   });
 
-  it('two backends of one name', () => {
+  it('two backends with one name', () => {
     const config = configOf(BACKENDS);
     expect(check(formatVmcpConfig({ ...config, backends: [...config.backends, ...config.backends] }))).toBe(
       'vmcp-config-invalid /backends has wiki twice',
@@ -178,12 +178,12 @@ describe('is refused', () => {
     expect(checkSettings({ outgoingAuth: { source: 'inline', backends: { wiki } } })).toContain(message);
   });
 
-  it('no secret that is elsewhere', () => {
+  it('not a secret in another backend', () => {
     const wiki = { type: 'bearer_token', bearerToken: { tokenEnv: 'TOKEN' } } as const;
     expect(checkSettings({ outgoingAuth: { source: 'inline', backends: { wiki } } })).toEqual([]);
   });
 
-  it('a policy that is none', () => {
+  it('an invalid policy', () => {
     const incomingAuth = { type: 'anonymous', authz: { type: 'cedar', policies: ['permit('] } } as const;
     expect(
       checkSettings({ incomingAuth: { ...incomingAuth, authz: { ...incomingAuth.authz, policies: ['permit('] } } }),
@@ -191,7 +191,7 @@ describe('is refused', () => {
   });
 });
 
-it('warns of names that are shortened, and of settings about backends that there are none of', () => {
+it('warns of shortened names, and of settings for unknown backends', () => {
   const { aggregation, operational } = configOf(BACKENDS);
   const name = 'x'.repeat(60);
   const tools = [

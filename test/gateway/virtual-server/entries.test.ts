@@ -43,7 +43,7 @@ const HEADERS = {
   addHeadersFromSecret: { 'X-Api-Key': 'ALMANAC_0' },
 };
 
-test('every request to an entry gets its headers, in place of those of the caller and of authentication', async () => {
+test('every request to an entry has its configured headers, which override headers of the caller and of authentication', async () => {
   const member = await start();
   const backends = { almanac: { type: 'bearer_token' as const, bearerToken: { tokenEnv: 'TOKEN' } } };
   const server = await serve(
@@ -64,12 +64,12 @@ test('every request to an entry gets its headers, in place of those of the calle
   expect(new Set(sent.map(String))).toEqual(new Set(['agents,s3cret']));
 });
 
-test('a server whose secret header has no value does not start', async () => {
+test('a server does not start if a secret header has no value', async () => {
   const member = await start();
   await expect(serve(member, { headerForward: HEADERS })).rejects.toMatchObject({ code: 'credential-secret-missing' });
 });
 
-test('the certificates of an entry are trusted for it, and for no other backend', async () => {
+test('the certificates of an entry are trusted only for this entry', async () => {
   const { cert, key, file } = authority;
   const [trusted, other] = await Promise.all([
     start({ certificate: { cert, key } }),
@@ -89,7 +89,7 @@ test('the certificates of an entry are trusted for it, and for no other backend'
   expect(other.asked).toEqual([]);
 });
 
-test('a file without certificates keeps the server from starting', async () => {
+test('a file without certificates prevents the start', async () => {
   const member = await start({ certificate: authority });
   await expect(serve(member, { caBundlePath: '/nowhere/ca.crt' })).rejects.toMatchObject({
     code: 'outbound-ca-invalid',

@@ -78,7 +78,7 @@ async function toolsOf({ catalogue, member }: Watched): Promise<readonly string[
   return offered.ok ? [...offered.offer.tools.keys()] : [];
 }
 
-it('makes its offer of them once, until one of them is another', async () => {
+it('assembles the offered lists once, until one list changes', async () => {
   const lists = {
     tools: [tool('a'), tool('b')],
     prompts: [{ name: 'p' }],

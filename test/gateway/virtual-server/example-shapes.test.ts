@@ -56,7 +56,7 @@ async function call(client: Client, name: string, args: Record<string, unknown> 
     : structuredContent;
 }
 
-describe('a group and what is in it', () => {
+describe('a group and its servers', () => {
   it('simple-discovered', async () => {
     const client = await open('simple-discovered');
     const listed = await names(client);
@@ -213,7 +213,7 @@ it('production-full', async () => {
   expect((await get(`${new URL(served.url).origin}/metrics`)).text).toContain('server="office"');
 });
 
-it('every shape that there is has been served', () => {
+it('these tests cover all shapes', () => {
   const shapes = readdirSync(join(import.meta.dirname, 'examples/shapes')).map((file) => file.replace('.yaml', ''));
   expect([...seen, 'common'].toSorted()).toEqual(shapes.toSorted());
 });

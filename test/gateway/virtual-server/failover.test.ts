@@ -97,7 +97,7 @@ function peopleOfSessions(member: TestMember | undefined): readonly number[] {
 }
 
 it.skipIf(redis === undefined)(
-  'replicas are killed under a hundred people: calls succeed with one retry, and nobody sees what is another’s',
+  'while replicas are killed, calls of a hundred people succeed with one retry, and nobody gets data of other people',
   async () => {
     const issuer = await startIssuer();
     const folder = await mkdtemp(join(tmpdir(), 'skep-failover-'));

@@ -43,7 +43,7 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
 const WHOLE = ['/authServer', '/backends/*/toolsLock', '/compositeTools', '/rateLimiting', '/sessionStorage'];
 const ROWS: readonly FieldRow[] = [...CLIENT_ROWS, ...CREDENTIAL_ROWS, ...OPERATION_ROWS];
 
-test('every setting of the schema has a story or a reason, and nothing else has', () => {
+test('every setting of the schema has a row or a reason, and no other setting has', () => {
   const known = [...ROWS.map(({ field }) => field), ...Object.keys(WITHOUT_ROW)];
   expect([...new Set(known)].toSorted()).toEqual(settingsOf(VMCP_CONFIG_SCHEMA, WHOLE).toSorted());
 });

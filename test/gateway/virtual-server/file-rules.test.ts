@@ -315,7 +315,7 @@ describe.each(ALL)('$name', ({ name, block, message, fileOnly }) => {
     expect(first).toContain(message);
   });
 
-  it('is refused in the file, by validate and at the start', async () => {
+  it('is refused in the file, by `skep vmcp validate` and at the start', async () => {
     const file = fileOf(name, block);
     const invalid = expect.stringMatching(/^vmcp-config-invalid /);
     const said = await refusal(() => checkVirtualConfig(createWatchedFiles(), file));
@@ -325,7 +325,7 @@ describe.each(ALL)('$name', ({ name, block, message, fileOnly }) => {
   });
 });
 
-it('leaves the last good configuration in use, whichever value comes by a reload', { timeout: 60_000 }, async () => {
+it('an invalid value in a reload leaves the last valid configuration in use', { timeout: 60_000 }, async () => {
   await Promise.all(
     ALL.map(async ({ name, block, message }) => {
       const file = fileOf(`reload ${name}`, { incomingAuth: { type: 'oidc', oidc: OIDC } });

@@ -42,6 +42,6 @@ test.each(['call_tool', 'find_tool'])('%s of a backend needs a permit', (name) =
   expect(pass(name, undefined)).toBe('passes');
 });
 
-test('other tools were decided before', () => {
+test('calls of other tools pass, because the gate has decided them', () => {
   expect(pass('weather', 'Unauthorized')).toBe('passes');
 });

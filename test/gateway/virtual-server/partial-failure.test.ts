@@ -65,7 +65,7 @@ function summary({ origin }: TestedVirtualServer): Promise<unknown> {
 }
 
 describe('a backend that never answers its list', () => {
-  it('is named by an error once its time is over, with what to do', async () => {
+  it('leads to an error after its timeout, with its name and a remedy', async () => {
     const hangs = await start({ name: 'hangs', tools: [tool('a')] });
     hangs.silence('tools/list');
     const refused = await initialize((await run({ hangs })).url);
@@ -76,7 +76,7 @@ describe('a backend that never answers its list', () => {
     );
   });
 
-  it('becomes unhealthy, and calls of the others pass', async () => {
+  it('becomes unhealthy, and calls of other backends pass', async () => {
     const hangs = await start({ name: 'hangs', tools: [tool('a')] });
     hangs.silence('tools/list');
     const server = await run({ good, hangs });
@@ -87,7 +87,7 @@ describe('a backend that never answers its list', () => {
     await expect.poll(async () => (await call()).text).toMatch(/good.*echo/);
   });
 
-  it('is listed once it answers', async () => {
+  it('is listed after it responds', async () => {
     const hangs = await start({ name: 'hangs', tools: [tool('a')] });
     hangs.silence('tools/list');
     const server = await run({ good, hangs });
@@ -99,7 +99,7 @@ describe('a backend that never answers its list', () => {
     await expect.poll(listed).toMatchObject([{ name: 'good_echo' }, { name: 'hangs_a' }]);
   });
 
-  it('is left out where the others are enough', async () => {
+  it('is left out if lists do not need every backend', async () => {
     const hangs = await start({ name: 'hangs', tools: [tool('a')] });
     hangs.silence('tools/list');
     const client = await connect(await run({ good, hangs }, { partialFailureMode: 'best_effort' }));
@@ -108,7 +108,7 @@ describe('a backend that never answers its list', () => {
   });
 });
 
-it('a backend whose pages never end has no more time than for one answer', async () => {
+it('a backend with endless pages has only the time of one response', async () => {
   const endless = await start({ name: 'endless', tools: [tool('a')], endless: true, slowMs: LIMIT_MS / 5 });
   const refused = await initialize((await run({ endless })).url);
   expect([refused.status, refused.json.error.message]).toEqual([504, expect.stringContaining('the backend endless')]);

@@ -88,7 +88,7 @@ async function calledFor(member: TestMember, { url }: LoginProvider): Promise<re
   return Promise.all(answers);
 }
 
-it('refreshes each expired token once, and each backend gets that of the account at its own provider', async () => {
+it('refreshes each expired token once, and each backend gets the token of its own provider', async () => {
   company.accessSeconds = 3600;
   storage.accessSeconds = 3600;
   const asked = () => [company, storage].map(({ requests }) => requests.get('/token') ?? 0);

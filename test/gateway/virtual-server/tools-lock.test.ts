@@ -203,7 +203,7 @@ const SEEDS = Array.from({ length: 18 }, (_, index) => index + 1);
 const asItIs = (name: string): string => name;
 const prefixed = (name: string): string => `entry_${name}`;
 
-it('the seeds have every mode, pages and streams', () => {
+it('the seeds cover all modes, pages and streams', () => {
   const cases = SEEDS.map((seed) => randomCase(seeded(seed)));
   const count = (has: (each: Case) => boolean) => cases.filter(has).length;
   for (const mode of ['enforce', 'report', 'off']) expect(count((each) => each.mode === mode)).toBeGreaterThan(3);
@@ -211,7 +211,7 @@ it('the seeds have every mode, pages and streams', () => {
   expect(count(({ sends }) => sends.pageSize !== undefined)).toBeGreaterThan(3);
 });
 
-it('a tool that is twice in a list is neither seen nor called if one of them differs, and is reported once', async () => {
+it('a duplicate tool is neither listed nor called if one of its definitions differs, and is reported once', async () => {
   const [same, other] = [randomTool(seeded(1), 'read'), randomTool(seeded(2), 'find')];
   const lock = heldLock('enforce', { server: { kind: 'MCPServerEntry' }, tools: [same, other] });
   for (const twice of [
@@ -240,7 +240,7 @@ describe.each(SEEDS)('random servers, locks and modes: %i', (seed) => {
   const { mode, lock, visible, names } = each;
   const settings = lock === undefined ? {} : { tools_lock: lock };
 
-  it('a proxy, for clients of both eras', async () => {
+  it('are handled by a proxy for clients of both eras', async () => {
     const member = await serverOf(each);
     const proxy = await proxyBefore(member.port, settings);
     // If the lock is not enforced, a proxy forwards calls with unknown names to the server.
@@ -250,7 +250,7 @@ describe.each(SEEDS)('random servers, locks and modes: %i', (seed) => {
     checkReports(each, reportsOfProxy(proxy));
   });
 
-  it('a virtual server that calls the server itself, for clients of both eras', async () => {
+  it('are handled by a virtual server without a proxy, for clients of both eras', async () => {
     const member = await serverOf(each);
     const server = await virtualOver(member.url, lock);
     const way = { shown: prefixed, callable: visible };
@@ -259,7 +259,7 @@ describe.each(SEEDS)('random servers, locks and modes: %i', (seed) => {
     checkReports(each, reportsOfVirtual(server));
   });
 
-  it('a virtual server before the proxy', async () => {
+  it('are handled by a virtual server with a proxy', async () => {
     const member = await serverOf(each);
     const proxy = await proxyBefore(member.port, settings);
     const server = await virtualOver(proxy.url, undefined);

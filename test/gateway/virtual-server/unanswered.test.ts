@@ -56,7 +56,7 @@ async function call(way: string) {
   return client.ask('tools/call', { name: `one_${nameOf(way)}`, arguments: {} });
 }
 
-it.each(Object.keys(UNANSWERED))('%s is an error of the call', async (way) => {
+it.each(Object.keys(UNANSWERED))('%s leads to an error of the call', async (way) => {
   const message =
     'the backend one closed the connection before its answer ended: the request may have been carried out';
   expect((await call(way)).error).toEqual({ code: -32603, message });
@@ -66,7 +66,7 @@ it.each(Object.keys(ANSWERED))('%s passes', async (way) => {
   expect((await call(way)).content).toEqual([]);
 });
 
-it('tools that do not answer leave their backend healthy', async () => {
+it('tools without a response leave their backend healthy', async () => {
   const client = await connect(server);
   expect((await client.ask('tools/list')).tools).toHaveLength(WAYS.length);
 });

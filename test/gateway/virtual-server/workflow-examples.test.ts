@@ -54,7 +54,7 @@ async function call(name: string, args: Record<string, unknown> = {}) {
   return isError === true ? content : structuredContent;
 }
 
-it('the list has the six, and none of the tools that they hide', async () => {
+it('the list contains the six workflows, and no hidden tools', async () => {
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
     'in_a_row',
@@ -66,7 +66,7 @@ it('the list has the six, and none of the tools that they hide', async () => {
   ]);
 });
 
-it('in a row', async () => {
+it('runs steps in a row', async () => {
   expect(await call('in_a_row', { place: 'New York' })).toEqual({
     text: expect.stringMatching(/^Echo: New York: .+, \d+ degrees$/),
     humidity: expect.any(Number),
@@ -74,27 +74,27 @@ it('in a row', async () => {
   expect(await call('in_a_row')).toMatchObject({ text: expect.stringContaining('Chicago') });
 });
 
-it('side by side', async () => {
+it('runs steps side by side', async () => {
   expect(await call('side_by_side', { number: 1_000_000 })).toEqual({
     text: 'Echo: The sum of 1000000 and 1 is 1000001. The sum of 1000000 and 2 is 1000002. The sum of 1000000 and 3 is 1000003.',
   });
 });
 
-it('on a condition', async () => {
+it('runs a step on a condition', async () => {
   expect(await call('on_a_condition', { number: 1_000_000 })).toEqual({
     text: 'Echo: completed: The sum of 1000000 and 1 is 1000001.',
   });
   expect(await call('on_a_condition', { number: 2.5 })).toEqual({ text: 'Echo: skipped: too small' });
 });
 
-it('over a list', async () => {
+it('runs a step for each item of a list', async () => {
   expect(await call('over_a_list', { names: ['Ada', 'Bo'] })).toEqual({
     greetings: ['Echo: Hello Ada, number 0', 'Echo: Hello Bo, number 1'],
     count: 2,
   });
 });
 
-it('with a question', async () => {
+it('runs a workflow with a question', async () => {
   client.setRequestHandler('elicitation/create', ({ params }) => {
     expect(params.message).toBe('Say "hello"?');
     return { action: 'accept', content: { loud: true } };
@@ -104,6 +104,6 @@ it('with a question', async () => {
   expect(await call('with_a_question', { text: 'hello' })).toEqual({ text: 'nothing' });
 });
 
-it('with faults', async () => {
+it('runs a workflow with failing steps', async () => {
   expect(await call('with_faults')).toEqual({ text: 'Echo: failed 0; The sum of 2 and 3 is 5.' });
 });

@@ -41,7 +41,7 @@ afterAll(async () => {
 const CALL = { id: 5, method: 'tools/call', params: { name: 'flow', arguments: {} } };
 
 describe.skipIf(redis === undefined)('with a store', () => {
-  it('a client comes back to another replica, for the stream and with the answer', async () => {
+  it('a client can reconnect to another replica, for the stream and with its answer', async () => {
     const [first, second] = replicas as [TestedVirtualServer, TestedVirtualServer];
     const client = await connect(first, { elicitation: {} });
     const stream = await client.open(CALL);
@@ -55,7 +55,7 @@ describe.skipIf(redis === undefined)('with a store', () => {
     again.close();
   });
 
-  it('a client without sessions is told by another replica to make its call again, and can', async () => {
+  it('a client without sessions gets an error from another replica, and can repeat its call there', async () => {
     const [first, second] = replicas as [TestedVirtualServer, TestedVirtualServer];
     const capabilities = { elicitation: { form: {} } };
     const _meta = {
@@ -82,7 +82,7 @@ describe.skipIf(redis === undefined)('with a store', () => {
     expect(readCalled(ended).isError).toBe(false);
   });
 
-  it('a workflow of a session that another replica began runs, too', async () => {
+  it('a workflow runs in a session that began at another replica', async () => {
     const [first, second] = replicas as [TestedVirtualServer, TestedVirtualServer];
     const client = await connect(first, { elicitation: {} });
     const opened = await client.open(CALL);
