@@ -37,7 +37,7 @@ function hang(id: number | string, name: string, more: object = {}) {
 }
 
 describe('a call', () => {
-  it('forwards the client info, but not the prefix of the URL', async () => {
+  it('forwards the address of the client, but not the prefix of its URL', async () => {
     const client = await connect(await run(), {}, { 'x-forwarded-prefix': '/mcp/docs/library' });
     await client.ask('tools/call', { name: 'one_echo', arguments: {} });
     const headers = one.calls('tools/call').at(-1)?.headers ?? {};
