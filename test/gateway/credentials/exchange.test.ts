@@ -242,7 +242,7 @@ describe('the call is refused for', () => {
     { status: 500, error: 'server_error', expected: 503, code: 'exchange-unavailable' },
     { status: 503, error: 'server_error', expected: 503, code: 'exchange-unavailable' },
   ])(
-    '$error as $expected, with the words of the endpoint for the operator',
+    'the error $error, with status $expected and the message of the endpoint in the log',
     async ({ status, error, expected, code }) => {
       const caller = await callerOf('ada');
       endpoint.respond(({ form, headers }, response) => {
@@ -283,7 +283,7 @@ describe('the call is refused for', () => {
     { reason: 'with token_type N_A', answer: { ...GOOD, token_type: 'N_A' } },
     { reason: 'with expires_in that is no number', answer: { ...GOOD, expires_in: 'soon' } },
     { reason: 'that is a list', answer: [GOOD] },
-  ])('an answer $reason', async ({ answer }) => {
+  ])('a response $reason', async ({ answer }) => {
     endpoint.respond((_asked, response) => sendJson(response, 200, answer));
     const given = await tokenExchange(world.ports, block())(outgoing(), await callerOf('ada'));
     expect(refusalOf(given)).toMatchObject({ status: 502, code: 'exchange-answer-invalid' });
@@ -361,7 +361,7 @@ describe('an endpoint that is down', () => {
     { header: '100000', seconds: 60 },
     { header: 'Wed, 21 Oct 2026 07:28:00 GMT', seconds: 1 },
     { header: '-5', seconds: 1 },
-  ])('and says Retry-After: $header is asked again after $seconds s', async ({ header, seconds }) => {
+  ])('that sends Retry-After: $header gets the next request after $seconds s', async ({ header, seconds }) => {
     endpoint.respond((_asked, response) => void response.writeHead(429, { 'retry-after': header }).end());
     const given = await tokenExchange(world.ports, block())(outgoing(), await callerOf('ada'));
     expect(refusalOf(given)).toMatchObject({ status: 503, retryAfterSeconds: seconds });
@@ -399,7 +399,7 @@ it.each([
   { reason: 'a URL that is none', more: { token_url: 'token' } },
   { reason: 'a URL with a password', more: { token_url: 'https://a:b@example.com/token' } },
   { reason: 'another scheme', more: { token_url: 'file:///etc/passwd' } },
-])('a block with $reason stops the start', ({ more }) => {
+])('a block with $reason prevents the start', ({ more }) => {
   const start = () => tokenExchange(world.ports, block(more));
   expect(start).toThrow(expect.objectContaining({ code: 'credential-config-invalid' }));
 });

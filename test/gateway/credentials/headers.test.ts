@@ -90,7 +90,7 @@ describe('header injection', () => {
     { block: { value_env_var: 'UNSET' }, code: 'credential-secret-missing' },
     { block: { value_file: '/nowhere/value' }, code: 'credential-secret-missing' },
     { block: {}, code: 'credential-config-invalid' },
-  ])('a secret that is not there stops the start: $block', ({ block, code }) => {
+  ])('a missing secret prevents the start: $block', ({ block, code }) => {
     const start = () => headerInjection(world.ports, { header_name: 'X-Api-Key', ...block });
     expect(start).toThrow(expect.objectContaining({ code }));
   });

@@ -228,7 +228,7 @@ describe('refused, never passed on, is', () => {
     { status: 500, error: 'InternalFailure', expected: 503, code: 'sts-unavailable' },
     { status: 503, error: 'ServiceUnavailable', expected: 503, code: 'sts-unavailable' },
   ])(
-    '$error as $expected, with the words of the service for the operator',
+    'the error $error, with status $expected and the message of the service in the log',
     async ({ status, error, expected, code }) => {
       const ada = await callerOf({ sub: 'ada' });
       service.endpoint.respond(({ form }, response) => {
@@ -304,7 +304,7 @@ it.each([
   { region: 'eu-central-1', url: 'https://sts.eu-central-1.amazonaws.com/' },
   { region: 'us-gov-west-1', url: 'https://sts.us-gov-west-1.amazonaws.com/' },
   { region: 'cn-north-1', url: 'https://sts.cn-north-1.amazonaws.com.cn/' },
-])('the token service of $region is asked at $url', async ({ region, url }) => {
+])('the token service of $region has the URL $url', async ({ region, url }) => {
   const asked: string[] = [];
   const plain = startWorld();
   const ports = {
@@ -324,7 +324,7 @@ it.each([
   { reason: 'a role that is none', more: { fallback_role_arn: 'arn:aws:iam::1:role/x' } },
   { reason: 'a region that leads elsewhere', more: { region: 'evil.example.com/' }, environment: {} },
   { reason: 'an endpoint that is no URL', more: {}, environment: { AWS_ENDPOINT_URL_STS: 'localhost' } },
-])('a block with $reason stops the start', ({ more, environment }) => {
+])('a block with $reason prevents the start', ({ more, environment }) => {
   const ports = { ...world.ports, environment: environment ?? world.ports.environment };
   expect(() => cloudSts(ports, block(more))).toThrow(expect.objectContaining({ code: 'credential-config-invalid' }));
 });

@@ -280,7 +280,7 @@ describe('settings', () => {
     { reason: 'a target over http', more: { target_token_url: 'http://auth.example.com/token' } },
     { reason: 'a target with a password', more: { target_token_url: 'https://a:b@auth.example.com/token' } },
     { reason: 'a secret that is missing', more: { idp_client_secret_env_var: 'NONE' } },
-  ])('$reason stops the start', ({ more }) => {
+  ])('$reason prevents the start', ({ more }) => {
     expect(() => crossApplicationAccess(world.ports, block(more), '/xaa_config')).toThrow(/\/xaa_config/);
   });
 

@@ -50,7 +50,7 @@ it.each([
     ['read', 'write'],
   ],
   ['one with an argument that is right', [needs('write', ' && context.arg_count == 3')], {}, ['write']],
-])('a policy that asks for %s', (_what, policies, claims, expected) => {
+])('returns scopes for a policy that requires %s', (_what, policies, claims, expected) => {
   expect(scopesFor(policies, claims)).toEqual(expected);
 });
 
@@ -62,7 +62,7 @@ it.each([
   ['a group', ['permit(principal, action, resource) when { context.claim_groups.contains("ops") };'], {}],
   ['nothing, and one forbids it', [needs('write'), 'forbid(principal, action, resource);'], {}],
   ['scopes that it has', [needs('write')], { scope: SUPPORTED.join(' ') }],
-])('no scope helps where a policy asks for %s', (_what, policies, claims, tool = 'change') => {
+])('returns no scope if a policy requires %s', (_what, policies, claims, tool = 'change') => {
   expect(scopesFor(policies, claims, tool)).toBeUndefined();
 });
 

@@ -164,7 +164,7 @@ describe('registration (RFC 7591)', () => {
         token_endpoint_auth_method: null,
       },
     ],
-  ])('with %s registers what is served and says so (section 3.2.1)', async (_what, metadata) => {
+  ])('with %s registers only supported values, and returns them (section 3.2.1)', async (_what, metadata) => {
     const { status, body } = await register(issuer, metadata);
     expect(status).toBe(201);
     expect(body).toMatchObject({ grant_types: ['authorization_code'], response_types: ['code'] });

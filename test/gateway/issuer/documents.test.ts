@@ -130,7 +130,7 @@ describe('a client with a metadata document', () => {
     { reason: 'that is no JSON', send: () => ({ body: '<html>' }) },
     { reason: 'that is elsewhere now', send: () => ({ status: 302, headers: { location: '/client.json' }, body: '' }) },
     { reason: 'that is not there', send: () => ({ status: 404, body: '' }) },
-  ])('a document $reason is refused on a page, and nobody is sent anywhere', async ({ send }) => {
+  ])('a document $reason leads to an error page without a redirect', async ({ send }) => {
     const id = publish(send);
     const place = await newPerson().visit(authorizeUrl(issuer, id, newPkce()));
     expect(place.status).toBe(400);
@@ -152,7 +152,7 @@ describe('a client with a metadata document', () => {
     'https://user@127.0.0.1/client.json',
     'https://127.0.0.1/client.json#fragment',
     'HTTPS://127.0.0.1/client.json',
-  ])('is none with the id %s, and nothing is fetched', async (id) => {
+  ])('with the id %s is refused without a request', async (id) => {
     expect((await newPerson().visit(authorizeUrl(issuer, id, newPkce()))).status).toBe(400);
     expect(fetched).toEqual([]);
   });

@@ -109,7 +109,7 @@ describe('a provider', () => {
       error: 'server_error',
       code: 'issuer-upstream-invalid',
     },
-  ])('$reason ends the login with $error at the client, and the log says $code', async ({ fault, error, code }) => {
+  ])('$reason ends the login with $error at the client, and the log contains $code', async ({ fault, error, code }) => {
     answering('/token', fault);
     const client = await newClient(world);
     const { url } = await newPerson().visit(authorizeUrl(world, client, newPkce()));

@@ -152,7 +152,7 @@ describe('a base for pages', () => {
     ['https://login.example.com/', 'a slash at its end'],
     ['https://login.example.com?a=b', 'a query'],
     ['ftp://login.example.com', 'another scheme'],
-  ])('%s stops the start: %s', async (base) => {
+  ])('%s prevents the start: %s', async (base) => {
     const opened = openDirect({
       config: (origin) => ({
         ...configOf(origin, [oidcTo(origin, provider)]),

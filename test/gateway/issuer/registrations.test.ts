@@ -156,7 +156,7 @@ describe('a secret', () => {
     ['on loopback by a mapped address', ['https://[::ffff:0.0.0.0]/back']],
     ['with a scheme of its own', ['com.example.app:/back']],
     ['on a site and on loopback', [REDIRECT, 'http://localhost/back']],
-  ])('is not given to a client %s', async (_what, redirects) => {
+  ])('is not issued to a client %s', async (_what, redirects) => {
     const { status, body } = await withIssuer(allowed, (issuer) =>
       registerFor(issuer, 'client_secret_post', { redirect_uris: redirects }),
     );
@@ -185,7 +185,7 @@ describe('a secret', () => {
     'https://app.example.com/other/../back',
     'https://app.example.com/%62ack',
     'https://app.example.com/back?more',
-  ])('is given to a client whose redirect URI the settings name, if it is written as %s', async (uri) => {
+  ])('is issued to a client with a redirect URI in the settings, in the form %s', async (uri) => {
     const { body } = await withIssuer({ ...allowed, force_confidential_redirect_uris: [REDIRECT] }, (issuer) =>
       registerFor(issuer, 'none', { redirect_uris: [uri] }),
     );
@@ -206,7 +206,7 @@ describe('a secret', () => {
     ['over http', { allow_confidential_client_registration: true }],
     ['of redirect URIs that may not have one', { force_confidential_redirect_uris: [REDIRECT] }],
     ['of redirect URIs on loopback', { ...allowed, force_confidential_redirect_uris: ['https://localhost/back'] }],
-  ])('%s stops the start', async (_what, more) => {
+  ])('%s prevents the start', async (_what, more) => {
     await expect(withIssuer(more, async () => undefined)).rejects.toMatchObject({ code: 'issuer-config-invalid' });
   });
 });

@@ -298,7 +298,7 @@ describe('headers of the stateless era', () => {
 });
 
 describe('a stream', () => {
-  it('is not opened for a client that takes no events', async () => {
+  it('is not opened for a client that does not accept events', async () => {
     const answer = await fetch(proxy.url, { headers: { accept: 'application/json' } });
     expect((await readAnswer(answer)).status).toBe(406);
   });

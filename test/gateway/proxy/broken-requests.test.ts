@@ -31,7 +31,7 @@ describe('the listener of proxies', () => {
     expect(program.output()).toContain('broken: a mistake of ours');
   });
 
-  test('an answer that has begun is cut off', async () => {
+  test('a response that has begun is aborted', async () => {
     await expect(ask(`${origins.plain}/late`, 'POST')).rejects.toThrow();
     expect(await ask(`${origins.plain}/ok`, 'GET')).toEqual({ status: 200, text: 'ok' });
   });
@@ -45,7 +45,7 @@ describe('Fastify', () => {
     expect(await ask(`${origins.framed}/ok`, 'GET')).toEqual({ status: 200, text: 'ok' });
   });
 
-  test('an answer that has begun is cut off', async () => {
+  test('a response that has begun is aborted', async () => {
     await expect(ask(`${origins.framed}/late`, 'GET')).rejects.toThrow();
     expect(await ask(`${origins.framed}/ok`, 'GET')).toEqual({ status: 200, text: 'ok' });
   });

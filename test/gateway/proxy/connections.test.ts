@@ -283,7 +283,7 @@ describe('headers of a client', () => {
     expect(health.status).toBe('healthy');
   });
 
-  it('that are too many are refused', async () => {
+  it('are refused if there are too many', async () => {
     const text = await sendRaw(proxy.port, rawPost(CALL, [`X-Large: ${'a'.repeat(40_000)}`]));
     expect(statuses(text)).toEqual([431]);
   });

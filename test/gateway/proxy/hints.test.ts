@@ -124,7 +124,7 @@ describe('a list that cannot be read to its end', () => {
     await proxy.stop();
   });
 
-  it('says that the session is unknown, so that the client begins a new one', async () => {
+  it('reports an unknown session, so that the client begins a new session', async () => {
     answerLists((received) => json(received, 404, '{}'));
     const proxy = await fresh();
     const begun = await post(proxy.url, INITIALIZE);

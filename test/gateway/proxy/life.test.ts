@@ -257,7 +257,7 @@ async function ask(url: string, dispatcher: Agent, headers: Headers, id: string,
   }
 }
 
-it(`${STREAMS} streams that say nothing and calls beside them: all stay open, and end with the proxy`, async () => {
+it(`${STREAMS} silent streams stay open during calls, and end with the proxy`, async () => {
   const server = await startServer();
   const proxy = await proxyBefore(server.port);
   const streams: ReturnType<typeof openRaw>[] = [];

@@ -27,7 +27,7 @@ it.each([
   ['mcp.example.com', '/health', 200],
   ['evil.example', '/health', 403],
   ['127.0.0.1', '/mcp', 403],
-])('if other hosts are allowed, %s gets %s answered with %i', async (host, path, status) => {
+])('if other hosts are allowed, the host %s gets for %s the status %i', async (host, path, status) => {
   const server = await startServer();
   const own = await proxyBefore(server.port, { allowed_hosts: ['mcp.example.com'] });
   const text = await sendRaw(own.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);

@@ -291,7 +291,7 @@ describe('a webhook that attacks the proxy', () => {
     expect(proxy.audit.at(-1).metadata.extra.refusal_detail).toContain(detail);
   });
 
-  it.each(ATTACKS.slice(3, 6))('and $what is ignored if failurePolicy says so, and counted', async ({ respond }) => {
+  it.each(ATTACKS.slice(3, 6))('and $what is ignored and counted if failurePolicy is `ignore`', async ({ respond }) => {
     const { url } = await startHook(respond);
     const proxy = await proxyWith(
       { mutating: [hook(url, { failure_policy: 'ignore' })] },

@@ -181,7 +181,7 @@ test('a backend cannot refer to the user interface of another backend', async ()
 test.each([
   ['in the metadata', '"_meta":{"\\ud800":1,"ui":{"resourceUri":"ui://skep/chart/view.html"}}'],
   ['in its settings', '"_meta":{"ui":{"\\ud800":1,"resourceUri":"ui://skep/chart/view.html"}}'],
-])('a tool whose metadata cannot be changed is left out: a key that is not valid Unicode %s', async (_where, meta) => {
+])('a tool whose metadata cannot be changed is left out: an invalid Unicode key %s', async (_where, meta) => {
   const { chart: own } = bothBackends();
   const liar = await startServer((received) => {
     const { response, message } = received;

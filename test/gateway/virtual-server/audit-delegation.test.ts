@@ -74,7 +74,7 @@ it.each<[string, object, object]>([
   ['has another one that is none', { act: { sub: 'a', act: 1 } }, { malformedReason: 'nested_act_not_object' }],
   ['has an issuer that is no text', { act: { iss: 1, sub: 'a' } }, { malformedReason: 'iss_not_string' }],
   ['has a subject that is no text', { act: { sub: [] } }, { chain: [{}], malformedReason: 'sub_not_string' }],
-])('says so if the claim %s', (_what, claims, expected) => {
+])('reports that the claim %s', (_what, claims, expected) => {
   expect(delegationOf({ ...claims })).toMatchObject({ malformed: true, omitted: 0, ...expected });
 });
 

@@ -105,7 +105,7 @@ describe('a call', () => {
     expect((await client.post({ id: 'invented', result: {} })).status).toBe(400);
   });
 
-  it('is cancelled at the server that answers it, and only there', async () => {
+  it('is cancelled only at the server that handles it', async () => {
     const client = await connect(await run());
     await client.ask('tools/call', { name: 'two_echo' });
     const hanging = one.hanging();

@@ -134,7 +134,7 @@ describe('a configuration that becomes invalid at run time', () => {
       },
     ],
     ['a policy', { incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies: ['permit('] } } }],
-  ])('changes nothing of it where %s cannot be used', async (_what, broken) => {
+  ])('changes nothing if %s is invalid', async (_what, broken) => {
     const server = await run(configOf({ wiki }, allow('wiki_echo')));
     const client = await connect(server);
     const next = configOf({ wiki, more: wiki }, { ...allow('wiki_secret'), ...broken });

@@ -281,7 +281,7 @@ describe('misleading texts', () => {
   });
 });
 
-describe('a backend that comes and goes', () => {
+describe('an unstable backend', () => {
   it('changes no lists and causes no notifications, and is called whenever it is reachable', async () => {
     const flapping = await start({ name: 'flapping', tools: [tool('a')] });
     const good = await start({ name: 'good', tools: [tool('echo')] });

@@ -189,7 +189,7 @@ it.each([
   ['find_tool', { tool_description: 'x', tool_keywords: 'y' }, 'find_tool takes a list of texts as tool_keywords'],
   ['call_tool', { parameters: {} }, 'call_tool needs tool_name, a text'],
   ['call_tool', { tool_name: 'hang', parameters: [] }, 'call_tool takes an object as parameters'],
-])('%s with %j is refused in words that a model can use', async (name, args, text) => {
+])('%s with %j is refused with a message for models', async (name, args, text) => {
   const client = await connect(await run());
   const { isError, content } = await client.ask('tools/call', { name, arguments: args });
   expect([isError, content[0].text]).toEqual([true, text]);
@@ -406,17 +406,20 @@ it.each<[Behaviour, string, string]>([
   ['nonsense', '30s', 'one vector for each text'],
   ['few', '30s', 'one vector for each text'],
   ['hang', '100ms', 'no answer within 100 ms'],
-])('where the service answers %s, words alone count, and the answer says so', async (behaviour, timeout, why) => {
-  service.behave(behaviour);
-  const server = await run({ embeddingService: service.url, embeddingServiceTimeout: timeout });
-  await ready(server);
-  const client = await connect(server);
-  const { tools, note } = await find(client, 'rain');
-  expect(tools).toEqual([TOOLS[2]]);
-  expect(note).toMatch(/^Found by words alone: /);
-  await server.written('vmcp-embeddings-unavailable');
-  expect(JSON.stringify(server.log)).toContain(why);
-});
+])(
+  'if the service responds with %s, only words count, and the result contains a note',
+  async (behaviour, timeout, why) => {
+    service.behave(behaviour);
+    const server = await run({ embeddingService: service.url, embeddingServiceTimeout: timeout });
+    await ready(server);
+    const client = await connect(server);
+    const { tools, note } = await find(client, 'rain');
+    expect(tools).toEqual([TOOLS[2]]);
+    expect(note).toMatch(/^Found by words alone: /);
+    await server.written('vmcp-embeddings-unavailable');
+    expect(JSON.stringify(server.log)).toContain(why);
+  },
+);
 
 it('vectors of another size belong to another model: only words count until all texts have new vectors', async () => {
   const server = await run({ embeddingService: service.url, hybridSearchSemanticRatio: '1.0' });

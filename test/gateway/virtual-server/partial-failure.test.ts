@@ -64,7 +64,7 @@ function summary({ origin }: TestedVirtualServer): Promise<unknown> {
   return get(`${origin}/api/backends/health`).then(({ json }) => json.summary);
 }
 
-describe('a backend that never answers its list', () => {
+describe('a backend that never responds to tools/list', () => {
   it('leads to an error after its timeout, with its name and a remedy', async () => {
     const hangs = await start({ name: 'hangs', tools: [tool('a')] });
     hangs.silence('tools/list');

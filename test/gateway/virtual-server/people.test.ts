@@ -112,7 +112,7 @@ it.each([
   { subjectProviderName: undefined, isEnded: false },
   { subjectProviderName: 'company', isEnded: true },
 ])(
-  'a login whose provider refreshes no more has ended ($isEnded) if exchanges name $subjectProviderName',
+  'a login whose provider no longer refreshes has ended ($isEnded) if exchanges use $subjectProviderName',
   async ({ subjectProviderName, isEnded }) => {
     const port = await freePort();
     const tokenExchange = {

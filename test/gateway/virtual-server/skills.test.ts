@@ -103,7 +103,7 @@ test.each([
   ['resources/directory/read', 'skill://git', 'git'],
   ['resources/read', 'skill://a/b/refund/table.csv', 'desk'],
   ['skills/get', 'skill://both/SKILL.md', 'desk'],
-])('%s of %s is answered by %s', async (method, uri, member) => {
+])('%s of %s reaches the backend %s', async (method, uri, member) => {
   expect((await ask(method, uri))?.result).toMatchObject({ from: member, got: { uri } });
 });
 

@@ -85,7 +85,7 @@ describe('a client with a session', () => {
   it.each([
     ['decline', 'onDecline', 'the user declined'],
     ['cancel', 'onCancel', 'the user did not answer'],
-  ])('that answers %s ends the workflow, unless %s says otherwise', async (action, setting, words) => {
+  ])('that answers %s ends the workflow, unless %s is configured', async (action, setting, words) => {
     expect((await answered({}, { action })).text).toBe(`Workflow execution failed: step ask: ${words}`);
     const aborted = {
       [setting]: { action: 'abort' },

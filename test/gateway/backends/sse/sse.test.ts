@@ -238,7 +238,7 @@ it('uses only the first endpoint, and ignores events that are not messages', asy
   for (const id of [1, 2]) expect((await client.call('ping', {}, id)).messages.at(-1)?.result).toEqual({ right: true });
 });
 
-it('replaces the bytes of an event that are not UTF-8, and the log says so once', async () => {
+it('replaces bytes of an event that are not UTF-8, and the log reports this once', async () => {
   const server = await startServer({
     received({ message, response }, stream) {
       if (message.method !== 'tools/call') return false;
