@@ -62,7 +62,7 @@ describe('a run', () => {
     [{}, 10],
     [{ maxParallel: 2 }, 2],
     [{ maxParallel: 90 }, 50],
-  ])('runs the number of parallel items for %j: %i', async (more, most) => {
+  ])('with %j runs at most %i items at the same time', async (more, most) => {
     const calls = countCalls();
     const list = Array.from({ length: 100 }, (_, index) => index);
     const loop = { id: 'all', type: 'forEach', collection: '{{json .params.list}}', step: { tool: 'a.b' }, ...more };
