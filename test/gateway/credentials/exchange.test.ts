@@ -277,11 +277,11 @@ describe('the call is refused for', () => {
   it.each([
     { reason: 'without access_token', answer: { ...GOOD, access_token: undefined } },
     { reason: 'with an access_token that splits headers', answer: { ...GOOD, access_token: 't\r\nX-Admin: 1' } },
-    { reason: 'with an access_token that is no text', answer: { ...GOOD, access_token: { t: 1 } } },
+    { reason: 'with an access_token that is not a text', answer: { ...GOOD, access_token: { t: 1 } } },
     { reason: 'without issued_token_type', answer: { ...GOOD, issued_token_type: undefined } },
     { reason: 'without token_type', answer: { ...GOOD, token_type: undefined } },
     { reason: 'with token_type N_A', answer: { ...GOOD, token_type: 'N_A' } },
-    { reason: 'with expires_in that is no number', answer: { ...GOOD, expires_in: 'soon' } },
+    { reason: 'with expires_in that is not a number', answer: { ...GOOD, expires_in: 'soon' } },
     { reason: 'that is a list', answer: [GOOD] },
   ])('a response $reason', async ({ answer }) => {
     endpoint.respond((_asked, response) => sendJson(response, 200, answer));
@@ -396,7 +396,7 @@ it.each([
     reason: 'a header of the connection',
     more: { header_strategy: 'custom' as const, external_token_header_name: 'Host' },
   },
-  { reason: 'a URL that is none', more: { token_url: 'token' } },
+  { reason: 'an invalid URL', more: { token_url: 'token' } },
   { reason: 'a URL with a password', more: { token_url: 'https://a:b@example.com/token' } },
   { reason: 'another scheme', more: { token_url: 'file:///etc/passwd' } },
 ])('a block with $reason prevents the start', ({ more }) => {

@@ -68,11 +68,11 @@ describe('header injection', () => {
   });
 
   it.each([
-    { variable: 'LINE_END', expected: 'padded', reason: 'white space around it does not count' },
+    { variable: 'LINE_END', expected: 'padded', reason: 'surrounding white space is removed' },
     {
       variable: 'UNICODE',
       expected: Buffer.from('schlüssel €', 'utf8').toString('latin1'),
-      reason: 'it goes out as UTF-8',
+      reason: 'it is sent as UTF-8',
     },
   ])('the value of $variable is sendable: $reason', ({ variable, expected }) => {
     const credential = headerInjection(world.ports, { header_name: 'X-Api-Key', value_env_var: variable });
@@ -168,9 +168,9 @@ describe('forwarded headers', () => {
 
   it.each<{ reason: string; block: Parameters<typeof headerForward>[1] }>([
     { reason: 'a line end in a value', block: { add_plaintext_headers: { 'X-Key': 'a\r\nX-Admin: 1' } } },
-    { reason: 'a name twice', block: { add_plaintext_headers: { 'X-Key': 'a', 'x-key': 'b' } } },
+    { reason: 'a duplicate name', block: { add_plaintext_headers: { 'X-Key': 'a', 'x-key': 'b' } } },
     { reason: 'a variable that is unset', block: { add_headers_from_secret: { 'X-Key': 'UNSET' } } },
-    { reason: 'a file that is not there', block: { add_headers_from_file: { 'X-Key': '/nowhere/file' } } },
+    { reason: 'a missing file', block: { add_headers_from_file: { 'X-Key': '/nowhere/file' } } },
   ])('with $reason are refused at start', ({ block }) => {
     expect(() => headerForward(world.ports, block)).toThrow(
       expect.objectContaining({ code: expect.stringMatching(/^credential-(config-invalid|secret-missing)$/) }),

@@ -45,14 +45,14 @@ afterEach(() => world.close());
 
 describe('the outgoing request', () => {
   it.each<{ reason: string; config: Partial<RunConfig>; expected: Readonly<Record<string, string | undefined>> }>([
-    { reason: 'without a block is what the caller sent', config: {}, expected: {} },
+    { reason: 'without a block is unchanged', config: {}, expected: {} },
     {
-      reason: 'has no token of the caller where it is removed',
+      reason: 'has no token of the caller if the token is removed',
       config: { remove_caller_token: true },
       expected: { authorization: undefined },
     },
     {
-      reason: 'has what the caller sent where removing is off',
+      reason: 'has the headers of the caller if the removal is disabled',
       config: { remove_caller_token: false },
       expected: {},
     },
@@ -62,12 +62,12 @@ describe('the outgoing request', () => {
       expected: { 'x-api-key': 'injected' },
     },
     {
-      reason: 'has the injected header alone where the token of the caller is removed',
+      reason: 'has only the injected header if the token of the caller is removed',
       config: { header_injection_config: HEADER, remove_caller_token: true },
       expected: { 'x-api-key': 'injected', authorization: undefined },
     },
     {
-      reason: 'has the bearer token, also where that of the caller is removed',
+      reason: 'has the bearer token, even if the token of the caller is removed',
       config: { bearer_token_config: BEARER, remove_caller_token: true },
       expected: { authorization: 'Bearer own' },
     },
@@ -80,12 +80,12 @@ describe('the outgoing request', () => {
       expected: { authorization: 'Basic forwarded', 'x-api-key': 'forwarded' },
     },
     {
-      reason: 'has no forwarded headers where the server is not remote',
+      reason: 'has no forwarded headers if the server is not remote',
       config: { remote_url: undefined, header_forward: { add_plaintext_headers: { 'X-Api-Key': 'forwarded' } } },
       expected: {},
     },
     {
-      reason: 'to standard streams is what the caller sent, for it gets no headers',
+      reason: 'to a stdio server is unchanged, because it has no headers',
       config: { remote_url: undefined, transport: 'stdio', bearer_token_config: BEARER },
       expected: {},
     },
@@ -211,7 +211,7 @@ describe('with an authorization server and outgoing authentication', () => {
 
   it.each<{ reason: string; config: Partial<RunConfig>; expected: Readonly<Record<string, string | undefined>> }>([
     {
-      reason: 'an injected header is next to the token of the provider',
+      reason: 'an injected header is sent together with the token of the provider',
       config: { ...server(false), header_injection_config: HEADER },
       expected: { authorization: 'Bearer of the provider', 'x-api-key': 'injected' },
     },
@@ -272,12 +272,12 @@ function exchangeAt(url: string) {
 describe('the start fails if', () => {
   it.each<{ reason: string; config: Partial<RunConfig>; code: string }>([
     {
-      reason: 'two blocks are there',
+      reason: 'two blocks are configured',
       config: { header_injection_config: HEADER, bearer_token_config: BEARER },
       code: 'credential-config-invalid',
     },
     {
-      reason: 'a secret is not there',
+      reason: 'a secret is missing',
       config: { bearer_token_config: { token_env_var: 'UNSET' } },
       code: 'credential-secret-missing',
     },

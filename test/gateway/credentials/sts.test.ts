@@ -263,7 +263,7 @@ describe('refused, never passed on, is', () => {
       respond: (_asked, response) => void response.end(credentials({ ...GOOD, SessionToken: 'a&#13;&#10;X-Admin: 1' })),
     },
     {
-      reason: 'a date that is none',
+      reason: 'an invalid date',
       respond: (_asked, response) => void response.end(credentials({ ...GOOD, Expiration: 'soon' })),
     },
     { reason: 'JSON', respond: (_asked, response) => void response.end('{}') },
@@ -321,9 +321,9 @@ it.each([
 
 it.each([
   { reason: 'no role at all', more: { fallback_role_arn: undefined, role_mappings: [] } },
-  { reason: 'a role that is none', more: { fallback_role_arn: 'arn:aws:iam::1:role/x' } },
+  { reason: 'an invalid role', more: { fallback_role_arn: 'arn:aws:iam::1:role/x' } },
   { reason: 'a region that leads elsewhere', more: { region: 'evil.example.com/' }, environment: {} },
-  { reason: 'an endpoint that is no URL', more: {}, environment: { AWS_ENDPOINT_URL_STS: 'localhost' } },
+  { reason: 'an endpoint that is not a URL', more: {}, environment: { AWS_ENDPOINT_URL_STS: 'localhost' } },
 ])('a block with $reason prevents the start', ({ more, environment }) => {
   const ports = { ...world.ports, environment: environment ?? world.ports.environment };
   expect(() => cloudSts(ports, block(more))).toThrow(expect.objectContaining({ code: 'credential-config-invalid' }));

@@ -173,7 +173,7 @@ describe('a response of the identity provider is refused', () => {
     { reason: 'that is not a JWT', more: { access_token: 'opaque' } },
     { reason: 'for another server', claims: { aud: 'https://evil.example.com' } },
     { reason: 'for several servers', claims: { aud: [AUDIENCE, 'https://evil.example.com'] } },
-    { reason: 'for nobody', claims: { aud: undefined } },
+    { reason: 'without an audience', claims: { aud: undefined } },
     { reason: 'for another resource', claims: { resource: 'https://evil.example.com' } },
     { reason: 'for no resource', claims: { resource: undefined } },
   ])('$reason', async ({ more, claims }) => {
@@ -196,7 +196,7 @@ describe('a refusal', () => {
 
   it.each<{ reason: string; at: 'idp' | 'target'; respond: Respond; status: number; code: string }>([
     {
-      reason: 'of the id_token asks for another login',
+      reason: 'of the id_token requires another login',
       at: 'idp',
       respond: refuse(400, { error: 'invalid_grant' }),
       status: 401,

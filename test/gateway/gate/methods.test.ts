@@ -60,7 +60,7 @@ describe('requests', () => {
       listen({ resourceSubscriptions: ['file:///open/a', 'file:///etc'] }),
       'policy-denied',
     ],
-    ['listening to what is no list', listen({ resourceSubscriptions: 'file:///etc' }), 'policy-method-unknown'],
+    ['a subscription without a list', listen({ resourceSubscriptions: 'file:///etc' }), 'policy-method-unknown'],
     ['listening to no texts', listen({ resourceSubscriptions: [['file:///etc']] }), 'policy-method-unknown'],
     [
       'listening to two filters',
@@ -169,10 +169,10 @@ describe('other messages', () => {
   test.each<readonly [reason: string, body: string, expected: string]>([
     ['a notification passes', note('notifications/cancelled'), 'allowed'],
     ['an unknown notification passes', note('notifications/strange'), 'allowed'],
-    ['a call without an id is no notification', note('tools/call'), 'scan: -32600'],
+    ['a call without an id is not a notification', note('tools/call'), 'scan: -32600'],
     ['an unknown method without an id is refused', note('tools/run'), 'policy-method-unknown'],
     ['an answer passes', '{"jsonrpc":"2.0","id":1,"result":{}}', 'allowed'],
-    ['a batch is no message', `[${request('tools/call', { name: 'drop' })}]`, 'scan: -32600'],
+    ['a batch is not a message', `[${request('tools/call', { name: 'drop' })}]`, 'scan: -32600'],
     [
       'a name twice is no message',
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"weather","name":"drop"}}',

@@ -22,7 +22,7 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
   ['the first of them counts, also if it is empty', { groups: [], roles: ['staff'] }, 'policy-denied'],
   ['null counts as absent', { groups: null, roles: ['staff'] }, 'allowed'],
   ['a text is not a list', { groups: 'staff' }, 'policy-error'],
-  ['a list with something else in it', { groups: ['staff', 7] }, 'policy-error'],
+  ['a list with other types', { groups: ['staff', 7] }, 'policy-error'],
   ['a text that Cedar cannot express', { groups: ['staff', '\ud800'] }, 'policy-error'],
   [
     'too many groups for the token: they are elsewhere',
@@ -34,8 +34,8 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
 });
 
 test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
-  ['who is in it', { groups: ['contractors'] }, 'policy-denied'],
-  ['who is not', { groups: ['staff'] }, 'allowed'],
+  ['a member', { groups: ['contractors'] }, 'policy-denied'],
+  ['not a member', { groups: ['staff'] }, 'allowed'],
   ['without groups', {}, 'allowed'],
   ['groups that are not known', { groups: 'contractors' }, 'policy-error'],
   ['a token of an authorization server of our own', { tsid: 'a session' }, 'policy-error'],
@@ -53,7 +53,7 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
 
 test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
   ['a group', { realm_access: { roles: ['contractors'] } }, 'policy-denied'],
-  ['no such claim', { realm_access: {} }, 'allowed'],
+  ['without such a claim', { realm_access: {} }, 'allowed'],
   ['the first part of the path is elsewhere', { _claim_names: { realm_access: 'a' } }, 'policy-error'],
   ['the path leads through a text', { realm_access: 'contractors' }, 'policy-error'],
   ['the path leads through a list', { realm_access: [{ roles: ['contractors'] }] }, 'policy-error'],
@@ -69,8 +69,13 @@ describe('the claim with groups', () => {
   const both = policiesOf([STAFF], undefined, { role_claim_name: 'roles' });
 
   it.each<readonly [reason: string, policies: typeof named, claims: JsonObject, expected: string]>([
-    ['a claim that is named, with dots in its name', named, { [claim]: ['staff'] }, 'allowed'],
-    ['it counts before the usual ones', named, { [claim]: ['other'], groups: ['staff'] }, 'policy-denied'],
+    ['a configured claim with dots in its name', named, { [claim]: ['staff'] }, 'allowed'],
+    [
+      'the configured claim has precedence over the usual claims',
+      named,
+      { [claim]: ['other'], groups: ['staff'] },
+      'policy-denied',
+    ],
     ['without it, the usual ones count', named, { groups: ['staff'] }, 'allowed'],
     ['a path', nested, { realm_access: { roles: ['staff'] } }, 'allowed'],
     [

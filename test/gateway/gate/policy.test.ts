@@ -40,7 +40,7 @@ describe('requests', () => {
       'allowed',
     ],
     ['another tool', 'permit(principal, action, resource == Tool::"other");', {}, 'policy-denied'],
-    ['a tool is no prompt', 'permit(principal, action, resource == Prompt::"weather");', {}, 'policy-denied'],
+    ['a tool is not a prompt', 'permit(principal, action, resource == Prompt::"weather");', {}, 'policy-denied'],
     ['another action', 'permit(principal, action == Action::"get_prompt", resource);', {}, 'policy-denied'],
     [
       'one of several actions',
@@ -174,8 +174,8 @@ describe('values', () => {
       { args: { n: 5.0001 } },
       'allowed',
     ],
-    ['a Decimal is no Long', when('context.arg_n > 5'), { args: { n: 5.5 } }, 'policy-error'],
-    ['a Long is no Decimal', when('context.arg_n.greaterThan(decimal("5.0"))'), { args: { n: 6 } }, 'policy-error'],
+    ['a Decimal is not a Long', when('context.arg_n > 5'), { args: { n: 5.5 } }, 'policy-error'],
+    ['a Long is not a Decimal', when('context.arg_n.greaterThan(decimal("5.0"))'), { args: { n: 6 } }, 'policy-error'],
     [
       'more digits than a Decimal has',
       when('context.arg_n.greaterThan(decimal("0.0"))'),
@@ -247,7 +247,7 @@ describe('values', () => {
       { claims: { sub: 'a', s: '\ud800' } },
       'policy-error',
     ],
-    ['a NUL, where C ends a text', when('context.arg_s == "a"'), { args: { s: 'a\0b' } }, 'policy-error'],
+    ['a NUL, which ends a text in C', when('context.arg_s == "a"'), { args: { s: 'a\0b' } }, 'policy-error'],
     ['lists within lists', when('context.arg_l.contains([1])'), { args: { l: [[1]] } }, 'allowed'],
     [
       'too many lists within lists',
@@ -523,7 +523,7 @@ describe('entities of the file', () => {
     ['the action is in a group', 'permit(principal, action in Action::"use", resource);', {}, 'allowed'],
     ['an attribute of the caller', when('principal.team == "red"'), {}, 'allowed'],
     ['a claim wins', when('principal.claim_role == "admin"'), { claims: { sub: 'alice', role: 'admin' } }, 'allowed'],
-    ['what the request says of a tool wins', when('resource.name == "weather"'), {}, 'allowed'],
+    ['attributes of the request override attributes in the file', when('resource.name == "weather"'), {}, 'allowed'],
     [
       'through an attribute to the caller',
       when('resource.owner.claim_role == "admin"'),

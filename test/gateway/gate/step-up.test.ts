@@ -38,8 +38,8 @@ const needs = (scope: string, more = '') =>
   `permit(principal, action, resource == Tool::"change") when { context.claim_scope like "*${scope}*"${more} };`;
 
 it.each([
-  ['one that it lacks', [needs('write')], { scope: 'openid' }, ['openid', 'write']],
-  ['two that it lacks', [needs('write', ' && context.claim_scope like "*read*"')], {}, ['read', 'write']],
+  ['a missing scope', [needs('write')], { scope: 'openid' }, ['openid', 'write']],
+  ['two missing scopes', [needs('write', ' && context.claim_scope like "*read*"')], {}, ['read', 'write']],
   ['either of two: only one', [needs('admin'), needs('write')], { scope: 'openid' }, ['openid', 'admin']],
   ['the ones that it has stay', [needs('write')], { scope: 'read openid other' }, ['openid', 'read', 'write']],
   ['a token without scopes', [needs('write')], {}, ['write']],
@@ -56,7 +56,7 @@ it.each([
 
 it.each([
   ['another caller', ['permit(principal == Client::"bob", action, resource);', needs('unheard')], {}],
-  ['a scope that nobody announces', [needs('unheard')], {}],
+  ['a scope that is not announced', [needs('unheard')], {}],
   ['another tool', [needs('write')], {}, 'other'],
   ['another argument', [needs('write', ' && context.arg_count == 4')], {}],
   ['a group', ['permit(principal, action, resource) when { context.claim_groups.contains("ops") };'], {}],

@@ -23,7 +23,7 @@ describe('calls', () => {
     ['a renamed tool by its new name', rename, 'read_file', 'read'],
     ['a renamed tool by its old name', rename, 'read', undefined],
     ['a tool with another description', rename, 'drop', 'drop'],
-    ['a tool that nothing is said about', rename, 'other', 'other'],
+    ['a tool without settings', rename, 'other', 'other'],
     ['a tool in the filter', { tools_filter: ['a'] }, 'a', 'a'],
     ['a tool that is not', { tools_filter: ['a'] }, 'b', undefined],
     ['a filter by the new name', { ...rename, tools_filter: ['read_file'] }, 'read_file', 'read'],
@@ -174,13 +174,13 @@ describe('lists', () => {
   });
 
   it.each([
-    ['a name twice', '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","name":"drop"}]}}'],
+    ['a duplicate name', '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","name":"drop"}]}}'],
     ['a name in another case', '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","Name":"drop"}]}}'],
     ['tools twice', '{"jsonrpc":"2.0","id":1,"result":{"tools":[],"tools":[{"name":"drop"}]}}'],
     ['no tools', '{"jsonrpc":"2.0","id":1,"result":{}}'],
     ['tools that are no list', '{"jsonrpc":"2.0","id":1,"result":{"tools":{"name":"drop"}}}'],
-    ['an item that is no object', '{"jsonrpc":"2.0","id":1,"result":{"tools":["drop"]}}'],
-    ['a name that is no text', '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":["drop"]}]}}'],
+    ['an item that is not an object', '{"jsonrpc":"2.0","id":1,"result":{"tools":["drop"]}}'],
+    ['a name that is not a text', '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":["drop"]}]}}'],
   ])('refuses a list with %s', (_reason, body) => {
     expect(filtered(body, { tools_filter: ['read'] })).toMatch(/^refused|-32/);
   });

@@ -198,7 +198,7 @@ describe('the authorization request', () => {
     ['without a challenge: PKCE downgrade (RFC 9700 section 4.8)', { code_challenge: undefined }, 'invalid_request'],
     ['with the plain method (RFC 7636 section 7.2)', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['without a method, which would be plain', { code_challenge_method: undefined }, 'invalid_request'],
-    ['with a challenge that is no digest', { code_challenge: 'short' }, 'invalid_request'],
+    ['with a challenge that is not a digest', { code_challenge: 'short' }, 'invalid_request'],
     ['for a token in the redirect (RFC 9700 section 2.1.2)', { response_type: 'token' }, 'unsupported_response_type'],
     ['without a response type', { response_type: undefined }, 'unsupported_response_type'],
     ['with an answer in the fragment', { response_mode: 'fragment' }, 'invalid_request'],

@@ -127,9 +127,9 @@ describe('a client with a metadata document', () => {
     { reason: 'with another method', send: described({ token_endpoint_auth_method: 'client_secret_basic' }) },
     { reason: 'with keys that are nowhere', send: described({ token_endpoint_auth_method: 'private_key_jwt' }) },
     { reason: 'that is larger than 5 kB', send: described({ client_uri: 'x'.repeat(6000) }) },
-    { reason: 'that is no JSON', send: () => ({ body: '<html>' }) },
+    { reason: 'that is not JSON', send: () => ({ body: '<html>' }) },
     { reason: 'that is elsewhere now', send: () => ({ status: 302, headers: { location: '/client.json' }, body: '' }) },
-    { reason: 'that is not there', send: () => ({ status: 404, body: '' }) },
+    { reason: 'that does not exist', send: () => ({ status: 404, body: '' }) },
   ])('a document $reason leads to an error page without a redirect', async ({ send }) => {
     const id = publish(send);
     const place = await newPerson().visit(authorizeUrl(issuer, id, newPkce()));
@@ -217,7 +217,7 @@ describe('a client with keys', () => {
   });
 
   it.each<{ reason: string; more: object }>([
-    { reason: 'for somebody else', more: { aud: 'https://other.example' } },
+    { reason: 'for another audience', more: { aud: 'https://other.example' } },
     { reason: 'of another subject', more: { sub: 'https://other.example/client.json' } },
     { reason: 'of another issuer', more: { iss: 'https://other.example/client.json' } },
     { reason: 'that has expired', more: { exp: 1 } },

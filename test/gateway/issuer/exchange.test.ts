@@ -220,13 +220,13 @@ describe('the issuer decides who may act', () => {
       found: 'invalid_request',
     },
     {
-      reason: 'an expression about a claim that is not there',
+      reason: 'an expression about a missing claim',
       more: { allowed_actors: undefined, actor_matcher: 'claims.roles.exists(r, r == "robot")' },
       claims: {},
       found: 'invalid_request',
     },
     {
-      reason: 'an expression that gives no truth',
+      reason: 'an expression that does not return a boolean',
       more: { allowed_actors: undefined, actor_matcher: 'claims.sub' },
       claims: {},
       found: 'invalid_request',
@@ -242,7 +242,7 @@ describe('the issuer decides who may act', () => {
       found: 'invalid_request',
     },
     {
-      reason: 'may_act that names nobody, next to an actor',
+      reason: 'may_act without a party, in addition to an actor',
       more: { allow_may_act: true },
       claims: { may_act: 'everybody' as never },
       found: 'invalid_request',

@@ -88,13 +88,13 @@ describe('a provider', () => {
       code: 'issuer-upstream-invalid',
     },
     {
-      reason: 'that gives no id_token',
+      reason: 'that returns no id_token',
       fault: sendJson(200, { access_token: 'a', token_type: 'Bearer' }),
       error: 'server_error',
       code: 'issuer-upstream-invalid',
     },
     {
-      reason: 'that gives an id_token of somebody else',
+      reason: 'that returns an id_token of another person',
       fault: sendJson(200, {
         access_token: 'a',
         token_type: 'Bearer',
@@ -104,7 +104,7 @@ describe('a provider', () => {
       code: 'issuer-upstream-invalid',
     },
     {
-      reason: 'that gives another kind of token',
+      reason: 'that returns another kind of token',
       fault: sendJson(200, { access_token: 'a', token_type: 'mac', id_token: 'x' }),
       error: 'server_error',
       code: 'issuer-upstream-invalid',
@@ -252,7 +252,7 @@ describe('the start fails if', () => {
       says: '/upstreams/0',
     },
     {
-      reason: 'a key is no key',
+      reason: 'a key is invalid',
       more: () => keysOf('no key'),
       code: 'issuer-key-invalid',
       says: 'not a private key',

@@ -144,8 +144,8 @@ describe('the login fails, and the log contains the code, if', () => {
   it.each<[string, Record<string, () => unknown>, string]>([
     ['the endpoint is broken', { '/register': () => 500 }, 'issuer-upstream-unavailable'],
     ['the endpoint refuses', { '/register': () => 401 }, 'issuer-upstream-registration'],
-    ['there is no client_id', { '/register': () => ({ client_secret: 'x' }) }, 'issuer-upstream-registration'],
-    ['there is no secret', { '/register': () => ({ client_id: 'x' }) }, 'issuer-upstream-registration'],
+    ['the response has no client_id', { '/register': () => ({ client_secret: 'x' }) }, 'issuer-upstream-registration'],
+    ['the response has no secret', { '/register': () => ({ client_id: 'x' }) }, 'issuer-upstream-registration'],
     ...[
       { client_id: 'a'.repeat(2049) },
       { client_id: 'line\nbreak' },
@@ -203,7 +203,7 @@ describe('the login fails, and the log contains the code, if', () => {
   });
 
   it.each<[string, Dcr, object]>([
-    ['it names a client, too', { registration_endpoint: 'https://a.example/r' }, { client_id: 'skep' }],
+    ['the settings also contain a client_id', { registration_endpoint: 'https://a.example/r' }, { client_id: 'skep' }],
     [
       'it names a secret, too',
       { registration_endpoint: 'https://a.example/r' },

@@ -67,7 +67,7 @@ async function statusOf(world: LoginWorld): Promise<number> {
 describe('in a proxy', () => {
   it.each<[string, object, Partial<AuthServer>]>([
     ['next to the policies', { primary_upstream_provider: 'code-host' }, {}],
-    ['at the authorization server', {}, { primary_upstream_provider: 'code-host' }],
+    ['in the settings of the authorization server', {}, { primary_upstream_provider: 'code-host' }],
     ['at both', { primary_upstream_provider: 'code-host' }, { primary_upstream_provider: 'code-host' }],
   ])('claims and groups of the provider that is named %s decide', async (_place, cedar, auth) => {
     const world = await openWorld(cedar, auth);
@@ -124,8 +124,13 @@ describe('in a proxy', () => {
   });
 
   it.each<[string, object, Partial<AuthServer>, Partial<RunConfig>]>([
-    ['the provider is not known', { primary_upstream_provider: 'company' }, {}, {}],
-    ['two are named', { primary_upstream_provider: 'code-host' }, { primary_upstream_provider: 'other' }, {}],
+    ['the provider is unknown', { primary_upstream_provider: 'company' }, {}, {}],
+    [
+      'two providers are configured',
+      { primary_upstream_provider: 'code-host' },
+      { primary_upstream_provider: 'other' },
+      {},
+    ],
     [
       'there is no authorization server',
       { primary_upstream_provider: 'code-host' },

@@ -64,7 +64,7 @@ describe('a body that is refused', () => {
     ['too deep', CALL.replace('{}', `{"a":${deep(5000)}}`)],
     ['a method twice', CALL.replace('"id":1', '"id":1,"method":"ping"')],
     ['params twice', CALL.replace('"params"', '"params":{"name":"b"},"params"')],
-    ['a name twice', CALL.replace('"name":"a"', '"name":"b","name":"a"')],
+    ['a duplicate name', CALL.replace('"name":"a"', '"name":"b","name":"a"')],
     ['arguments twice', CALL.replace('"arguments":{}', '"arguments":{},"arguments":{"x":1}')],
     ['a method in another case', CALL.replace('"id":1', '"id":1,"Method":"ping"')],
     ['a name in another case', CALL.replace('"name":"a"', '"name":"a","NAME":"b"')],

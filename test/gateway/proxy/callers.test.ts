@@ -146,7 +146,7 @@ describe('a token', () => {
 
   it.each([
     ['expired', { exp: 1 }],
-    ['of the future', { nbf: 4_000_000_000 }],
+    ['not yet valid', { nbf: 4_000_000_000 }],
     ['for another resource', { aud: 'https://other.example/' }],
     ['for a resource that this one begins with', { aud: 'https://mcp.example/' }],
     ['of another issuer', { iss: 'https://evil.example' }],

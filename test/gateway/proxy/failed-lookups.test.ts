@@ -60,7 +60,7 @@ const ROLE = 'arn:aws:iam::123456789012:role/reader';
 type Row = readonly [lookup: string, settings: () => Promise<Settings>, token: () => Promise<string>, status: number];
 
 const ROWS: readonly Row[] = [
-  ['where the keys of the issuer are', async () => oidc({ issuer: NOWHERE }), () => jwt(NOWHERE), 503],
+  ['the URL of the issuer keys', async () => oidc({ issuer: NOWHERE }), () => jwt(NOWHERE), 503],
   ['the keys of the issuer', async () => oidc({ jwks_url: `${NOWHERE}/jwks` }), () => jwt(), 503],
   [
     'whether an opaque token is active',

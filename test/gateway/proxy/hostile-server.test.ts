@@ -112,7 +112,7 @@ describe('a server that breaks off', () => {
   it.each([
     ['before a byte', ''],
     ['in its head', 'HTTP/1.1 200 OK\r\ncontent-'],
-    ['with what is no HTTP', 'SSH-2.0-OpenSSH_9.0\r\n'],
+    ['with bytes that are not HTTP', 'SSH-2.0-OpenSSH_9.0\r\n'],
     [
       'with two lengths',
       `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 5\r\ncontent-length: 48\r\n\r\n${RESULT}`,
@@ -141,7 +141,7 @@ describe('a server that breaks off', () => {
     ['in an event', `${events()}${chunk('data: {"jsonrpc"')}`],
     ['between events', `${events()}${chunk('data: {}\n\n')}`],
     ['in a chunk', `${events()}ff\r\ndata:`],
-    ['with a chunk size that is none', `${events()}${chunk('data: {}\n\n')}zz\r\n`],
+    ['with an invalid chunk size', `${events()}${chunk('data: {}\n\n')}zz\r\n`],
   ])('leads to an aborted response: %s', async (_what, bytes) => {
     answer = (socket) => socket.end(bytes);
     await expect(post(proxy.url, call('a'))).rejects.toThrow(/terminated|fetch failed/);
@@ -303,9 +303,9 @@ describe('a list that has to be filtered', () => {
     ['no JSON', json(TOOLS.slice(1))],
     ['the list twice', json(TOOLS.replace('"result":{', '"result":{"tools":[{"name":"hidden"}],'))],
     ['the list in another case', json(TOOLS.replace('"result":{', '"result":{"Tools":[{"name":"hidden"}],'))],
-    ['a name twice', json(TOOLS.replace('"name":"a"', '"name":"a","name":"hidden"'))],
-    ['a list that is none', json('{"jsonrpc":"2.0","id":1,"result":{"tools":{"name":"hidden"}}}')],
-    ['an item that is none', json('{"jsonrpc":"2.0","id":1,"result":{"tools":["hidden"]}}')],
+    ['a duplicate name', json(TOOLS.replace('"name":"a"', '"name":"a","name":"hidden"'))],
+    ['an invalid list', json('{"jsonrpc":"2.0","id":1,"result":{"tools":{"name":"hidden"}}}')],
+    ['an invalid item', json('{"jsonrpc":"2.0","id":1,"result":{"tools":["hidden"]}}')],
     ['a batch', json(`[${TOOLS}]`)],
     ['another type', http('200 OK', ['content-type: application/x-ndjson'], TOOLS)],
     ['a part', http('206 Partial Content', ['content-type: text/plain'], TOOLS)],

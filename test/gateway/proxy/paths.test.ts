@@ -8,8 +8,8 @@ afterAll(stopAll);
 const EVENTS = { accept: 'text/event-stream' };
 
 test.each([
-  { reason: 'a page beside the endpoint', method: 'GET', path: '/internal/users.json' },
-  { reason: 'a resource beside the endpoint', method: 'DELETE', path: '/items/5' },
+  { reason: 'a page outside of the endpoint', method: 'GET', path: '/internal/users.json' },
+  { reason: 'a resource outside of the endpoint', method: 'DELETE', path: '/items/5' },
   { reason: 'a call to another path', method: 'POST', path: '/admin' },
   { reason: 'dot segments', method: 'GET', path: '/mcp/../internal/x' },
   { reason: 'encoded dot segments', method: 'DELETE', path: '/mcp/%2e%2e/x' },

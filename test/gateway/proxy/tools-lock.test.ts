@@ -379,7 +379,7 @@ describe('list bytes that equalled the lock before', () => {
   });
 
   it.each([
-    ['one byte that differs', CHANGED.replace('away', 'AWAY')],
+    ['a different byte', CHANGED.replace('away', 'AWAY')],
     ['a text of the same length', json({ ...READ, description: 'Sends a file.' })],
     ['a key of another order with another value', json({ description: 'Reads b file.', name: 'read' })],
   ])('do not let pass %s', async (_what, other) => {

@@ -154,12 +154,12 @@ describe('over TLS', () => {
 
   it.each<[string, () => Partial<Hook>, number]>([
     [
-      'whose certificate is trusted, and that trusts the one of the proxy, is asked',
+      'with a trusted certificate, which trusts the certificate of the proxy, is called',
       () => ({ ...trusted(), ...shown() }),
       200,
     ],
     ['that trusts only clients with a certificate fails without one', trusted, 503],
-    ['whose certificate no one vouches for fails', shown, 503],
+    ['with an untrusted certificate leads to a failure', shown, 503],
     [
       'is asked whatever its certificate is, where it is not checked',
       () => ({ ...shown(), insecure_skip_verify: true }),
@@ -233,7 +233,7 @@ const ATTACKS = attacks([
   ['answers for another request', answerWith({ uid: 'other' }), 'uid differs'],
   ['answers without an id', answerWith({ uid: undefined }), 'uid differs'],
   ['sends invalid UTF-8', (_sent, response) => response.end(Buffer.from([0x7b, 0xff, 0x7d])), 'not UTF-8'],
-  ['says nothing about permission', answerWith({ allowed: undefined }), 'no allowed'],
+  ['does not return `allowed`', answerWith({ allowed: undefined }), 'no allowed'],
   ['permits by a text', answerWith({ allowed: 'true' }), 'no allowed'],
   [
     'permits and denies at once',
@@ -246,7 +246,7 @@ const ATTACKS = attacks([
   ['changes the method', patchWith({ op: 'replace', path: '/mcp_request/method', value: 'tools/list' }), 'not below'],
   ['changes the id', patchWith({ op: 'replace', path: '/mcp_request/id', value: 9 }), 'not below'],
   ['changes who calls', patchWith({ op: 'add', path: '/principal/sub', value: 'root' }), 'not below'],
-  ['takes the whole message', patchWith({ op: 'replace', path: '/mcp_request', value: {} }), 'not below'],
+  ['replaces the whole message', patchWith({ op: 'replace', path: '/mcp_request', value: {} }), 'not below'],
   [
     'copies from elsewhere',
     patchWith({ op: 'copy', from: '/principal', path: '/mcp_request/params/arguments/x' }),

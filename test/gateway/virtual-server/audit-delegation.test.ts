@@ -70,10 +70,10 @@ it('contains no actors if the token has none', async () => {
 });
 
 it.each<[string, object, object]>([
-  ['is no object', { act: 'agent' }, { chain: [], malformedReason: 'act_not_object' }],
-  ['has another one that is none', { act: { sub: 'a', act: 1 } }, { malformedReason: 'nested_act_not_object' }],
-  ['has an issuer that is no text', { act: { iss: 1, sub: 'a' } }, { malformedReason: 'iss_not_string' }],
-  ['has a subject that is no text', { act: { sub: [] } }, { chain: [{}], malformedReason: 'sub_not_string' }],
+  ['is not an object', { act: 'agent' }, { chain: [], malformedReason: 'act_not_object' }],
+  ['has an invalid nested actor', { act: { sub: 'a', act: 1 } }, { malformedReason: 'nested_act_not_object' }],
+  ['has an issuer that is not a text', { act: { iss: 1, sub: 'a' } }, { malformedReason: 'iss_not_string' }],
+  ['has a subject that is not a text', { act: { sub: [] } }, { chain: [{}], malformedReason: 'sub_not_string' }],
 ])('reports that the claim %s', (_what, claims, expected) => {
   expect(delegationOf({ ...claims })).toMatchObject({ malformed: true, omitted: 0, ...expected });
 });

@@ -41,8 +41,8 @@ it('a configuration that skep writes is valid', () => {
 
 describe('is refused', () => {
   it.each([
-    ['a file that is no configuration', 'a: 1', 'vmcp-config-invalid /name must have required property'],
-    ['a file that is no YAML', 'a: [', 'vmcp-config-invalid'],
+    ['a file that is not a configuration', 'a: 1', 'vmcp-config-invalid /name must have required property'],
+    ['a file that is not YAML', 'a: [', 'vmcp-config-invalid'],
   ])('%s', (_name, text, expected) => {
     const found = check(text);
     expect(found.slice(0, 19)).toBe(expected.slice(0, 19));

@@ -89,7 +89,7 @@ describe('a backend gets', () => {
 
   it.each<[string, Strategy, Environment, string, string]>([
     [
-      'a header out of a variable',
+      'a header from a variable',
       { type: 'header_injection', headerInjection: { headerName: 'X-Key', headerValueEnv: 'KEY' } },
       { KEY: 'secret' },
       'x-key',

@@ -176,7 +176,7 @@ it.each([
     message: 'The MCP server asks for ping, which the client does not support',
   },
   {
-    reason: 'questions that are none',
+    reason: 'invalid questions',
     result: { resultType: 'input_required', inputRequests: { a: 1 } },
     message: 'The MCP server asks for input in an unknown form',
   },
@@ -411,7 +411,7 @@ it.each([
     answer: ({ response }: RawRequest) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
     status: 502,
   },
-  { reason: 'what is no message', answer: ({ response }: RawRequest) => sendJson(response, '{"a":1}'), status: 502 },
+  { reason: 'an invalid message', answer: ({ response }: RawRequest) => sendJson(response, '{"a":1}'), status: 502 },
   {
     reason: 'a message that is too large',
     answer: (request: RawRequest) => sendJson(request.response, resultOf(request, { text: 'x'.repeat(70_000) })),

@@ -132,7 +132,7 @@ it('gets credentials for the stream and for each message, with their URLs', asyn
 
 it.each([
   { reason: 'names an endpoint of another origin', opened: 'http://127.0.0.1:1/messages' },
-  { reason: 'names an endpoint that is no URL', opened: 'http://' },
+  { reason: 'names an endpoint that is not a URL', opened: 'http://' },
 ])('sends nothing to a server that $reason', async ({ opened }) => {
   const server = await startServer({ opened: (stream) => stream.event(opened, 'endpoint') });
   const url = await reach(server.url);
