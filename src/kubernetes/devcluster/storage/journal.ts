@@ -32,7 +32,7 @@ interface Header {
   readonly revision: number;
 }
 
-/** A change. Without a type, an object of the snapshot. */
+/** A line of the file: a change, or an object of the snapshot if `type` is absent. */
 interface Line {
   readonly type?: Change['type'];
   readonly collection: string;
