@@ -29,7 +29,7 @@ export interface BuiltFrom {
   readonly patches: readonly PatchText[];
 }
 
-interface Written {
+interface PatchPart {
   readonly read: ReadDocument;
   readonly pointer: string;
   readonly value: JsonObject;
@@ -75,9 +75,9 @@ function placeGenerator({ path, text }: TextFile, object: JsonObject): Place | u
 /**
  * Finds the object in its file. A build adds prefixes and suffixes to the name, but changes neither kind nor version.
  */
-function findWritten({ path, text }: TextFile, object: JsonObject): Written | undefined {
+function findWritten({ path, text }: TextFile, object: JsonObject): PatchPart | undefined {
   const all = readDocuments(text, path).flatMap((read) =>
-    unroll(read.value ?? null).flatMap(({ pointer, value }): Written[] =>
+    unroll(read.value ?? null).flatMap(({ pointer, value }): PatchPart[] =>
       isObject(value) && value.kind === object.kind && value.apiVersion === object.apiVersion
         ? [{ read, pointer, value }]
         : [],

@@ -22,7 +22,7 @@ export interface Kustomization {
   readonly value: JsonObject;
 }
 
-export interface Walk {
+export interface KustomizationWalk {
   readonly folder: string;
   /** Kustomizations by path of the file, the top one first. */
   readonly kustomizations: ReadonlyMap<string, Kustomization>;
@@ -47,7 +47,7 @@ interface Walking {
   isTooLarge: boolean;
 }
 
-export async function traceKustomization(tree: Tree, folder: string, cache?: LoadCache): Promise<Walk> {
+export async function traceKustomization(tree: Tree, folder: string, cache?: LoadCache): Promise<KustomizationWalk> {
   const found = { kustomizations: new Map(), files: new Set<string>(), used: new Set<string>() };
   const walking: Walking = { tree, cache, ...found, problems: [], isTooLarge: false };
   await visitFolder(walking, folder, []);
@@ -145,11 +145,11 @@ function isRemote(path: string): boolean {
   return /[:?*\\\p{Cc}]|\/\/|@|^github\.com\/|\.git(?:\/|$)|_git\//iu.test(path);
 }
 
-type Read =
+type KustomizationFile =
   | { readonly problems: readonly Problem[] }
   | { readonly text: string; readonly value: JsonObject; readonly place: FaultAt };
 
-async function readKustomization(tree: Tree, file: string, cache: LoadCache | undefined): Promise<Read> {
+async function readKustomization(tree: Tree, file: string, cache: LoadCache | undefined): Promise<KustomizationFile> {
   const decoded = await readKustomizationText(tree, file, cache);
   const start = { file: tree.show(file), line: 1, column: 1 };
   if ('fault' in decoded)
@@ -186,7 +186,7 @@ function problemOf(code: string, message: string, place: Place, pointer?: string
 }
 
 /** Returns true for a component, which kustomize builds only as a part of other kustomizations. */
-export function isComponent({ kustomizations }: Walk): boolean {
+export function isComponent({ kustomizations }: KustomizationWalk): boolean {
   const [first] = kustomizations.values();
   return first?.value.kind === 'Component';
 }
