@@ -11,7 +11,7 @@ const TIMEOUT_MS = 10_000;
 
 export interface PodRequest {
   readonly method: 'GET' | 'DELETE';
-  /** JSON. */
+  /** JSON text. */
   readonly body?: string;
 }
 
