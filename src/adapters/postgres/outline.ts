@@ -29,7 +29,7 @@ export interface VersionId {
   readonly version: string;
 }
 
-export interface Found {
+export interface OutlinePage {
   readonly ids: readonly Outlined[];
   /** True if more versions follow the last found version. */
   readonly more: boolean;
@@ -53,7 +53,7 @@ export function merged(outlined: readonly Outlined[], changes: readonly Outlined
 }
 
 /** Finds versions in a sorted outline. */
-export function findVersions(outlined: readonly Outlined[], query: ListQuery): Found {
+export function findVersions(outlined: readonly Outlined[], query: ListQuery): OutlinePage {
   const { limit, sort } = query;
   const fits = testOf(query);
   const words = wordsOf(query);
