@@ -1,7 +1,7 @@
 // Computes the writes after which the stored rows of a source equal a list of entries. Pure.
 
-import type { Entry } from '#registry/catalogue/entry.ts';
-import type { Hold, Written } from '#registry/catalogue/ports.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
+import type { Hold, WriteCounts } from '#registry/catalogue/ports.ts';
 import { digest, sha256 } from '#std/hash.ts';
 import { latestOf } from '#std/versions.ts';
 
@@ -9,7 +9,7 @@ import { latestOf } from '#std/versions.ts';
 export interface Stored {
   readonly name: string;
   readonly version: string;
-  readonly status: Entry['status'];
+  readonly status: CatalogueEntry['status'];
   readonly contentHash: string;
   readonly textHash: string;
   readonly publishedAt: string;
@@ -18,7 +18,7 @@ export interface Stored {
 }
 
 export interface VersionRow {
-  readonly entry: Entry;
+  readonly entry: CatalogueEntry;
   readonly contentHash: string;
   readonly textHash: string;
   readonly publishedAt: string;
@@ -37,12 +37,17 @@ export interface SourceChange {
   readonly retired: readonly VersionId[];
   /** Versions outside of the content whose latest flag changes. */
   readonly flips: readonly (VersionId & { readonly isLatest: boolean })[];
-  readonly written: Written;
+  readonly written: WriteCounts;
 }
 
 type Fate = 'created' | 'updated' | 'unchanged';
 
-export function changeOf(stored: readonly Stored[], entries: readonly Entry[], hold: Hold, now: string): SourceChange {
+export function changeOf(
+  stored: readonly Stored[],
+  entries: readonly CatalogueEntry[],
+  hold: Hold,
+  now: string,
+): SourceChange {
   const before = new Map(stored.map((row) => [entryKey(row), row]));
   const incoming = entries.map((entry) => {
     const known = before.get(entryKey(entry));
@@ -90,7 +95,7 @@ export function isEmpty({ upserts, retired, flips }: SourceChange): boolean {
  * equal if their served content is equal. An equal text hash shows that an entry is unchanged, without sorting its
  * members.
  */
-function hashesOf(entry: Entry, known: Stored | undefined): Pick<VersionRow, 'contentHash' | 'textHash'> {
+function hashesOf(entry: CatalogueEntry, known: Stored | undefined): Pick<VersionRow, 'contentHash' | 'textHash'> {
   const { isLatest: _, ...content } = entry;
   const textHash = sha256(JSON.stringify(content));
   return { textHash, contentHash: known?.textHash === textHash ? known.contentHash : digest(content) };

@@ -10,7 +10,7 @@ import type { JsonObject } from '#std/json.ts';
 import { declarationHash } from './due.ts';
 import { PLATFORM_VENDOR } from './entry.ts';
 import { parseDocuments } from './formats/registry.ts';
-import type { CatalogueWriter, SourceKey, Written } from './ports.ts';
+import type { CatalogueWriter, SourceKey, WriteCounts } from './ports.ts';
 import { syncedState, timeOf } from './sync-state.ts';
 
 /** Key in `_meta` for the readiness of a running server. */
@@ -40,7 +40,7 @@ export async function storeFleet(
   const claim = await writer.claim(key);
   if (claim === undefined) return;
   const attempt = { source, state: claim.state, trigger: undefined, now: now() };
-  const stateOf = (written: Written) =>
+  const stateOf = (written: WriteCounts) =>
     syncedState(attempt, content, { entries, written, hash, rejected: rejected.length });
   try {
     await claim.replace(key, entries, stateOf, () => timeOf(now()));

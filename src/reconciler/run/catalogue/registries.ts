@@ -6,7 +6,7 @@ import { keyOf } from '#kubernetes/rules/object.ts';
 import { due } from '#registry/catalogue/due.ts';
 import { provenanceByImage } from '#registry/catalogue/entry.ts';
 import type { FleetRegistry } from '#registry/catalogue/fleet.ts';
-import type { CatalogueWriter, Source, SourceKey, Written } from '#registry/catalogue/ports.ts';
+import type { CatalogueWriter, SourceKey, SourceReader, WriteCounts } from '#registry/catalogue/ports.ts';
 import { type RoundPorts, syncRound } from '#registry/catalogue/round.ts';
 import type { SyncOutcome } from '#registry/catalogue/sync.ts';
 import { openTurns } from '#registry/catalogue/turns.ts';
@@ -23,7 +23,7 @@ import { asFound, isMounted, isOfFleet } from './found-sources.ts';
 
 export interface RegistryDeps {
   /** Returns a reader of sources. `view` has the ConfigMaps and passwords of the registry's namespace. */
-  readonly sourceFor: (view: View, namespace: string) => Source;
+  readonly sourceFor: (view: View, namespace: string) => SourceReader;
   /**
    * Returns the database of a registry. Only mode `sync` migrates its schema. Throws Failure if the database is
    * unreachable.
@@ -68,7 +68,7 @@ export interface CatalogueOutcome {
   readonly action: 'synced' | 'unchanged' | 'failed';
   readonly servers: number;
   readonly rejected: number;
-  readonly written?: Written;
+  readonly written?: WriteCounts;
   readonly message: string;
 }
 

@@ -5,7 +5,7 @@ import type { RegistrySource } from '#contracts/registry/source.ts';
 import { type Aggregated, aggregatedTools } from '#contracts/virtual-model/aggregate.ts';
 import { ANY_TOOL, shownTools, type Tool } from '#contracts/virtual-model/tools.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import { toolsByPlace } from '#registry/catalogue/entry.ts';
 import { entryFilter } from '#registry/catalogue/filter.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -43,7 +43,7 @@ export interface OpenRegistry {
   readonly id: ResourceId;
   readonly source: RegistrySource;
   /** If undefined, the entries are not in a ConfigMap. */
-  readonly entries: readonly Entry[] | undefined;
+  readonly entries: readonly CatalogueEntry[] | undefined;
 }
 
 interface FleetMember {
@@ -80,7 +80,7 @@ export function openFleet({ members, registries, known }: Gathered, elsewhere: G
 }
 
 /** Returns the entries that pass the filter of the source; undefined if the entries are unknown. */
-export function keptEntries({ source, entries }: OpenRegistry): readonly Entry[] | undefined {
+export function keptEntries({ source, entries }: OpenRegistry): readonly CatalogueEntry[] | undefined {
   const filter = entryFilter(source.filter);
   return entries?.filter((entry) => filter.accepts(entry));
 }
