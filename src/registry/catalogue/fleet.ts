@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { FleetOrigin, RegistrySource } from '#contracts/registry/source.ts';
-import type { ListedServer, Listing } from '#contracts/running-servers.ts';
+import type { CatalogueListing, ListedServer } from '#contracts/running-servers.ts';
 import { PUBLISHER_PROVIDED, SERVER_SCHEMA } from '#contracts/server-document.ts';
 import { sha256 } from '#std/hash.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -74,7 +74,7 @@ function fleetDocuments(
   return [...documents.values()];
 }
 
-function listedDocument({ namespace, name, ...server }: ListedServer, listing: Listing): JsonObject {
+function listedDocument({ namespace, name, ...server }: ListedServer, listing: CatalogueListing): JsonObject {
   const { kind, uid, title, description, version = '1.0.0', tools } = listing;
   const url = listing.url ?? server.url;
   const { image, transport, ready } = server;

@@ -1,7 +1,7 @@
 // Reads files of policies, bindings and parameters, and reports the faults that an API server would find.
 
 import { isObject, type JsonObject } from '#std/json.ts';
-import type { Place, Problem } from '#std/problem.ts';
+import type { Problem, SourcePlace } from '#std/problem.ts';
 import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
 import type { Finding } from '../finding.ts';
 import { idOf, type KubeObject, keyOf } from '../object.ts';
@@ -23,7 +23,7 @@ export interface PolicySet {
   /** Parameters, and all other objects in the files. */
   readonly objects: readonly KubeObject[];
   /** Places in the files by policy name. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, SourcePlace>;
 }
 
 export interface ReadPolicies {

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, jsonEquals, pointerToken } from '#std/json.ts';
 import { jsonFault, jsonFind, jsonMembers, linePlaces } from '#std/json-place.ts';
-import type { Place, Problem } from '#std/problem.ts';
+import type { Problem, SourcePlace } from '#std/problem.ts';
 import type { CatalogueCode } from '../codes.ts';
 import { type CatalogueEntry, unstorable } from '../entry.ts';
 
@@ -33,7 +33,7 @@ export interface JsonDocument {
   /** File name or URL of the text, for messages. */
   readonly location: string;
   readonly root: Json;
-  readonly placeOf: (offset: number) => Place;
+  readonly placeOf: (offset: number) => SourcePlace;
 }
 
 /** An unchecked entry of a file. */
@@ -58,7 +58,7 @@ export interface Mistake {
 export function readJson(content: string, location: string): JsonDocument | Problem {
   const text = content.startsWith('\uFEFF') ? content.slice(1) : content;
   const lines = linePlaces(text);
-  const placeOf = (offset: number): Place => ({ file: location, ...lines(offset) });
+  const placeOf = (offset: number): SourcePlace => ({ file: location, ...lines(offset) });
   try {
     return { text, location, root: JSON.parse(text), placeOf };
   } catch (error) {
@@ -176,6 +176,6 @@ export function member(value: Json | undefined, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-function problem(code: CatalogueCode, message: string, place: Place): Problem {
+function problem(code: CatalogueCode, message: string, place: SourcePlace): Problem {
   return { code, severity: 'error', message, place };
 }

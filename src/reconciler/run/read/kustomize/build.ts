@@ -3,7 +3,7 @@
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
-import type { Place, Problem } from '#std/problem.ts';
+import type { Problem, SourcePlace } from '#std/problem.ts';
 import { mayBeSealed } from '#std/sops/cipher.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import type { KustomizeBuilder } from '../../ports.ts';
@@ -118,7 +118,7 @@ function hasOrigins({ buildMetadata }: JsonObject): boolean {
   return Array.isArray(buildMetadata) && buildMetadata.includes('originAnnotations');
 }
 
-function refuseContents(tree: Tree, contents: ReadonlyMap<string, TreeFile>, place: Place): readonly Problem[] {
+function refuseContents(tree: Tree, contents: ReadonlyMap<string, TreeFile>, place: SourcePlace): readonly Problem[] {
   const size = [...contents.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (size > BYTES_MAX) {
     const message = `The files of the kustomization have more than ${BYTES_MAX / 1024 / 1024} MiB: split it.`;

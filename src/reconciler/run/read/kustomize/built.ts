@@ -2,7 +2,7 @@
 // the kustomization that generates the object.
 
 import { isObject, type Json, type JsonObject, jsonEquals, valueAtPointer } from '#std/json.ts';
-import type { Place } from '#std/problem.ts';
+import type { SourcePlace } from '#std/problem.ts';
 import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
 import { unroll } from '../unroll.ts';
 
@@ -35,7 +35,7 @@ interface PatchPart {
   readonly value: JsonObject;
 }
 
-export function placeBuilt(built: BuiltFrom, object: Json, pointer: string, at?: 'key' | 'value'): Place {
+export function placeBuilt(built: BuiltFrom, object: Json, pointer: string, at?: 'key' | 'value'): SourcePlace {
   const { kustomization, origin, generated, patches } = built;
   const start = { file: origin.path, line: 1, column: 1 };
   if (!isObject(object)) return start;
@@ -56,12 +56,12 @@ function isNamespace({ kind }: JsonObject, pointer: string): boolean {
   return pointer === '/metadata/namespace' || (kind === 'Namespace' && pointer === '/metadata/name');
 }
 
-function placeField({ path, text }: TextFile, name: string): Place | undefined {
+function placeField({ path, text }: TextFile, name: string): SourcePlace | undefined {
   const [read] = readDocuments(text, path);
   return isObject(read?.value) && read.value[name] !== undefined ? read.place(`/${name}`) : undefined;
 }
 
-function placeGenerator({ path, text }: TextFile, object: JsonObject): Place | undefined {
+function placeGenerator({ path, text }: TextFile, object: JsonObject): SourcePlace | undefined {
   const [read] = readDocuments(text, path);
   if (read === undefined || !isObject(read.value)) return undefined;
   const field = object.kind === 'Secret' ? 'secretGenerator' : 'configMapGenerator';
@@ -100,7 +100,12 @@ function longestWithin(name: string, parts: readonly string[]): string | undefin
 }
 
 /** Returns the place in the patch; undefined if the patch did not set the field, or may not have set it. */
-function placeInPatch(patch: PatchText, written: JsonObject, object: JsonObject, pointer: string): Place | undefined {
+function placeInPatch(
+  patch: PatchText,
+  written: JsonObject,
+  object: JsonObject,
+  pointer: string,
+): SourcePlace | undefined {
   const { path, text } = patch.file;
   const [outer] = patch.pointer === undefined ? [] : readDocuments(text, path);
   const inline = outer === undefined ? undefined : valueAtPointer(outer.value ?? null, patch.pointer ?? '');

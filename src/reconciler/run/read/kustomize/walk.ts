@@ -2,7 +2,7 @@
 // sources, links, cycles, and kustomizations that are too large.
 
 import { isObject, type JsonObject } from '#std/json.ts';
-import type { Place, Problem } from '#std/problem.ts';
+import type { Problem, SourcePlace } from '#std/problem.ts';
 import { decodeFile, type FileText } from '#std/utf8.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import type { LoadCache } from '../source-file.ts';
@@ -54,7 +54,7 @@ export async function traceKustomization(tree: Tree, folder: string, cache?: Loa
   return { folder, ...walking };
 }
 
-type FaultAt = (pointer: string, at?: 'key') => Place;
+type FaultAt = (pointer: string, at?: 'key') => SourcePlace;
 
 async function visitFolder(walking: Walking, folder: string, above: readonly string[]): Promise<void> {
   const { tree, cache, problems, kustomizations, files } = walking;
@@ -85,7 +85,7 @@ async function visitFolder(walking: Walking, folder: string, above: readonly str
   }
 }
 
-function refuseSize(walking: Walking, place: Place, pointer?: string): void {
+function refuseSize(walking: Walking, place: SourcePlace, pointer?: string): void {
   walking.isTooLarge = true;
   walking.problems.push(problemOf('kustomization-too-large', TOO_LARGE, place, pointer));
 }
@@ -181,7 +181,7 @@ async function readKustomizationText(tree: Tree, file: string, cache: LoadCache 
 
 const LENGTH_MAX = 1024 * 1024;
 
-function problemOf(code: string, message: string, place: Place, pointer?: string): Problem {
+function problemOf(code: string, message: string, place: SourcePlace, pointer?: string): Problem {
   return { code, severity: 'error', message, place, ...(pointer === undefined ? {} : { pointer }) };
 }
 
