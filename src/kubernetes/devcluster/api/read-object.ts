@@ -61,8 +61,8 @@ function withKind(type: ResourceType, value: JsonObject): JsonObject {
 }
 
 /**
- * Returns the error for a body of another kind. Like an API server, it rejects the kind for custom kinds and reports a
- * failed conversion for built-in kinds.
+ * Returns the error for a body of another kind. As in an API server, the error for a custom kind rejects the version or
+ * the kind. The error for a built-in kind reports a failed conversion.
  */
 function otherKind(type: ResourceType, kind: string, version: string, value: JsonObject): Error {
   const apiVersion = apiVersionOf(type);

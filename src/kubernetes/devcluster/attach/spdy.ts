@@ -1,5 +1,5 @@
-// Serves one side of a SPDY/3.1 connection whose peer opens the streams, as kubectl does to forward ports. Like
-// Kubernetes itself, it does not implement flow control.
+// Serves one side of a SPDY/3.1 connection whose peer opens the streams, as kubectl does to forward ports. Flow
+// control is not implemented, as in Kubernetes itself.
 
 import type { Duplex } from 'node:stream';
 import { openHeaderBlocks, type SpdyHeaders } from './spdy-headers.ts';

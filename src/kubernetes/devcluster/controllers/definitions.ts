@@ -87,8 +87,8 @@ interface NameConflict {
 }
 
 /**
- * Returns a name of the CRD that another established kind of the group already uses. If several are used, returns the
- * last.
+ * Returns a name of the CRD that another established kind of the group already uses. If several of its names
+ * are used, returns the last.
  */
 function conflictOf(context: ApiContext, definition: KubeObject): NameConflict | undefined {
   const spec = isObject(definition.spec) ? definition.spec : {};

@@ -86,8 +86,8 @@ function condition(type: string, status: StatusCondition['status'], reason: stri
 }
 
 /**
- * Returns the revision, which is incremented if the template has changed. The old status conditions contain the name of
- * the previous ReplicaSet, which depends on the template.
+ * Returns the revision, incremented if the template has changed. The name of the ReplicaSet depends on the template:
+ * after a change, the old conditions do not contain the new name.
  */
 function revisionOf(object: KubeObject, status: JsonObject, replicaSet: string): string {
   const revision = Number(object.metadata.annotations?.[REVISION_ANNOTATION] ?? '0');

@@ -14,7 +14,7 @@ export interface ObjectWithSchema {
 export function causesOf({ schema, object }: ObjectWithSchema, findings: readonly Finding[]): Cause[] {
   const unchecked = findings.some(({ code }) => BLOCKING.includes(code)) && hasRules(schema) ? [UNCHECKED] : [];
   const tooLong = new Set(findings.filter(({ code }) => code === 'schema-length').map(({ pointer }) => pointer));
-  // For a text of the wrong length, the API server does not check the pattern.
+  // If the length of a text is wrong, the API server does not check its pattern.
   const reported = findings.filter(({ code, pointer }) => code !== 'schema-pattern' || !tooLong.has(pointer));
   const causes = reported.map((finding) => {
     const place: FieldWithSchema = {

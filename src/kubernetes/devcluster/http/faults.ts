@@ -47,7 +47,7 @@ interface FaultedRequest {
 export interface Faults {
   add(fault: InjectedFault): void;
   clear(): void;
-  /** Returns the action of the first matching fault, and counts it. */
+  /** Returns the action of the first matching fault, and counts the request for this fault. */
   strike(request: FaultedRequest): FaultAction | undefined;
 }
 

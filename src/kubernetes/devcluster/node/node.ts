@@ -1,4 +1,4 @@
-// Runs a node, whose pods are processes of this machine. Services forward to them.
+// Runs a node: its pods are processes of this machine, and its Services forward connections to the pods.
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -62,8 +62,8 @@ export interface Addresses {
 export type EntryPoint = readonly [string, ...string[]];
 
 /**
- * Runs a command on this machine and resolves when it ends. Throws an Error with its last output if it fails or the pod
- * is stopped.
+ * Runs a command on this machine and resolves when the command ends. If the command fails or the pod is stopped, throws
+ * an Error with the last output of the command.
  */
 export type RunToEnd = (command: LocalCommand) => Promise<void>;
 

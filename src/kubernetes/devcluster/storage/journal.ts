@@ -32,7 +32,7 @@ interface Header {
   readonly revision: number;
 }
 
-/** A change. Without a type, an object of the snapshot. */
+/** A line of the file: a change, or an object of the snapshot if `type` is absent. */
 interface JournalLine {
   readonly type?: StorageChange['type'];
   readonly collection: string;
