@@ -7,7 +7,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { relocateRunConfig } from '#hosts/dev/local-run-config.ts';
-import type { Program } from '#kubernetes/devcluster/node/ports.ts';
+import type { ImageProgram } from '#kubernetes/devcluster/node/ports.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import { isObject } from '#std/json.ts';
@@ -22,11 +22,11 @@ const ROOT = new URL('../../', import.meta.url);
 const AUDIENCE = 'https://faraway.example.com/mcp';
 const TOKEN_HEADER = 'x-remote-token';
 
-function node(file: string, ...args: readonly string[]): Program {
+function node(file: string, ...args: readonly string[]): ImageProgram {
   return { command: [process.execPath, fileURLToPath(new URL(file, ROOT)), ...args] };
 }
 
-function fixture(transport: 'http' | 'sse'): Program {
+function fixture(transport: 'http' | 'sse'): ImageProgram {
   return node('test/conformance/fixture/server-process.ts', '--transport', transport, '--port', '$(MCP_PORT)');
 }
 

@@ -12,7 +12,7 @@ import { createOutbound } from '#adapters/http/outbound.ts';
 import { systemClock } from '#hosts/clock.ts';
 import { crd } from '#reconciler/kinds/crd.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
-import type { Outcome } from '#reconciler/run/apply/apply.ts';
+import type { ChangeOutcome } from '#reconciler/run/apply/apply.ts';
 import type { RegistryDeps } from '#reconciler/run/catalogue/registries.ts';
 import { openDigestKey } from '#reconciler/run/desire/digest-key.ts';
 import { impactOfPlan } from '#reconciler/run/impact/impact.ts';
@@ -60,7 +60,7 @@ export interface World {
 
 export interface WorldOverrides extends Partial<RunOptions> {
   readonly registries?: RegistryDeps;
-  readonly progress?: (outcome: Outcome) => void;
+  readonly progress?: (outcome: ChangeOutcome) => void;
   /** If set, replaces the world's client. */
   readonly cluster?: RunDeps['cluster'];
   readonly digestKey?: RunDeps['digestKey'];

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ContainerName } from '#kubernetes/devcluster/attach/containers.ts';
 import type { LocalContainers } from '#kubernetes/devcluster/node/local-containers.ts';
-import { type Node, startNode } from '#kubernetes/devcluster/node/node.ts';
+import { type ClusterNode, startNode } from '#kubernetes/devcluster/node/node.ts';
 import type { Pod } from '#kubernetes/devcluster/node/objects.ts';
-import type { FindProgram, Program } from '#kubernetes/devcluster/node/ports.ts';
+import type { FindProgram, ImageProgram } from '#kubernetes/devcluster/node/ports.ts';
 import { writeKubeconfigOfAccount } from '../../cluster/account.ts';
 import { openServer, type SuiteServer } from '../../cluster/server.ts';
 import { type Api, connect } from '../../recordings/api.ts';
@@ -19,7 +19,7 @@ import { openKubeletPort } from './kubelet-port.ts';
 import { registerNode } from './real-node.ts';
 
 /** Programs that run instead of images, by image. */
-export type Images = Readonly<Record<string, Program>>;
+export type Images = Readonly<Record<string, ImageProgram>>;
 
 export interface TestNode {
   /** True if `pods/attach` also supports v5.channel.k8s.io. */
@@ -94,7 +94,7 @@ async function runOverHttp({ api, find, path, namespaces, endings }: Joining): P
   return testNode(api, node, namespaces, registered.takesV5);
 }
 
-function testNode(api: Api, node: Node, namespaces: readonly string[], takesV5: boolean): TestNode {
+function testNode(api: Api, node: ClusterNode, namespaces: readonly string[], takesV5: boolean): TestNode {
   async function podsOf(): Promise<readonly Pod[]> {
     return (await Promise.all(namespaces.map((namespace) => list<Pod>(api, podsPath(namespace))))).flat();
   }
@@ -128,7 +128,7 @@ function testNode(api: Api, node: Node, namespaces: readonly string[], takesV5: 
 /**
  * Returns a function that writes a pod's kubeconfig. On a real server, the kubeconfig has the pod's service account.
  */
-export function kubeconfigOfPods(server: SuiteServer): NonNullable<Program['environment']> {
+export function kubeconfigOfPods(server: SuiteServer): NonNullable<ImageProgram['environment']> {
   const folder = mkdtempSync(join(tmpdir(), 'skep-accounts-'));
   server.atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return async ({

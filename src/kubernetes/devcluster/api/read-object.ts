@@ -16,7 +16,7 @@ export interface Admitted {
 }
 
 /** Creates the error for a body that cannot be decoded. For a create or replace it is a 400. */
-export type Refusal = (why: string) => Error;
+export type CreateError = (why: string) => Error;
 
 /**
  * Decodes the object. Throws if the kind or the type of a value is wrong and, with `Strict`, for unknown and repeated
@@ -27,7 +27,7 @@ export function admitBody(
   behaviour: Behaviour,
   body: ReadBody,
   options: WriteOptions,
-  refuse: Refusal = (why) => unhandled(type, why),
+  refuse: CreateError = (why) => unhandled(type, why),
 ): Admitted {
   const read = behaviour.read(withKind(type, body.value));
   if ('mismatch' in read) throw refuse(read.mismatch);

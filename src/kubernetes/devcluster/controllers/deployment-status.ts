@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
-import { type Condition, keepConditionTimes, notRunHere } from './conditions.ts';
+import { keepConditionTimes, notRunHere, type StatusCondition } from './conditions.ts';
 import { templateHash } from './template-hash.ts';
 
 export const REVISION_ANNOTATION = 'deployment.kubernetes.io/revision';
@@ -53,17 +53,17 @@ function positive(counts: Readonly<Record<string, number>>): JsonObject {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
 
-interface Progress {
+interface DeploymentProgress {
   readonly ready: number;
   readonly replicas: number;
   readonly phase: 'progressing' | 'settled';
   readonly failure: string | undefined;
 }
 
-function conditionsFor(replicaSet: string, { ready, replicas, phase, failure }: Progress): Condition[] {
+function conditionsFor(replicaSet: string, { ready, replicas, phase, failure }: DeploymentProgress): StatusCondition[] {
   const name = JSON.stringify(replicaSet);
   const isAvailable = ready >= replicas;
-  const available: Condition = isAvailable
+  const available: StatusCondition = isAvailable
     ? condition('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.')
     : condition('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.');
   if (failure !== undefined && phase === 'settled') {
@@ -81,7 +81,7 @@ function conditionsFor(replicaSet: string, { ready, replicas, phase, failure }: 
   return [available, condition('Progressing', 'True', 'ReplicaSetUpdated', `ReplicaSet ${name} is progressing.`)];
 }
 
-function condition(type: string, status: Condition['status'], reason: string, message: string): Condition {
+function condition(type: string, status: StatusCondition['status'], reason: string, message: string): StatusCondition {
   return { type, status, reason, message };
 }
 

@@ -1,7 +1,7 @@
 // Builds a container's environment from its manifest, and replaces `$(NAME)` in arguments (Kubernetes documentation,
 // "Define Dependent Environment Variables").
 
-import type { Container, Pod, Variable } from './objects.ts';
+import type { Container, ContainerVariable, Pod } from './objects.ts';
 import type { NodeApi } from './ports.ts';
 import { notThere, readValues } from './volumes.ts';
 
@@ -31,7 +31,7 @@ export async function readEnvironment(
 async function readVariable(
   api: Pick<NodeApi, 'data'>,
   pod: Pod,
-  { value, valueFrom = {} }: Variable,
+  { value, valueFrom = {} }: ContainerVariable,
 ): Promise<string | undefined> {
   const { secretKeyRef, configMapKeyRef, fieldRef } = valueFrom;
   if (fieldRef !== undefined) return fieldOf(pod, fieldRef.fieldPath);

@@ -68,7 +68,7 @@ export type EntryPoint = readonly [string, ...string[]];
 export type RunToEnd = (command: LocalCommand) => Promise<void>;
 
 /** The program that runs instead of an image. */
-export interface Program {
+export interface ImageProgram {
   /**
    * The command, or a function that prepares it before each run, such as by installing it. If the function throws, it
    * is called again with growing delays.
@@ -104,4 +104,4 @@ export interface NotHere {
 }
 
 /** Finds the program for an image. `owners` is the chain of controllers of the pod, nearest first. */
-export type FindProgram = (container: Container, pod: PodSpec, owners: readonly Owner[]) => Program | NotHere;
+export type FindProgram = (container: Container, pod: PodSpec, owners: readonly Owner[]) => ImageProgram | NotHere;
