@@ -236,13 +236,13 @@ const RULES: readonly RuleRow[] = [
     fields422: ['spec.containers[0].resources.requests'],
   },
   {
-    reason: 'pods of a Deployment are restarted',
+    reason: 'pods of a Deployment must have the restart policy Always',
     kind: 'Deployment',
     fields: { spec: { selector: SELECTOR, template: template({ restartPolicy: 'Never' }) } },
     fields422: ['spec.template.spec.restartPolicy'],
   },
   {
-    reason: 'pods of a Job are not always restarted',
+    reason: 'pods of a Job cannot have the restart policy Always',
     kind: 'Job',
     fields: { spec: { template: template() } },
     fields422: ['spec.template.spec.restartPolicy'],
