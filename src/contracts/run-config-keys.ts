@@ -48,6 +48,7 @@ export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   rate_limiting: 'again',
   webhooks: 'start',
   stdio: 'start',
+  sleep: 'start',
   process: 'start',
   session_key_files: 'start',
   limits: 'again',

@@ -111,6 +111,8 @@ export interface BackendFault {
     | 'timeout'
     | 'closed'
     | 'busy'
+    /** The server was asleep, and did not start in time. */
+    | 'not-started'
     | 'session-unknown'
     | 'answer-invalid'
     | 'answer-too-large'
@@ -123,7 +125,7 @@ export interface BackendFault {
     /** The caller is not allowed to send this request to the server. */
     | 'forbidden';
   readonly message: string;
-  /** Seconds after which a retry is useful. Set for `busy` and `unreachable`. */
+  /** Seconds after which a retry is useful. Set for `busy`, `not-started` and `unreachable`. */
   readonly retryAfterSeconds?: number;
   /** Detail for the operator's log. */
   readonly detail?: string;
@@ -144,6 +146,8 @@ export interface Backend {
 
 export interface Probe {
   readonly available: boolean;
+  /** True if the server is available because the next call starts it. */
+  readonly isAsleep?: boolean;
   readonly responseTimeMs?: number;
   readonly error?: string;
 }

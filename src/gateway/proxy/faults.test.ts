@@ -7,6 +7,8 @@ test.each<{ reason: BackendFault['reason']; status: number; code: string }>([
   { reason: 'closed', status: 502, code: 'server-closed' },
   { reason: 'timeout', status: 504, code: 'server-timeout' },
   { reason: 'busy', status: 503, code: 'server-busy' },
+  { reason: 'not-started', status: 503, code: 'server-not-started' },
+  { reason: 'not-started', status: 503, code: 'server-not-started' },
   { reason: 'answer-invalid', status: 502, code: 'server-answer-invalid' },
   { reason: 'answer-too-large', status: 502, code: 'server-answer-too-large' },
   { reason: 'not-supported', status: 501, code: 'server-not-supported' },

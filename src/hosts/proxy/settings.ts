@@ -31,6 +31,7 @@ import type { Recorder } from './record.ts';
 type Fixed = Pick<
   ProxyParts,
   | 'backend'
+  | 'sleeping'
   | 'rules'
   | 'seal'
   | 'health'

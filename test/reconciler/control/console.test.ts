@@ -7,19 +7,22 @@ import { type Browser, findBrowser, NO_BROWSER, startBrowser, type Tab } from '.
 import { entryOf, fakeFleet, largeFleet, stateOf } from './console-app.ts';
 import { EVIL, recordedRuns, smallFleet, WIKI, wikiDetail } from './console-fleet.ts';
 import { controlApp } from './control-app.ts';
+import { fakeActions } from './fake-actions.ts';
 
 const executable = findBrowser();
 if (executable === undefined) process.stderr.write(NO_BROWSER);
 
 const TOKEN = 'let-me-in';
 const fleet = fakeFleet(smallFleet());
+const actions = fakeActions();
 let browser: Browser;
 let url: string;
 let close: () => Promise<unknown>;
 
 beforeAll(async () => {
   fleet.resources.set(WIKI, JSON.stringify(wikiDetail()));
-  const app = controlApp({ fleet, runs: recordedRuns(), tokens: { values: async () => [TOKEN] } });
+  const operatorTokens = { values: async () => [TOKEN] };
+  const app = controlApp({ fleet, actions, runs: recordedRuns(), operatorTokens });
   close = () => app.close();
   url = await app.listen({ host: '127.0.0.1', port: 0 });
   if (executable !== undefined) browser = await startBrowser(executable);
@@ -72,6 +75,7 @@ const VIEWS: readonly { readonly name: string; readonly address: string; readonl
   { name: 'resource', address: addressOf(WIKI), shows: 'Manifest in Git' },
   { name: 'source', address: addressOf('Source/fleet'), shows: 'Declares' },
   { name: 'runs', address: '#/runs', shows: 'skep approve 3f1c0b5e9a7d2468' },
+  { name: 'waiting', address: '#/waiting', shows: '3 things wait for you' },
 ];
 
 describe.skipIf(executable === undefined)('the console', () => {
@@ -128,6 +132,7 @@ describe.skipIf(executable === undefined)('the console', () => {
       addressOf(`Source/${EVIL}`),
       '#/runs',
       `#/runs/${EVIL}`,
+      '#/waiting',
     ]) {
       await page.goto(`${url}/${address}`);
       await page.getByText('<img').filter({ visible: true }).first().waitFor();

@@ -2,7 +2,7 @@
 // read from the cluster on request.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
-import type { Fleet, FleetEvent } from '#reconciler/control/ports.ts';
+import type { Actions, Fleet, FleetEvent } from '#reconciler/control/ports.ts';
 import { jsonOfFleet, jsonOfResource } from '#reconciler/report/fleet.ts';
 import type { LiveDetail } from '#reconciler/run/fleet-state/detail-format.ts';
 import { type FleetWatch, openFleetWatch } from '#reconciler/run/fleet-state/fleet-watch.ts';
@@ -15,6 +15,8 @@ import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { forgeOf } from '../instance/forge.ts';
 import type { Instance } from '../instance/instance.ts';
+import { createActionRecord, type WriteAudit } from './action-record.ts';
+import { openActions } from './actions.ts';
 import { readForConsole } from './console-reads.ts';
 import { type ReadInTurn, shareReads } from './shared-reads.ts';
 
@@ -25,6 +27,8 @@ export interface FleetFeed extends Pick<FleetWatch, 'looked'> {
   failed(failure: Failure): void;
   /** Returns the fleet for the routes. `instance` reads single resources. */
   shown(instance: Read): Fleet;
+  /** Returns the actions for the routes. `run` requests a run that begins after the call. */
+  acting(run: () => void): Actions;
 }
 
 type Read = Pick<Instance, 'cluster' | 'options'>;
@@ -32,11 +36,13 @@ type Read = Pick<Instance, 'cluster' | 'options'>;
 /** Time that a console waits for the cluster. */
 const READ_WITHIN_MS = 10_000;
 
-export function openFleetFeed(config: Config): FleetFeed {
+/** `write` records actions. */
+export function openFleetFeed(config: Config, write: WriteAudit): FleetFeed {
   const { name, apiGroup, children } = config;
   const sources = config.sources.map((source) => source.name);
   const watch = openFleetWatch({ instance: name, apiGroup, sources, ours: children });
   const listeners = new Set<(event: FleetEvent) => void>();
+  const record = createActionRecord(write);
   let runId = '';
   let isRunning = false;
   const tell = (event: FleetEvent): void => {
@@ -52,6 +58,7 @@ export function openFleetFeed(config: Config): FleetFeed {
     began(id) {
       runId = id;
       isRunning = true;
+      record.began(id);
       tell('began');
     },
     ended(result) {
@@ -62,6 +69,7 @@ export function openFleetFeed(config: Config): FleetFeed {
       watch.failed(failure, { id: runId, at: new Date(systemClock.now()).toISOString() });
       end();
     },
+    acting: (run) => openActions({ config, record, waiting: watch.waiting, run }),
     shown(instance) {
       const readInTurn = shareReads<LiveDetail>(systemClock, READ_WITHIN_MS);
       return {

@@ -2,18 +2,26 @@
 
 import { h } from 'preact';
 import type { FleetState } from '../../../run/fleet-state/format.ts';
+import type { Answer } from './api.ts';
 import type { Live } from './live.ts';
-import { FLEET, MAP, type Route, RUNS } from './route.ts';
+import { FLEET, MAP, type Route, RUNS, WAITING } from './route.ts';
+import type { Session } from './session.ts';
 import { Time } from './times.ts';
+import { countWaiting, type Waiting } from './waiting/waiting-format.ts';
 
 interface Props {
   readonly fleet: FleetState;
   readonly live: Live;
   readonly now: number;
   readonly route: Route;
+  readonly waiting: Answer<Waiting> | undefined;
+  /** Undefined before it is known. */
+  readonly session: Session | undefined;
+  readonly logOut: () => unknown;
 }
 
-export function Header({ fleet, live, now, route }: Props) {
+export function Header({ fleet, live, now, route, waiting, session, logOut }: Props) {
+  const count = waiting?.ok === true ? countWaiting(waiting.body) : 0;
   const { view } = route;
   const { catalogue = '' } = document.documentElement.dataset;
   const isMap = route.view === 'fleet' && route.as === 'map';
@@ -28,9 +36,18 @@ export function Header({ fleet, live, now, route }: Props) {
       tab('Fleet', FLEET, view === 'fleet' && !isMap),
       tab('Map', MAP, isMap),
       tab('Runs', RUNS, view === 'runs'),
+      tab(count === 0 ? 'Waiting' : `Waiting (${count})`, WAITING, view === 'waiting'),
       catalogue === '' ? null : h('a', { href: catalogue }, 'Catalogue'),
     ),
     h(LiveState, { fleet, live, now }),
+    session?.means === 'login'
+      ? h(
+          'p',
+          { class: 'person' },
+          h('span', { class: 'soft text wide', title: session.role }, session.name),
+          h('button', { type: 'button', class: 'small', onClick: logOut }, 'Log out'),
+        )
+      : null,
   );
 }
 
@@ -42,7 +59,7 @@ function tab(label: string, href: string, isCurrent: boolean) {
   return h('a', { href, 'aria-current': isCurrent ? 'page' : undefined }, label);
 }
 
-function LiveState({ fleet: { run }, live, now }: Omit<Props, 'route'>) {
+function LiveState({ fleet: { run }, live, now }: Pick<Props, 'fleet' | 'live' | 'now'>) {
   const { connected, running } = live;
   const name = !connected ? 'offline' : running ? 'running' : 'live';
   return h(
