@@ -66,7 +66,7 @@ const PREPARE: Readonly<Record<ActionName, Prepare>> = {
 };
 
 function prepareApproval<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): Promise<T> {
-  const { hash = '' } = textsOf(input, ['hash']);
+  const { hash = '' } = inputTexts(input, ['hash']);
   return useInstance(deps, async (instance) => {
     const options = instance.options();
     const list = await findWaitingList(instance.deps, options, hash);
@@ -96,7 +96,7 @@ function namespaceIn(id: string): string | undefined {
 }
 
 function prepareSuspension<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): Promise<T> {
-  const { reason } = textsOf(input, [], ['reason']);
+  const { reason } = inputTexts(input, [], ['reason']);
   return use({
     concerns: 'instance',
     about: reason ?? '',
@@ -122,7 +122,7 @@ function prepareResumption<T>(deps: ActionDeps, input: JsonObject, use: Use<T>):
 }
 
 function prepareTrigger<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): Promise<T> {
-  const { namespace = '', name = '' } = textsOf(input, ['namespace', 'name']);
+  const { namespace = '', name = '' } = inputTexts(input, ['namespace', 'name']);
   return use({
     concerns: [namespace],
     about: `${namespace}/${name}`,
@@ -134,7 +134,7 @@ function prepareTrigger<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): Pr
 }
 
 function prepareRollback<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): Promise<T> {
-  const { run = '' } = textsOf(input, ['run']);
+  const { run = '' } = inputTexts(input, ['run']);
   const { config } = deps;
   return useInstance(deps, async (instance) => {
     const preview = await previewRollback(instance, config, run);
@@ -154,7 +154,7 @@ function prepareRollback<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): P
 }
 
 function prepareFollowing<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): Promise<T> {
-  const { source = '' } = textsOf(input, ['source']);
+  const { source = '' } = inputTexts(input, ['source']);
   return use({
     concerns: 'instance',
     about: `source ${source}`,
@@ -172,7 +172,7 @@ function useInstance<T>({ config }: ActionDeps, use: (instance: Instance) => Pro
 
 const TEXT_MAX = 500;
 
-function textsOf(
+function inputTexts(
   input: JsonObject,
   required: readonly string[],
   optional: readonly string[] = [],
