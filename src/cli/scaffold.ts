@@ -17,7 +17,7 @@ const REPOSITORY = 'https://git.example.com/platform/fleet.git';
  * this text, because npm does not pack files named .gitignore.
  */
 const IGNORED = '.skep/\nage-keys.txt\n*.plan\n*.plan.sig\n';
-/** Parts of skep.yaml to replace. */
+/** Parts of the template files to replace. */
 const INSTANCE = /^name: prod$/m;
 const TEMPLATE_VERSION = /(?<=@v|:)0\.0\.0\b/g;
 

@@ -39,7 +39,7 @@ export interface ClusterOptions {
   readonly timeoutMs?: number | undefined;
   /** Timeout in milliseconds of requests that keep a lease. Default: 5 s. */
   readonly urgentTimeoutMs?: number;
-  /** Time limit in milliseconds for all requests together, from the connection on. Default: none. */
+  /** Time limit in milliseconds for all requests together, counted from `connectCluster`. Default: none. */
   readonly withinMs?: number | undefined;
   /** Receives every sent request after it has ended. */
   readonly observe?: (exchange: Exchange) => void;

@@ -76,7 +76,7 @@ export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): 
     const path = collectionPath(kind, namespace);
     const since = silentSince.get(path);
     if (since === undefined) return listNoting(kind, path, { ...options, timeoutMs: PAGE_MS });
-    // Sometimes the kind gets the full timeout, because its server may be slow rather than down.
+    // After `LATELY_MS`, a LIST gets the full timeout again, because the kind's server may be slow rather than down.
     const timeoutMs = clock.monotonic() - since < LATELY_MS ? SILENT_PAGE_MS : PAGE_MS;
     const asked = [path, options.selector, options.only].join(' ');
     if (underWay.has(asked)) throw notAwaited(api.url(path));

@@ -69,8 +69,8 @@ async function create(clock: Clock, file: string, holder: Holder): Promise<boole
 }
 
 /**
- * Renames a stale file before removing it. If two processes do this at the same time, only one succeeds. If another
- * process has acquired the lock in between, its file is restored.
+ * Renames a stale lock file before removing it. If two processes rename the file at the same time, only one succeeds.
+ * If the renamed file is the new lock of another process, restores the file.
  */
 async function removeIfStale(clock: Clock, file: string, aside: string): Promise<boolean> {
   const holder = await readHolder(file);

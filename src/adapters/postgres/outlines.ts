@@ -94,8 +94,8 @@ interface Checked<T> {
 }
 
 /**
- * Updates an outline. Reads the revision before the changes. A change between these two reads is read again by the next
- * update, which has no effect.
+ * Updates an outline. Reads the revision before the changes. If a change is written between these two reads, the next
+ * update reads the change again without effect.
  */
 async function upToDate(client: pg.Client, key: SourceKey, before: Kept): Promise<Kept> {
   const revision = await readCatalogueRevision(client, key);

@@ -32,7 +32,10 @@ export interface ResourceFacts {
   readonly custom: Readonly<Record<string, string>>;
 }
 
-/** Returns attributes of the resource. In increasing precedence: ours, OTEL_RESOURCE_ATTRIBUTES, the configuration. */
+/**
+ * Returns attributes of the resource. In increasing precedence: namespace and version of the service,
+ * OTEL_RESOURCE_ATTRIBUTES, name of the service, configuration.
+ */
 export function resourceAttributes(facts: ResourceFacts, environment: Environment): Record<string, string> {
   return {
     'service.namespace': facts.serviceNamespace,

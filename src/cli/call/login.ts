@@ -1,6 +1,6 @@
-// Provides tokens for one server: stored tokens, refreshed tokens, or tokens from a new login in the browser. The
-// official MCP client implements the protocol: OAuth 2.1 with RFC 9728 and RFC 8414 discovery, a configured or
-// registered client (RFC 7591), PKCE, RFC 8707 and RFC 9207.
+// Provides tokens for one server: stored tokens, refreshed tokens, or tokens of a new login in the browser. The
+// official MCP client implements OAuth 2.1: discovery (RFC 9728, RFC 8414), client registration (RFC 7591), PKCE,
+// resource indicators (RFC 8707) and the issuer in responses (RFC 9207).
 
 import {
   type AuthProvider,

@@ -170,7 +170,7 @@ async function openAsking(options: Options, surroundings: Surroundings): Promise
   const settings = { url: server, token, login, terminal: openTerminal(process) };
   return {
     ask: () => useServer(settings, askDefinitions),
-    // Uses only the digest in the manifest: the server at the URL may run another image with the same tag.
+    // The image of the server at the URL is unknown, so only a digest in the manifest is used.
     digestOf: async (server) => server.server.digest,
     close: async () => undefined,
   };

@@ -23,7 +23,7 @@ interface Options {
   readonly feed: FleetFeed;
   readonly world: DevWorld;
   readonly origin: string;
-  /** If true, further registries listen on the ports after the main port. If false, on any free port. */
+  /** If true, further registries listen on the ports after the main port. If false, they listen on any free ports. */
   readonly inOrder: boolean;
   /** If true, a new token replaces the token of earlier starts. */
   readonly newToken: boolean;

@@ -40,7 +40,7 @@ export interface DevOptions {
   readonly newToken: boolean;
   /** If true, prints each object that the first run creates. */
   readonly verbose: boolean;
-  /** Types of the catalogue's packages that may run in place of images. If not set, the types in the configuration. */
+  /** Types of the catalogue's packages that may run in place of images. The configuration contains the default. */
   readonly run?: readonly PackageType[];
   /** Configuration with the sources and the allowed programs. If not set, the sample fleet is used. */
   readonly given?: Config;

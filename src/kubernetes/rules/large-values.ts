@@ -16,9 +16,7 @@ export type ReadContents = () => Promise<LongValues>;
 /** Minimum length of a replaced value in base64 characters. */
 const LONG = 64 * 1024;
 
-/**
- * A random text of this process, so that no text in a file or object is mistaken for a stand-in. No result contains it.
- */
+/** A random text of this process, so that no text in a file or object is mistaken for a stand-in. */
 const MARK = `${randomBytes(12).toString('hex')}/`;
 const BEGINNING = `skep/large/value/${MARK}`;
 /** A stand-in is valid base64, so that fields for base64 accept it. */

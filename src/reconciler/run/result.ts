@@ -67,9 +67,9 @@ export interface RunResult {
 }
 
 /**
- * Returns the first code that applies, in the order 1 3 4 7 5 8 2 0. `skep --help` explains the codes. Never returns
- * code 6 (`locked`), because a locked run has no result. With `detailed`, code 2 means pending changes, or fields that
- * other managers keep. Otherwise code 2 means pending changes of a paused run.
+ * Returns the first code that applies, in the order 1 3 4 7 5 8 2 0. `skep --help` explains the codes. Code 6
+ * (`locked`) is never returned: a locked run has no result. With `detailed`, code 2 means pending changes, or fields
+ * that other managers keep. Without `detailed`, code 2 means pending changes of a paused run.
  */
 export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.failures.length > 0) return 1;

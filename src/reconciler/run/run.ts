@@ -132,7 +132,10 @@ function hasMadeChanges({ outcomes }: Done): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured' || action === 'deleted');
 }
 
-/** Returns true if a waiting source may become free: after each write with changes, and until the deadline. */
+/**
+ * Returns true if a waiting source may become free. Returns false after the deadline, unless the last write changed an
+ * object.
+ */
 function isToBeContinued(
   { clock, enough }: RunDeps,
   { prepared: { waits }, done }: Written,

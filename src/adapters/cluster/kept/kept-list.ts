@@ -138,7 +138,7 @@ function applyEvent(state: State, { type, object }: WatchEvent): Change | undefi
   // The event of a deletion may have the resourceVersion of the deleted object.
   const isDeletion = type === 'DELETED' && before !== undefined && !isLater(versionOf(before), version);
   if (!isDeletion && (!isLater(version, state.floor) || !isNews(state, key, version))) return undefined;
-  // Only newer events reach this line, because the event of an earlier deletion must not confirm a later deletion.
+  // The line above skipped older events. The event of an earlier deletion must not confirm a later deletion.
   if (type === 'DELETED' || object.metadata.deletionTimestamp !== undefined) doubts.delete(key);
   if (type !== 'DELETED') {
     put(state, key, object);

@@ -11,7 +11,7 @@ import { openWatchedList, type WatchedList } from './watched-list.ts';
 export interface KeptListsOptions {
   readonly clock: Pick<Clock, 'sleep'>;
   /**
-   * Receives changes by other clients, a short time after the first of them. Several changes of an object are combined
+   * Receives changes by other clients, `GATHER_MS` after the first change. Several changes of an object are combined
    * into one.
    */
   readonly changed: (changes: readonly Change[]) => void;

@@ -31,7 +31,7 @@ export interface WatchedList {
   distrust(): void;
   /**
    * Stores the response of our own write. Returns true if its event had already arrived. `isWhole` is false for a write
-   * to a subresource. Changes by other clients may then be part of the response, so it is reported as a change.
+   * to a subresource. The response may then contain changes by other clients, so the response is reported as a change.
    */
   write(object: KubeObject, isWhole: boolean): boolean;
   doubt(key: string): void;

@@ -113,8 +113,8 @@ async function sendRequest(
 }
 
 /**
- * Returns the reason of the failure, to which the caller adds the URL. If the failed URL is outside the repository's
- * URL, as after a redirect, returns the message, which contains the failed URL.
+ * Returns the reason without a URL, because the caller adds the repository's URL. If a redirect led to another URL,
+ * returns the message, which contains that URL.
  */
 function outboundReason({ url }: HttpEndpoint, { data, message }: Failure): string {
   return typeof data.reason === 'string' && String(data.url).startsWith(url) ? data.reason : message;

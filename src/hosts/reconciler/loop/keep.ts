@@ -43,7 +43,7 @@ const STOP_WITHIN_MS = 20_000;
 /** Time for closing the instance after the stop. */
 const CLOSE_WITHIN_MS = 3_000;
 
-/** Resolves after the stop; to false if the current run did not end in time. */
+/** Resolves after the stop. The result is false if the current run did not end in time. */
 export async function keepRunning(config: Config, { enough, teller, logger }: KeepOptions): Promise<boolean> {
   await loadAhead();
   const { monotonic } = systemClock;

@@ -42,7 +42,7 @@ interface RollbackTarget {
   readonly run: string;
   /** Number of runs to read from the history. */
   readonly limit: number;
-  /** If set, throws a Failure and writes nothing unless the rollback takes exactly these commits out of use. */
+  /** If set, only these commits may be taken out of use. Otherwise throws `rollback-changed` and writes nothing. */
   readonly confirmed?: readonly Quarantined[];
 }
 

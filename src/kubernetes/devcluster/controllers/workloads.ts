@@ -112,7 +112,8 @@ function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
     const absent = ownReason ?? whySiblingAbsent(context, whyAbsent, object);
     if (absent === undefined && failureOf(object) === undefined) {
       const pods = settlePods(context, object);
-      writePhase(context, key, { phase: pods.isDone ? 'settled' : 'progressing', ready: pods.ready });
+      const { ready, existing } = pods;
+      writePhase(context, key, { phase: pods.isDone ? 'settled' : 'progressing', ready, existing });
       return undefined;
     }
     removePods(context, object);
@@ -165,7 +166,7 @@ function isMinorChange(object: KubeObject, settled: KubeObject): boolean {
 
 type Phase = 'progressing' | 'settled';
 
-type Stand = Pick<StatusInput, 'ready' | 'absent'> & { readonly phase: Phase };
+type Stand = Pick<StatusInput, 'ready' | 'existing' | 'absent'> & { readonly phase: Phase };
 
 function writePhase(context: ApiContext, key: ObjectKey, stand: Stand): void {
   const change = (old: KubeObject) => withStatus(old, stand, timestamp(context));

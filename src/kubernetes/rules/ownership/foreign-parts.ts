@@ -1,5 +1,5 @@
 // Finds undeclared items and fields of a live object, in associative lists and maps that the desired object declares.
-// They belong to other managers, are defaults, or are items of ours whose key was changed.
+// The undeclared parts belong to other managers, are defaults, or are our items whose key was changed.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
@@ -58,8 +58,8 @@ function partsBeside(desired: KubeObject, live: KubeObject, type: MergeType): re
 }
 
 /**
- * Adds the owners. Drops parts that our next apply removes: no other manager owns a field of the part, or our manager
- * owns the part itself.
+ * Adds the owners. Drops parts that our next apply removes: our manager owns the part itself, or our manager owns
+ * fields in the part and no other manager does.
  */
 function withOwners(found: readonly Found[], live: KubeObject, own: string): readonly ForeignPart[] {
   const sets = ownershipSets(live);

@@ -25,7 +25,7 @@ export type Action = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held'
 export interface Outcome {
   readonly action: Action;
   readonly resource: ResourceId;
-  /** Reason of a change that failed or is held. */
+  /** Reason of a change that failed or was not made. */
   readonly error?: { readonly code: string; readonly message: string };
   /** Custom resource that owns the object, if the object is a child. */
   readonly owner?: ResourceId;
@@ -51,7 +51,7 @@ export interface ApplyInput {
   readonly uids: ReadonlyMap<string, string>;
   /** If true, Git's values replace values of other managers. Children are always applied with force. */
   readonly force: boolean;
-  /** Id of the run. Written on each declared object that the run creates. */
+  /** Id of the run. The run writes the id on each declared object that it creates. */
   readonly run: string;
 }
 
@@ -63,7 +63,7 @@ export const RUN_DEADLINE = 'cluster-deadline';
 
 const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, RUN_DEADLINE, OVERTAKEN, SUSPENDED]);
 
-/** Returns true if the change was not begun or is no longer needed, so that no author has to act. */
+/** Returns true if the change was not begun, or was abandoned to another writer. No author has to act. */
 export function isNotBegun({ code }: Failure): boolean {
   return NOT_BEGUN.has(code);
 }
@@ -96,8 +96,8 @@ function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
 }
 
 /**
- * Returns all outcomes if no change can succeed: for each change, the server refused the change or an object that the
- * change needs. undefined if at least one change must be sent.
+ * Returns the outcomes of all changes if `notTried` returns an outcome for each of them. undefined if at least one
+ * change must be sent.
  */
 export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
   const outcomes: Outcome[] = [...withheldOutcomes(plan)];

@@ -102,8 +102,8 @@ async function recordAfter(
 }
 
 /**
- * Returns the lists of all deletions that the run makes. A list within the limits may also have an approval, from the
- * time of an earlier failure of its source.
+ * Returns all lists of deletions that may be made. A list within the limits can have an approval too, from a time when
+ * its source had failures.
  */
 function listsOf({ approved, within }: Plan): readonly DeletionList[] {
   return [...approved, ...within];

@@ -76,7 +76,7 @@ export function onlyCurrent(
       const id = idOf(object);
       const write = (resourceVersion: string): Promise<KubeObject> =>
         cluster.apply({ ...object, metadata: { ...object.metadata, resourceVersion } }, options);
-      // The applied object of a status has no labels, and its apply never creates an object.
+      // An apply of a status never creates an object, and the applied object has no labels.
       const { uid, resourceVersion: seen } = object.metadata;
       const isCreation = options.subresource === undefined && uid === undefined;
       const precondition = { uid, seen, creation: isCreation ? object : undefined };

@@ -169,7 +169,7 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
   async function stillOurs(error: unknown): Promise<boolean> {
     if (!(error instanceof Failure)) throw error;
     if (error.code !== 'cluster-conflict' && error.code !== 'cluster-not-found') return true;
-    // The cause of a conflict may be our own renewal without a response, or an annotation that a person set.
+    // The cause of a conflict may be our own renewal whose response was lost, or an annotation that a person set.
     const now = await readLease(deps, id).catch(unlessFailure);
     if (now === undefined) return true;
     if (now.lease !== undefined && heldBy(now.lease) === heldBy(lease)) {

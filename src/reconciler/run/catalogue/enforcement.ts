@@ -21,8 +21,8 @@ export interface Registry {
 }
 
 /**
- * Returns an error for each image in no registry, if one of the registries enforces. `registries` are all registries of
- * the namespace.
+ * Returns an error for each image that no registry lists, if one of the registries sets `enforceServers`. `registries`
+ * are all registries of the namespace.
  */
 export function imageFindings(
   kind: Kind,

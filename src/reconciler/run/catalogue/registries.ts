@@ -133,7 +133,7 @@ export async function syncRegistries(
   };
 }
 
-/** Merges the results of both preparations of a run. Only the first preparation syncs, so its outcomes are returned. */
+/** Merges the results of two preparations of a run. If both have synced a source, returns the later outcome. */
 export function inOneRun(before: RegistryResults, now: RegistryResults): RegistryResults {
   const again = new Set(now.outcomes.map(({ source }) => source));
   return {
@@ -202,7 +202,7 @@ function statedIn(documents: readonly string[]) {
   return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
-/** Syncs the due sources. Stores only the trigger of a PersistentVolumeClaim, which the registry service reads. */
+/** Syncs the due sources. Only stores the trigger of a PersistentVolumeClaim, which the registry service reads. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   registry: Registry,

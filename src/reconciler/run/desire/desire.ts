@@ -113,8 +113,8 @@ function withRun(object: KubeObject, run: string | undefined): KubeObject {
 }
 
 /**
- * Returns a declared object with our labels. Removes the owner label and controller references of its manifest, so that
- * a declared object is never treated as a child. Limits on deletions ignore children, and `skep dev` runs our image
+ * Returns a declared object with our labels. Removes the owner label and controller references of the manifest, so that
+ * no declared object is mistaken for a child. The limits on deletions ignore children, and `skep dev` runs our image
  * only for children.
  */
 export function ownObject(applySet: string, loaded: Sourced): KubeObject {
@@ -155,7 +155,7 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Children {
   });
 }
 
-/** Functions with which the children of a resource read other objects. */
+/** Functions that read other objects while the children of a resource are computed. */
 interface Around extends Omit<View, 'pods'> {
   unread(kind: string, name?: string): boolean;
   run(key: string): string | undefined;

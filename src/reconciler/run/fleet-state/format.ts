@@ -2,8 +2,8 @@
 
 /**
  * States of entries. `kept`: kept unchanged for the given reason. `drifted`: the resource differs from Git, or its
- * tools differ from the reviewed definitions. `sleeping`: a person scaled the resource to zero. `not-run`: `skep dev`
- * runs no program for the resource on this machine. `unknown`: the state could not be determined.
+ * tools differ from the reviewed tools. `sleeping`: a person scaled the resource to zero. `not-run`: `skep dev` has no
+ * program for the image of the resource. `unknown`: the state could not be determined.
  */
 export const ENTRY_STATES = [
   'failed',

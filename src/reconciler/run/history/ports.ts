@@ -3,8 +3,9 @@
 import type { Json } from '#std/json.ts';
 
 /**
- * End of a run. `progressing`: all changes are made, but not all resources are ready. `waiting`: deletions wait for
- * approval. `not-ready`: all changes succeeded, but a resource has failed or was not ready in time.
+ * End of a run. `progressing`: no change has failed, but a resource is not ready yet, or a source waits. `waiting`:
+ * changes wait for an approval or for a signed plan. `not-ready`: no change has failed, but a resource has failed or
+ * was not ready in time.
  */
 export type RunState = 'succeeded' | 'progressing' | 'waiting' | 'not-ready' | 'failed';
 
@@ -51,8 +52,8 @@ interface RecordedPin {
 export interface RecordedNotReady {
   readonly resource: string;
   /**
-   * `late`: the resource was not ready when the wait of the run ended. `not-run`: `skep dev` runs no program for the
-   * resource on this machine.
+   * `late`: the resource was not ready when the wait of the run ended. `not-run`: `skep dev` has no program for the
+   * image of the resource.
    */
   readonly state: 'failed' | 'late' | 'progressing' | 'not-run';
   /** Message of the condition Ready. */

@@ -92,8 +92,8 @@ export function failedRecord(
 }
 
 /**
- * Returns the record of a `progressing` run with the final state that a later run found: all resources are ready, a
- * resource has failed, or a resource was not ready after `waitSeconds`. undefined while the final state is unknown.
+ * Returns the record of a `progressing` run with the final state that a later run found. undefined while one of its
+ * resources is progressing or a source waits, until `waitSeconds` after the run.
  */
 export function completed(
   record: RunRecord,

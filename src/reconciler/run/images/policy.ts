@@ -24,7 +24,7 @@ export interface ImagePolicy {
   readonly mode: VerifyMode;
   /** Modes of namespaces, as globs. The first entry that matches a namespace replaces `mode`. */
   readonly namespaces: readonly { readonly name: string; readonly mode: VerifyMode }[];
-  /** If set, children run images by their verified digest, even if the mode is `warn`. */
+  /** True if children run images by their verified digest in mode `warn`. In mode `require` they always do. */
   readonly pin: boolean;
   /** Rules; the first rule that matches an image applies. */
   readonly rules: readonly ImageRule[];

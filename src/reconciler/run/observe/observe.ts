@@ -141,7 +141,10 @@ async function readParent(
   };
 }
 
-/** Reads the objects to which resources applied by hand, and resources with kept fields, refer. */
+/**
+ * Reads the objects to which resources refer. Called after resources applied by hand, and fields that other managers
+ * keep, were added.
+ */
 async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: Gathered): Promise<Gathered> {
   await snapshot.ensure(namedKinds(options, gathered.loaded));
   return restoreNamed(gathered, await readNeeded(options, snapshot, gathered.loaded), snapshot.find);
@@ -182,7 +185,7 @@ async function fitting({ cluster }: ObserveDeps, options: ObserveOptions): Promi
   return quarantine;
 }
 
-/** Adds resources that cannot be applied to the list of invalid resources, so that the run holds these resources. */
+/** Marks resources that cannot be applied as invalid, so that they are kept unchanged. */
 function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>): Gathered {
   return {
     ...gathered,

@@ -53,8 +53,8 @@ const FIELD_CODES: ReadonlySet<string> = new Set(['field-conflict', 'field-set-b
 
 /**
  * Adopts the fleet under the lock. If `write` is false, only returns the adoptions. Throws Failure
- * `adopt-operator-running` if ToolHive's operator still runs. Throws Failure `suspended` or `locked`. Any other Failure
- * is thrown before the first write.
+ * `adopt-operator-running` if ToolHive's operator still runs. Throws Failure `suspended` or `locked`. Any other Failure,
+ * such as `cluster-unreachable`, may leave the adoption incomplete.
  */
 export async function adopt(deps: RunDeps, options: RunOptions, write: boolean): Promise<AdoptionResult> {
   deps.cluster.refresh();
@@ -172,7 +172,7 @@ function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Decl
   });
 }
 
-/** Returns the problems with objects that another owner keeps. */
+/** Returns problems with children that belong to another owner and are not taken over. */
 function foreignProblems(
   { snapshot, resolved, allDesires }: Prepared,
   options: RunOptions,

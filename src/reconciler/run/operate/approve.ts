@@ -75,8 +75,8 @@ function notWaiting(hash: string, { plan, failures }: Pick<RunResult, 'plan' | '
 }
 
 /**
- * Describes the list. A list without deletions stands for all changes of the run, because none of the sources was read
- * before.
+ * Describes the list. A list without deletions stands for all changes of the run, and waits if the instance has read
+ * only other sources before.
  */
 function whatWaits(deletions: number, source: string): string {
   if (deletions === 0) return 'all changes';

@@ -46,8 +46,8 @@ export function withholdAll(plan: Plan, code: string, message: string): Plan {
 }
 
 /**
- * Admits the changes that the first preparation of this run admitted. The key that the first preparation lacked now
- * exists, so the changes are rendered with the key.
+ * Admits the changes that the first preparation of this run admitted. The first preparation lacked the key of digests.
+ * The key now exists, so the changes are rendered with it.
  */
 export function admitAgain({ batches, withheld = [] }: Plan): Admission {
   return (plan) => {

@@ -1,5 +1,5 @@
-// Checks that a plan file was created by this instance, cluster, build of skep, and settings. Otherwise the same
-// commits could have other rendered objects.
+// Checks that a plan file was created for this instance and cluster, with this build of skep and these settings.
+// Otherwise the same commits could lead to other rendered objects.
 
 import { Failure } from '#std/failure.ts';
 import type { Cluster } from '../ports.ts';

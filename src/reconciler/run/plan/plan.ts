@@ -59,8 +59,8 @@ interface Batch {
 }
 
 /**
- * A change that an admission does not allow, for example because the change is not in the plan file. Changes that
- * depend on this change are not made either.
+ * A change that must not be made, for example because it is not in the plan file. Changes that depend on it are not
+ * made either.
  */
 export interface Withheld {
   readonly action: 'failed' | 'held';
@@ -72,9 +72,9 @@ export interface Withheld {
 
 export interface Plan {
   readonly batches: readonly Batch[];
-  /** Changes that an admission (plan-file/admission.ts) does not allow. Only an admission sets this field. */
+  /** Changes that must not be made: they wait for another approval, or an admission does not allow them. */
   readonly withheld?: readonly Withheld[];
-  /** Objects that are kept unchanged: undesired live objects of our ApplySet, and objects to leave alone. */
+  /** Objects that are kept unchanged, each with a reason. */
   readonly held: readonly Held[];
   readonly unchanged: readonly ResourceId[];
   /** Deletions that wait for approval, by source. */

@@ -123,8 +123,8 @@ function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kin
 }
 
 /**
- * Returns true if the state will not change by itself. For example, a server for which `skep dev` runs no program never
- * becomes ready.
+ * Returns true if other sources need not wait for the resource. A server for which `skep dev` has no program never
+ * becomes ready, so no source waits for it.
  */
 function isSettled(state: ReturnType<typeof stateOf>): boolean {
   return state === 'ready' || state === 'notRun';

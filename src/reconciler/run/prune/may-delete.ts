@@ -40,8 +40,8 @@ export interface DeletionFacts {
   /** Sentence about the wait of a source, by value of the source label. */
   readonly awaiting: ReadonlyMap<string, string>;
   /**
-   * Keys of the objects that a rolled-back source declares in the commit that its ref names. By value of the source
-   * label.
+   * Keys of the objects in the commit that a rollback of the source excludes, by value of the source label. `unknown`
+   * if the commit could not be read.
    */
   readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
   /**

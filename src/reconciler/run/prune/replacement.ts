@@ -1,4 +1,4 @@
-// Finds objects that can only be changed by deleting and creating them again, and decides whether that is allowed.
+// Finds objects that can only be changed by deleting and creating them again, and decides whether a run may do so.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

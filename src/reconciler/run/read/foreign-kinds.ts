@@ -29,7 +29,7 @@ export async function listDefinitions(
   return definitions.filter((each) => each !== undefined);
 }
 
-/** Returns the kinds that the server serves, among kinds without a schema here. */
+/** Returns the kinds of `unknown` that the server serves. `unknown` are kinds without a schema in this program. */
 export async function listServedKinds(
   cluster: Pick<Cluster, 'serves'>,
   unknown: readonly { readonly apiVersion: string; readonly kind: string }[],

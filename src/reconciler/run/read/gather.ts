@@ -48,10 +48,7 @@ export interface Gathered {
   /** Tool locks. They are never applied. */
   readonly locks: readonly Sourced[];
   readonly invalid: readonly ResourceId[];
-  /**
-   * Keys of the objects that a rolled-back source declares in the commit that its ref names. By value of the source
-   * label.
-   */
+  /** Objects in the commit that a rollback of the source excludes, by value of the source label. */
   readonly outOfUse: ReadonlyMap<string, OutOfUse>;
   /**
    * Faulty objects of each source, by value of the source label. An object is included even if another source declares
@@ -111,7 +108,7 @@ interface Fetched {
 export const LATE = 'source-late';
 
 export async function gather(input: GatherInput): Promise<Gathered> {
-  // Starts to read the key from the cluster now, in parallel with the quarantine.
+  // Starts to read the stored results and their key now, while the quarantine is read from the cluster.
   input.sound?.open().catch(() => undefined);
   const begun = input.sources.map((source) => ({ source, fetching: fetchUsable(source, input.quarantine) }));
   void Promise.allSettled(begun.map(({ fetching }) => fetching)).then(input.fetched);

@@ -131,8 +131,8 @@ function statesOf(compared: readonly ComparedObject[], plan: Plan) {
 }
 
 /**
- * Returns true for a custom resource that cannot be read in one of the commits: it is invalid, or its kind would have
- * to read fields with expressions.
+ * Returns true for a custom resource that cannot be read in one of the commits: it is invalid, or fields that its
+ * kind must read contain expressions.
  */
 function isUnreadable({ before, after }: ComparedObject): boolean {
   return [before, after].some((each) => each?.kind !== undefined && each.defaulted === undefined);

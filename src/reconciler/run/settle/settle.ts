@@ -145,8 +145,8 @@ export interface SettleDeps extends TellDeps {
 }
 
 /**
- * Writes statuses until every resource is ready or has failed, or until the deadline in monotonic milliseconds. Each
- * poll sends one LIST per kind.
+ * Writes statuses until no resource is progressing and every kind was listed, or until the deadline. `deadline` is in
+ * milliseconds of the monotonic clock. Each poll sends one LIST per kind.
  */
 export async function settle(
   deps: SettleDeps,

@@ -4,7 +4,7 @@ import { element } from '#std/page/shared/elements.ts';
 import type { Backend, ListName, Offered, Server } from './api.ts';
 import { named, textList } from './dom.ts';
 
-/** More items would make the browser slow. */
+/** Maximum number of shown items. More items would make the browser slow. */
 const SHOWN_MAX = 500;
 
 const WORDS: Readonly<Record<ListName, string>> = {

@@ -436,7 +436,7 @@ describe('a schema that changed', () => {
 });
 
 describe('order of entries', () => {
-  test('applies first, then by time, then by name', () => {
+  test('puts applies before updates, and sorts each group by time, then by name', () => {
     let live = update(undefined, thing({ image: 'i' }), 'b', { time: NOON });
     live = update(live, { ...live, spec: { image: 'i', replicas: 1 } }, 'a', { time: LATER });
     live = update(live, { ...live, spec: { image: 'i', replicas: 1, ratio: 1 } }, 'c', { time: NOON });

@@ -107,8 +107,8 @@ function mergeAndPrune(live: KubeObject, request: ApplyRequest, last: FieldSet, 
 }
 
 /**
- * Returns the managers with the applier's entry, without identity fields. The time changes only if the apply changed
- * something. An empty entry is removed.
+ * Removes identity fields from the entry of the applying manager, and removes the entry if it is empty. Sets the
+ * entry's time if `time` is given.
  */
 function withOwnEntry(managers: Managers, key: string, time: string | undefined): Managers {
   const left = new Map(managers);

@@ -189,8 +189,7 @@ function withoutOrigin(value: Json): Json {
 }
 
 /**
- * Returns the patches in the order in which kustomize applies them. The order is exact only for patches whose order
- * affects places.
+ * Returns the patches in the order in which kustomize applies them. The order is exact if it affects reported places.
  */
 function patchesOf({ file, value }: Kustomization, texts: ReadonlyMap<string, TextFile>): PatchText[] {
   const own = texts.get(file);
