@@ -146,9 +146,12 @@ test('a rollback shows its commits and changes first, and is ended by following 
 test('wrong arguments, forms and unknown runs are refused with a reason', async () => {
   expect(await act('suspend', { why: 'x' })).toMatchObject({
     status: 400,
-    body: { error: 'there is no argument why' },
+    body: { error: 'there is no argument why [action-arguments]' },
   });
-  expect(await act('approve', {})).toMatchObject({ status: 400, body: { error: 'hash is missing' } });
+  expect(await act('approve', {})).toMatchObject({
+    status: 400,
+    body: { error: 'hash is missing [action-arguments]' },
+  });
   expect(await act('approve', { hash: 3 })).toMatchObject({ status: 400 });
   expect(await act('rollback', { run: 'ffffffff', preview: true })).toMatchObject({
     status: 409,

@@ -78,7 +78,8 @@ async function act(
     );
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.code === 'action-arguments') return sendRefusal(reply, 'control-request-invalid', error.message);
+    if (error.code === 'action-arguments')
+      return sendRefusal(reply, 'control-request-invalid', failureRefusal(error).message);
     return recordRefusal(actions, attempt, failureRefusal(error), error.code);
   }
 }
