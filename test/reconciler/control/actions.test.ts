@@ -161,6 +161,16 @@ test('wrong arguments, forms and unknown runs are refused with a reason', async 
     status: 409,
     body: { error: expect.stringContaining('[trigger-unknown-registry]') },
   });
+  for (const [namespace, name] of [
+    ['tools', 'other/catalogue'],
+    ['tools/other', 'catalogue'],
+    ['..', 'catalogue'],
+    ['tools', 'a?b'],
+  ])
+    expect(await act('trigger', { namespace, name })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('names of Kubernetes') },
+    });
   const form = { method: 'POST', headers: AS.operator, body: new URLSearchParams({ reason: 'x' }) };
   expect((await fetch(`${keeper.url}/fleet/actions/suspend`, form)).status).toBe(400);
   expect((await fetch(`${keeper.url}/fleet/actions/suspend`, { method: 'POST', body: '{}' })).status).toBe(401);

@@ -123,11 +123,14 @@ function prepareResumption<T>(deps: ActionDeps, input: JsonObject, use: Use<T>):
 
 function prepareTrigger<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): Promise<T> {
   const { namespace = '', name = '' } = inputTexts(input, ['namespace', 'name']);
+  // The namespace that is checked must be the namespace of the request to the cluster.
+  if (!NAME.test(namespace) || !NAME.test(name))
+    throw new Failure('action-arguments', 'namespace and name must be names of Kubernetes');
   return use({
     concerns: [namespace],
     about: `${namespace}/${name}`,
     async carryOut() {
-      const { value } = await triggerRegistry(deps.config, `${namespace}/${name}`);
+      const { value } = await triggerRegistry(deps.config, { namespace, name });
       return { value };
     },
   });
@@ -169,6 +172,9 @@ function prepareFollowing<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): 
 function useInstance<T>({ config }: ActionDeps, use: (instance: Instance) => Promise<T>): Promise<T> {
   return useOpened(openForOperator(config), use);
 }
+
+/** Names of namespaces and registries (RFC 1123, with dots). */
+const NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/;
 
 const TEXT_MAX = 500;
 
