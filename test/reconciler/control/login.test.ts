@@ -215,6 +215,8 @@ describe.skipIf(executable === undefined)('the login of the console', () => {
     };
     await page.getByRole('link', { name: 'Log in at' }).click();
     await page.getByRole('alert').getByText('The provider does not answer.').waitFor();
+    if (process.env.SKEP_SCREENSHOTS !== undefined)
+      await page.screenshot({ path: `${process.env.SKEP_SCREENSHOTS}/log-in-wide-light.png` });
     expect(keeper.output()).toContain('nemo@example.com: login refused (audit true, action login, by nemo@example.com');
     expect(keeper.output()).toMatch(/reason control-login-no-role/);
     expect(keeper.output()).toMatch(/warn a login failed \(code control-login-failed/);
