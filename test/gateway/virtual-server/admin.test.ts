@@ -1,4 +1,4 @@
-// The admin listener of a virtual server: documents with names, and the page in a real browser.
+// Tests the admin listener of a virtual server: its documents with names, and its page in a real browser.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -75,7 +75,7 @@ async function get(path: string, headers: Record<string, string> = {}) {
 }
 
 describe('the documents', () => {
-  test('say who advertises what, which names were wanted twice, and who has them', async () => {
+  test('contain the tools of each backend, name conflicts and their resolution', async () => {
     const { offered, conflicts, conflict_resolution, name, metadata } = JSON.parse((await get('/status')).text);
     expect([name, metadata, conflict_resolution]).toEqual(['office', { owner: 'the team' }, 'priority']);
     expect(offered).toContainEqual({ list: 'tools', name: 'search', backend: 'wiki', own: 'search', advertised: true });
@@ -98,7 +98,7 @@ describe('the documents', () => {
     ]);
   });
 
-  test('say how backends are, by name', async () => {
+  test('contain the state of each backend by name', async () => {
     const { backends } = JSON.parse((await get('/api/backends/health')).text);
     expect(backends).toMatchObject([
       { name: 'wiki', url: new URL(members[0]?.url ?? '').origin, status: 'healthy', metadata: { area: 'docs' } },
@@ -107,7 +107,7 @@ describe('the documents', () => {
     ]);
   });
 
-  test('say what workflows are made of and how the last runs ended', async () => {
+  test('contain the steps of workflows and the outcomes of their last runs', async () => {
     const { workflows, runs } = JSON.parse((await get('/status')).text);
     expect(workflows).toMatchObject([
       {
@@ -130,11 +130,11 @@ describe('the documents', () => {
     expect(ends).toEqual({ find: 'completed', mail: 'skipped', note: 'completed', end: 'failed' });
   });
 
-  test('hold no credentials and no arguments', async () => {
+  test('contain no credentials and no arguments', async () => {
     for (const path of ['/status', '/api/backends/health']) expect((await get(path)).text).not.toContain(SECRET);
   });
 
-  test('are shown without names where clients are', async () => {
+  test('contain no backend names on the port for clients', async () => {
     for (const path of ['/status', '/api/backends/health']) {
       expect(await (await fetch(server.origin + path)).text()).not.toContain('wiki');
     }
@@ -142,7 +142,7 @@ describe('the documents', () => {
   });
 });
 
-test('the listener only reads, under a strict policy, and answers for no other host', async () => {
+test('the listener accepts only reads, has a strict content policy, and refuses other hosts', async () => {
   const { status, headers } = await get('/');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect(headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
@@ -153,7 +153,7 @@ test('the listener only reads, under a strict policy, and answers for no other h
   expect((await get('/status', { origin: 'https://elsewhere.example' })).status).toBe(403);
 });
 
-test('without the setting there is no such listener', async () => {
+test('without the setting no admin listener opens', async () => {
   const { admin: _admin, ...config } = settings({ wiki: { url: members[0]?.url ?? '' } });
   const without = await runVirtual(config);
   expect(without.adminUrl).toBeUndefined();
@@ -165,7 +165,7 @@ const LOOKS = [
   { colorScheme: 'dark', width: 390, height: 844 },
 ] as const;
 
-test.skipIf(executable === undefined)('the page shows all of it as text, and axe finds nothing', async () => {
+test.skipIf(executable === undefined)('the page shows all data as text, and axe reports no problem', async () => {
   const browser: Browser = await startBrowser(executable ?? '');
   const { page, requests, complaints } = await browser.open();
   await page.goto(`${admin}/`);

@@ -348,7 +348,7 @@ const RULES: readonly RuleRow[] = [
     fields422: ['spec.leaseDurationSeconds'],
   },
   {
-    reason: 'a claim asks for storage',
+    reason: 'a claim must request storage',
     kind: 'PersistentVolumeClaim',
     fields: { spec: { accessModes: ['ReadMostly'] } },
     fields422: ['spec.accessModes', 'spec.resources[storage]'],

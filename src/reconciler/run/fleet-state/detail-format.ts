@@ -33,7 +33,7 @@ export interface DetailedObject {
   readonly pods?: readonly DetailedPod[];
 }
 
-export interface Condition {
+export interface ConsoleCondition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;
@@ -42,7 +42,7 @@ export interface Condition {
 }
 
 export interface LiveDetail {
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly ConsoleCondition[];
   readonly objects: readonly DetailedObject[];
   /** Number of objects that were not read, because there are too many. */
   readonly omitted: number;

@@ -24,14 +24,14 @@ export interface FleetWatch {
   find(id: string): KnownResource | undefined;
 }
 
-type Kept = Pick<Prepared, 'resolved' | 'desires'> & { readonly result: RunResult };
+type LastRun = Pick<Prepared, 'resolved' | 'desires'> & { readonly result: RunResult };
 
 export function openFleetWatch(look: FleetLook): FleetWatch {
   let state: FleetState = { version: 1, instance: look.instance, counts: {}, entries: [] };
   /** State after the last run that did not fail. */
   let observed: FleetState | undefined;
   let seen: Prepared | undefined;
-  let kept: Kept | undefined;
+  let kept: LastRun | undefined;
   let waiting = NOTHING_WAITS;
 
   function before(): FleetState | undefined {
@@ -64,7 +64,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
   };
 }
 
-function findResource({ resolved, desires, result }: Kept, entryId: string): KnownResource | undefined {
+function findResource({ resolved, desires, result }: LastRun, entryId: string): KnownResource | undefined {
   const loaded = resolved.standings.find((standing) => formatId(standing.loaded.id) === entryId)?.loaded;
   const id = loaded?.id ?? result.plan.held.find(({ resource }) => formatId(resource) === entryId)?.resource;
   if (id === undefined) return undefined;

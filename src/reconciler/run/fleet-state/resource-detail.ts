@@ -16,7 +16,7 @@ import { podLabelsOf } from '../observe/view.ts';
 import type { Cluster } from '../ports.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { RunResult } from '../result.ts';
-import type { Condition, DetailedObject, DetailedPod, LiveDetail } from './detail-format.ts';
+import type { ConsoleCondition, DetailedObject, DetailedPod, LiveDetail } from './detail-format.ts';
 import { detailedPod } from './detailed-pod.ts';
 
 /** Facts about one resource from the last run. They need no request. */
@@ -101,7 +101,7 @@ async function podsOf(
   return (await cluster.list(pod, metadata.namespace, { selector })).map(detailedPod);
 }
 
-function conditionsOf(live: KubeObject | undefined): readonly Condition[] {
+function conditionsOf(live: KubeObject | undefined): readonly ConsoleCondition[] {
   const { conditions } = isObject(live?.status) ? live.status : {};
   return (Array.isArray(conditions) ? conditions : []).filter(isObject).map((each) => ({
     type: conditionText(each.type),

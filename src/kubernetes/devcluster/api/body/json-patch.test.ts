@@ -28,7 +28,7 @@ const rows: readonly Row[] = [
   { reason: 'null is a value', target: {}, patch: [{ op: 'add', path: '/a', value: null }], result: { a: null } },
   { reason: 'tokens are unescaped', target: { 'a/b': 1 }, patch: [{ op: 'remove', path: '/a~1b' }], result: {} },
   {
-    reason: 'move takes away and adds',
+    reason: 'move removes and adds',
     target: { a: 1 },
     patch: [{ op: 'move', from: '/a', path: '/b' }],
     result: { b: 1 },
@@ -40,7 +40,7 @@ const rows: readonly Row[] = [
     result: { a: [1], b: [1] },
   },
   {
-    reason: 'a test that holds goes on',
+    reason: 'operations after a successful test are applied',
     target: { a: 1 },
     patch: [{ op: 'test', path: '/a', value: 1 }],
     result: { a: 1 },
@@ -50,7 +50,7 @@ const rows: readonly Row[] = [
   { reason: 'remove needs an existing value', target: {}, patch: [{ op: 'remove', path: '/a' }] },
   { reason: 'a parent is not made', target: {}, patch: [{ op: 'add', path: '/a/b', value: 1 }] },
   { reason: 'an index beyond the end is refused', target: [1], patch: [{ op: 'add', path: '/3', value: 1 }] },
-  { reason: 'an index has no leading zero', target: [1, 2], patch: [{ op: 'remove', path: '/01' }] },
+  { reason: 'an index with a leading zero is refused', target: [1, 2], patch: [{ op: 'remove', path: '/01' }] },
   { reason: 'a value is not moved into itself', target: { a: {} }, patch: [{ op: 'move', from: '/a', path: '/a/b' }] },
   { reason: 'an unknown operation is refused', target: {}, patch: [{ op: 'increment', path: '/a' }] },
   { reason: 'add without a value is refused', target: {}, patch: [{ op: 'add', path: '/a' }] },
