@@ -17,7 +17,6 @@ const SRC = join(ROOT, 'src');
 export const PAGES = [
   'registry/page/browser',
   'reconciler/control/page/browser',
-  'gateway/virtual-server/page/browser',
 ];
 
 /** Loaded by their own file names, in threads. */

@@ -16,8 +16,7 @@
 // - `/readyz` answers 200 when the backends have been queried for their tools and, with an optimizer, the embedding
 //   service has embedded these tools, or has not been available for `embeddingServiceTimeout`. `/health` answers as
 //   soon as the server listens.
-// - With `admin` the server also listens at that address: `/status` and `/api/backends/health` with names, and a page
-//   at `/` that shows them.
+// - operator-documents.ts says how the reconciler reads the state of the server with names, and its metrics.
 // - The server writes only one thing into the cluster: the health of each backend, into `status.discoveredBackends` of
 //   the VirtualMCPServer that VMCP_NAME and VMCP_NAMESPACE name. The server uses forced server-side apply with its own
 //   field manager, and writes name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged,
@@ -66,17 +65,6 @@ const CLOSED = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ minLength: 1, description });
 const TextMap = (description: string) => Type.Record(Type.String(), Type.String(), { description });
 
-const Admin = Type.Object(
-  {
-    address: addressed(
-      Text('Address to listen on. Every client that reaches it sees names and URLs of backends.'),
-      'host',
-    ),
-    port: Type.Integer({ minimum: 0, maximum: 65535, description: 'Port to listen on. If 0, any free port.' }),
-  },
-  { ...CLOSED, description: 'A listener for administrators. Absent: none.' },
-);
-
 const SessionStorage = Type.Object(
   {
     provider: Type.Literal('redis'),
@@ -107,7 +95,6 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
     optimizer: Type.Optional(fileForm(Optimizer)),
     sessionStorage: Type.Optional(SessionStorage),
     rateLimiting: Type.Optional(fileForm(RateLimiting)),
-    admin: Type.Optional(Admin),
   },
   { ...CLOSED, title: 'Virtual MCP server configuration' },
 );

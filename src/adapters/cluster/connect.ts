@@ -2,7 +2,7 @@
 // verbatim, both ways: no typed client in between drops unknown fields.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
-import type { ApiResource, Clock, Cluster, Exchange, ListOptions } from '#reconciler/run/ports.ts';
+import type { ApiResource, Clock, Cluster, Exchange, ListOptions, PodReads } from '#reconciler/run/ports.ts';
 import { type ApiOptions, createApi } from './api.ts';
 import { type CredentialSource, openCredentials } from './credentials.ts';
 import { createLimiter } from './limiter.ts';
@@ -17,6 +17,7 @@ import {
   removeObject,
   storeObject,
 } from './object-requests.ts';
+import { openPodReads } from './pod-reads.ts';
 import { createSchemas } from './schemas.ts';
 import { openTokenIssuer } from './token-issuer.ts';
 import { openWatches, type Watches } from './watch.ts';
@@ -63,6 +64,8 @@ export interface ConnectedCluster extends Cluster {
     namespace: string | undefined,
     how: Pick<ListOptions, 'only' | 'selector'>,
   ): readonly KubeObject[] | undefined;
+  /** Reads texts of pods and Events for the console, over connections that no run uses. */
+  readonly podReads: PodReads;
   close(): Promise<void>;
 }
 
@@ -78,6 +81,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   const schemas = createSchemas(api);
   const watches = openWatches({ ...requests, api });
   const readList = openLists(api, options.clock);
+  const { close: closePodReads, ...podReads } = openPodReads(requests);
   return {
     resources: async () => (await discoverOnce(context)).preferred,
     serves: async (apiVersion, kind) => (await discoverOnce(context)).find(apiVersion, kind),
@@ -108,8 +112,9 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     server: () => credentials.server,
     watches,
     readList,
+    podReads,
     close: async () => {
-      await Promise.all([api.close(), watches.close()]);
+      await Promise.all([api.close(), watches.close(), closePodReads()]);
     },
   };
 }

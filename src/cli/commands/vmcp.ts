@@ -42,7 +42,6 @@ function serveVirtualCommand(): Command {
       const { serveFile } = await import('#hosts/virtual-server/serve-file.ts');
       const running = await serveFile(options, process.env);
       process.stdout.write(`serving ${running.url}\n`);
-      if (running.adminUrl !== undefined) process.stdout.write(`its page is at ${running.adminUrl}/\n`);
       await awaitSignal();
       await running.stop();
     });

@@ -12,7 +12,7 @@ import { addRunsRoutes } from '#reconciler/control/routes/runs.ts';
 import { SECURITY_HEADERS } from '#std/page/headers.ts';
 
 /** Paths of the console. A registry named `runs` or `fleet` has only longer paths. */
-const CONSOLE_PATH = /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource|events))?|console\/.+)$/;
+const CONSOLE_PATH = /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource(?:\/(?:logs|readings))?|events))?|console\/.+)$/;
 
 export interface ConsoleFront {
   has(path: string): boolean;

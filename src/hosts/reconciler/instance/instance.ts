@@ -42,7 +42,7 @@ import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.
 export interface Instance {
   readonly deps: RunDeps;
   /** The cluster for reads that no run makes: a run notes the reads of `deps.cluster`, to find out if they change. */
-  readonly cluster: Pick<ConnectedCluster, 'get' | 'list' | 'schema' | 'resources'>;
+  readonly cluster: Pick<ConnectedCluster, 'get' | 'list' | 'schema' | 'resources' | 'podReads'>;
   /** Returns the options of one run; every call creates a new run id. */
   options(overrides?: Partial<RunOptions>): RunOptions;
   readonly history: HistoryStore;

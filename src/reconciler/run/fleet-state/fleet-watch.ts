@@ -4,10 +4,15 @@
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
+import type { View } from '../../kinds/kind.ts';
+import type { Desired } from '../desire/desire.ts';
+import { openViews } from '../observe/view.ts';
 import type { Prepared } from '../prepare.ts';
+import type { Sourced } from '../read/sourced.ts';
 import type { RunResult } from '../result.ts';
 import { type FleetLook, fleetStateOf, repeatedState, unknownState, withFailure } from './fleet-state.ts';
 import type { FleetState } from './format.ts';
+import { offerOf, type ShownOffer } from './offer.ts';
 import type { KnownResource } from './resource-detail.ts';
 
 export interface FleetWatch {
@@ -20,7 +25,11 @@ export interface FleetWatch {
   find(id: string): KnownResource | undefined;
 }
 
-type Kept = Pick<Prepared, 'resolved' | 'desires'> & { readonly result: RunResult };
+type Kept = Pick<Prepared, 'resolved' | 'desires'> & {
+  readonly result: RunResult;
+  /** Returns the declared objects of a namespace. Opened when a resource is first looked at. */
+  readonly views: () => (namespace: string) => View;
+};
 
 export function openFleetWatch(look: FleetLook): FleetWatch {
   let state: FleetState = { version: 1, instance: look.instance, counts: {}, entries: [] };
@@ -40,7 +49,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
     ended(result) {
       if (seen !== undefined) {
         observed = fleetStateOf(look, seen, result, before());
-        kept = { resolved: seen.resolved, desires: seen.desires, result };
+        kept = keptOf(look, seen, result);
         seen = undefined;
       } else if (observed !== undefined) {
         observed = repeatedState(observed, result, before());
@@ -57,17 +66,45 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
   };
 }
 
-function findResource({ resolved, desires, result }: Kept, entryId: string): KnownResource | undefined {
+function keptOf({ apiGroup }: FleetLook, { resolved, desires, locks }: Prepared, result: RunResult): Kept {
+  let views: ReturnType<typeof openViews> | undefined;
+  const open = () => {
+    const declared = resolved.standings.map(({ loaded }) => loaded.defaulted ?? loaded.object);
+    return openViews({ apiGroup, layers: [declared], locks });
+  };
+  return {
+    ...{ resolved, desires, result },
+    views() {
+      views ??= open();
+      return views;
+    },
+  };
+}
+
+function findResource(kept: Kept, entryId: string): KnownResource | undefined {
+  const { resolved, desires, result } = kept;
   const loaded = resolved.standings.find((standing) => formatId(standing.loaded.id) === entryId)?.loaded;
   const id = loaded?.id ?? result.plan.held.find(({ resource }) => formatId(resource) === entryId)?.resource;
   if (id === undefined) return undefined;
   const key = keyOf(id);
   const isIts = (one: ResourceId | undefined) => one !== undefined && keyOf(one) === key;
+  const desired = desires.objects.filter((each) => each.key === key || isIts(each.owner));
+  const offer = loaded && offerIn(kept, loaded, desired);
   return {
     id,
     ...(loaded && { loaded }),
-    desired: desires.objects.filter((each) => each.key === key || isIts(each.owner)),
+    ...(offer && { offer }),
+    desired,
     problems: result.problems.filter(({ resource }) => isIts(resource)),
     outcomes: result.outcomes.filter(({ resource, owner }) => isIts(resource) || isIts(owner)),
   };
+}
+
+function offerIn({ resolved, views }: Kept, loaded: Sourced, desired: readonly Desired[]): ShownOffer | undefined {
+  if (loaded.kind === undefined) return undefined;
+  const { namespace = '' } = loaded.id;
+  const declared = (kind: string, name: string) =>
+    resolved.standings.find(({ loaded: { id } }) => id.kind === kind && id.name === name && id.namespace === namespace)
+      ?.loaded;
+  return offerOf({ loaded, desired, view: views()(namespace), declared });
 }

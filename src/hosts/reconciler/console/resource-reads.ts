@@ -1,0 +1,68 @@
+// Reads single resources from the cluster for the console: few at a time, each once for all who open it, and in a
+// bounded time. Runs are not delayed.
+
+import { keyOf } from '#kubernetes/rules/object.ts';
+import type { ShownReadings } from '#reconciler/report/fleet.ts';
+import type { LiveDetail } from '#reconciler/run/fleet-state/detail-format.ts';
+import { type Logs, readLogs } from '#reconciler/run/fleet-state/pods/logs.ts';
+import { readReadings } from '#reconciler/run/fleet-state/pods/readings.ts';
+import { trafficOf } from '#reconciler/run/fleet-state/pods/traffic.ts';
+import { type KnownResource, readLiveDetail } from '#reconciler/run/fleet-state/resource-detail.ts';
+import { Failure } from '#std/failure.ts';
+import { systemClock } from '../../clock.ts';
+import type { Instance } from '../instance/instance.ts';
+import { readForConsole } from './console-reads.ts';
+import { shareReads } from './shared-reads.ts';
+import { openTrafficMemory, type TrafficMemory } from './traffic-memory.ts';
+
+export type ReadInstance = Pick<Instance, 'cluster' | 'options'>;
+
+interface Unread {
+  /** Reason why it could not be read in time. */
+  readonly unread: string;
+}
+
+export interface ResourceReads {
+  live(known: KnownResource, runId: string): Promise<LiveDetail | Unread>;
+  logs(known: KnownResource, runId: string): Promise<Logs | Unread>;
+  readings(known: KnownResource, runId: string): Promise<ShownReadings | Unread>;
+}
+
+/** Time that a console waits for the cluster. */
+const READ_WITHIN_MS = 10_000;
+
+export function openResourceReads({ cluster, options }: ReadInstance): ResourceReads {
+  const { podReads } = cluster;
+  const memory = openTrafficMemory();
+  return {
+    live: createReader((known) => readLiveDetail(cluster, options(), known)),
+    logs: createReader((known) => readLogs(cluster, podReads, known)),
+    readings: createReader((known) => readTraffic(cluster, known, memory)),
+  };
+}
+
+type Reader<T> = (known: KnownResource, runId: string) => Promise<T | Unread>;
+
+function createReader<T>(read: (known: KnownResource) => Promise<T>): Reader<T> {
+  const readInTurn = shareReads<T>(systemClock, READ_WITHIN_MS);
+  return async (known, runId) => {
+    try {
+      const found = await readInTurn(`${runId} ${keyOf(known.id)}`, () => readForConsole(() => read(known)));
+      return found ?? { unread: `the cluster did not answer within ${READ_WITHIN_MS / 1000} s` };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { unread: error.message };
+    }
+  };
+}
+
+async function readTraffic(
+  cluster: ReadInstance['cluster'],
+  known: KnownResource,
+  memory: TrafficMemory,
+): Promise<ShownReadings> {
+  const { samples, ...read } = await readReadings(cluster, cluster.podReads, known);
+  if (samples.length === 0) return read;
+  const now = { at: systemClock.now(), samples };
+  return { ...read, traffic: trafficOf(now, memory.compared(keyOf(known.id), now)) };
+}
