@@ -23,7 +23,7 @@
 //   consecutiveFailures. The reconciler writes phase and conditions, and keeps the content of that field.
 
 import assert from 'node:assert/strict';
-import { addressed, addressFaults } from '#std/address/address.ts';
+import { addressFaults } from '#std/address/address.ts';
 import { type Static, Type } from '#std/json-schema.ts';
 import { yamlText } from '#std/yaml/package.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';

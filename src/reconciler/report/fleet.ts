@@ -4,9 +4,8 @@ import { formatId, type ResourceId } from '#std/problem.ts';
 import { yamlText } from '#std/yaml/package.ts';
 import type { LiveDetail } from '../run/fleet-state/detail-format.ts';
 import type { FleetState } from '../run/fleet-state/format.ts';
-import type { Logs } from '../run/fleet-state/pods/logs.ts';
+import type { Logs, Traffic } from '../run/fleet-state/pods/format.ts';
 import type { Readings } from '../run/fleet-state/pods/readings.ts';
-import type { Traffic } from '../run/fleet-state/pods/traffic.ts';
 import type { KnownResource } from '../run/fleet-state/resource-detail.ts';
 import { visible } from './visible.ts';
 
@@ -21,6 +20,8 @@ export interface ResourceContext {
   readonly commit?: string;
   /** URL of the commit's page, if its repository has such pages. */
   readonly commitUrl?: string;
+  /** URL of the line of the manifest at the commit. */
+  readonly fileUrl?: string;
   /** Undefined if the resource could not be read from the cluster: `unread` says why. */
   readonly live?: LiveDetail;
   readonly unread?: string;
@@ -30,7 +31,7 @@ export function jsonOfResource(
   { id, loaded, problems, outcomes, offer }: KnownResource,
   context: ResourceContext,
 ): string {
-  const { manifest, commit, commitUrl, live, unread } = context;
+  const { manifest, commit, commitUrl, fileUrl, live, unread } = context;
   const { file, line } = loaded?.place('') ?? {};
   const shown = {
     version: 1,
@@ -41,6 +42,7 @@ export function jsonOfResource(
     commitUrl,
     file,
     line,
+    fileUrl,
     manifest: manifest && yamlText(manifest),
     problems: problems.map(({ code, severity, message, place, pointer }) => ({
       code,

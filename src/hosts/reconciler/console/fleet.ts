@@ -12,6 +12,7 @@ import { sha256 } from '#std/hash.ts';
 import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { forgeOf } from '../instance/forge.ts';
+import { commitPage, filePage } from '../instance/forge-pages.ts';
 import { openResourceReads, type ReadInstance, type ResourceReads } from './resource-reads.ts';
 
 /** Receives the events of runs for the console. */
@@ -103,14 +104,22 @@ async function readShown(
   return jsonOfResource(known, {
     manifest: loaded && shownManifest(loaded),
     commit,
-    commitUrl: commitUrl(config, source, commit),
+    ...pagesOf(config, loaded, commit),
     ...('unread' in live ? live : { live }),
   });
 }
 
-function commitUrl(config: Config, source: string | undefined, commit: string | undefined): string | undefined {
-  const repository = config.sources.find(({ name }) => name === source)?.repository;
-  if (repository === undefined || commit === undefined) return undefined;
+interface Pages {
+  readonly commitUrl?: string;
+  readonly fileUrl?: string;
+}
+
+/** Returns the pages of a commit, and of the line of a manifest, at the Git host of the source. */
+function pagesOf(config: Config, loaded: KnownResource['loaded'], commit: string | undefined): Pages {
+  const repository = config.sources.find(({ name }) => name === loaded?.source)?.repository;
+  if (repository === undefined || commit === undefined || loaded === undefined) return {};
   const forge = forgeOf(repository, config.outbound.allowFiles);
-  return forge === undefined ? undefined : `${forge.origin}/${forge.path}/commit/${commit}`;
+  if (forge === undefined) return {};
+  const { file, line } = loaded.place('');
+  return { commitUrl: commitPage(forge, commit), fileUrl: filePage(forge, commit, file, line) };
 }

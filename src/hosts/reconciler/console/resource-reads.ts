@@ -4,7 +4,8 @@
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { ShownReadings } from '#reconciler/report/fleet.ts';
 import type { LiveDetail } from '#reconciler/run/fleet-state/detail-format.ts';
-import { type Logs, readLogs } from '#reconciler/run/fleet-state/pods/logs.ts';
+import type { Logs } from '#reconciler/run/fleet-state/pods/format.ts';
+import { readLogs } from '#reconciler/run/fleet-state/pods/logs.ts';
 import { readReadings } from '#reconciler/run/fleet-state/pods/readings.ts';
 import { trafficOf } from '#reconciler/run/fleet-state/pods/traffic.ts';
 import { type KnownResource, readLiveDetail } from '#reconciler/run/fleet-state/resource-detail.ts';

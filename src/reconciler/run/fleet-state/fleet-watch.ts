@@ -12,7 +12,8 @@ import type { Sourced } from '../read/sourced.ts';
 import type { RunResult } from '../result.ts';
 import { type FleetLook, fleetStateOf, repeatedState, unknownState, withFailure } from './fleet-state.ts';
 import type { FleetState } from './format.ts';
-import { offerOf, type ShownOffer } from './offer.ts';
+import { offerOf } from './offer.ts';
+import type { ShownOffer } from './offer-format.ts';
 import type { KnownResource } from './resource-detail.ts';
 
 export interface FleetWatch {
@@ -27,9 +28,17 @@ export interface FleetWatch {
 
 type Kept = Pick<Prepared, 'resolved' | 'desires'> & {
   readonly result: RunResult;
-  /** Returns the declared objects of a namespace. Opened when a resource is first looked at. */
-  readonly views: () => (namespace: string) => View;
+  /** Opened when a resource is first looked at: most states are never opened. */
+  readonly index: () => Index;
 };
+
+interface Index {
+  /** Declared objects of a namespace. */
+  readonly views: (namespace: string) => View;
+  readonly byEntry: ReadonlyMap<string, Sourced>;
+  /** Desired objects by the key of their owner, or by their own key if they have none. */
+  readonly byOwner: ReadonlyMap<string, readonly Desired[]>;
+}
 
 export function openFleetWatch(look: FleetLook): FleetWatch {
   let state: FleetState = { version: 1, instance: look.instance, counts: {}, entries: [] };
@@ -67,28 +76,33 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
 }
 
 function keptOf({ apiGroup }: FleetLook, { resolved, desires, locks }: Prepared, result: RunResult): Kept {
-  let views: ReturnType<typeof openViews> | undefined;
-  const open = () => {
-    const declared = resolved.standings.map(({ loaded }) => loaded.defaulted ?? loaded.object);
-    return openViews({ apiGroup, layers: [declared], locks });
+  let index: Index | undefined;
+  const open = (): Index => {
+    const loaded = resolved.standings.map((standing) => standing.loaded);
+    return {
+      views: openViews({ apiGroup, layers: [loaded.map(({ defaulted, object }) => defaulted ?? object)], locks }),
+      byEntry: new Map(loaded.map((each) => [formatId(each.id), each])),
+      byOwner: Map.groupBy(desires.objects, ({ key, owner }) => (owner === undefined ? key : keyOf(owner))),
+    };
   };
   return {
     ...{ resolved, desires, result },
-    views() {
-      views ??= open();
-      return views;
+    index() {
+      index ??= open();
+      return index;
     },
   };
 }
 
 function findResource(kept: Kept, entryId: string): KnownResource | undefined {
-  const { resolved, desires, result } = kept;
-  const loaded = resolved.standings.find((standing) => formatId(standing.loaded.id) === entryId)?.loaded;
+  const { result } = kept;
+  const { byEntry, byOwner } = kept.index();
+  const loaded = byEntry.get(entryId);
   const id = loaded?.id ?? result.plan.held.find(({ resource }) => formatId(resource) === entryId)?.resource;
   if (id === undefined) return undefined;
   const key = keyOf(id);
   const isIts = (one: ResourceId | undefined) => one !== undefined && keyOf(one) === key;
-  const desired = desires.objects.filter((each) => each.key === key || isIts(each.owner));
+  const desired = byOwner.get(key) ?? [];
   const offer = loaded && offerIn(kept, loaded, desired);
   return {
     id,
@@ -100,11 +114,10 @@ function findResource(kept: Kept, entryId: string): KnownResource | undefined {
   };
 }
 
-function offerIn({ resolved, views }: Kept, loaded: Sourced, desired: readonly Desired[]): ShownOffer | undefined {
+function offerIn(kept: Kept, loaded: Sourced, desired: readonly Desired[]): ShownOffer | undefined {
   if (loaded.kind === undefined) return undefined;
   const { namespace = '' } = loaded.id;
-  const declared = (kind: string, name: string) =>
-    resolved.standings.find(({ loaded: { id } }) => id.kind === kind && id.name === name && id.namespace === namespace)
-      ?.loaded;
-  return offerOf({ loaded, desired, view: views()(namespace), declared });
+  const { views, byEntry } = kept.index();
+  const declared = (kind: string, name: string) => byEntry.get(formatId({ ...loaded.id, kind, name }));
+  return offerOf({ loaded, desired, view: views(namespace), declared });
 }

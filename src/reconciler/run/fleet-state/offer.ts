@@ -8,36 +8,11 @@ import { readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject, objectsIn, parseJson } from '#std/json.ts';
-import type { Endpoint, EndpointAuth, OfferedMember, Resource, View } from '../../kinds/kind.ts';
+import type { Endpoint, OfferedMember, Resource, View } from '../../kinds/kind.ts';
 import { lockOf } from '../../kinds/tools-lock.ts';
 import type { Desired } from '../desire/desire.ts';
 import type { Sourced } from '../read/sourced.ts';
-
-export interface OfferedTool {
-  readonly name: string;
-  /** Member of the virtual server that has the tool. */
-  readonly member?: string;
-  /** Name of the tool at its server, if it differs. */
-  readonly own?: string;
-}
-
-export interface ShownOffer {
-  /** URL inside the cluster. */
-  readonly url: string;
-  readonly transport: string;
-  readonly access: EndpointAuth;
-  readonly tools: readonly OfferedTool[];
-  /** Servers whose list of tools Git does not say: there is no lock. Empty text: the server itself. */
-  readonly unlisted: readonly string[];
-  /** Names that several members have. */
-  readonly clashes: readonly string[];
-  /** True if clients see `find_tool` and `call_tool` in place of the tools. */
-  readonly optimizer: boolean;
-  /** Cedar policies that decide about each call; absent if callers may call everything. */
-  readonly policies?: readonly string[];
-  /** Reason if there are policies, and Git does not have their text. */
-  readonly policiesUnread?: string;
-}
+import type { OfferedTool, ShownOffer } from './offer-format.ts';
 
 export interface OfferInput {
   readonly loaded: Sourced;

@@ -17,7 +17,7 @@ import type { Cluster, PodReads } from '../ports.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { RunResult } from '../result.ts';
 import type { Condition, DetailedObject, LiveDetail } from './detail-format.ts';
-import type { ShownOffer } from './offer.ts';
+import type { ShownOffer } from './offer-format.ts';
 import { detailedPod } from './pods/detailed-pod.ts';
 import { eventsAbout } from './pods/events.ts';
 import { listPods } from './pods/find-pods.ts';

@@ -3,6 +3,7 @@
 import type { FleetState } from '../../../run/fleet-state/format.ts';
 import type { RunRecord } from '../../../run/history/ports.ts';
 import { type EventReader, readEvents } from './events.ts';
+import type { ResourceLogs, ResourceReadings } from './resource/pods/readings-format.ts';
 import type { ResourceDetail } from './resource/resource-format.ts';
 
 /** A run in the list of runs, as docs/outputs/history.json describes it. */
@@ -41,6 +42,8 @@ export function createApi() {
   return {
     fleet: () => get<FleetState>('fleet'),
     resource: (id: string) => get<ResourceDetail>(`fleet/resource?id=${encodeURIComponent(id)}`),
+    logs: (id: string) => get<ResourceLogs>(`fleet/resource/logs?id=${encodeURIComponent(id)}`),
+    readings: (id: string) => get<ResourceReadings>(`fleet/resource/readings?id=${encodeURIComponent(id)}`),
     runs: () => get<{ readonly runs: readonly RunInShort[] }>('runs'),
     run: (id: string) => get<{ readonly run: RunRecord }>(`runs/${encodeURIComponent(id)}`),
     /** Follows the events of the fleet. Resolves when the stream ends or breaks. */

@@ -6,24 +6,8 @@ import type { Cluster, PodReads } from '../../ports.ts';
 import type { KnownResource } from '../resource-detail.ts';
 import { detailedPod } from './detailed-pod.ts';
 import { containersOf, listAllPods, type PodContainer } from './find-pods.ts';
+import type { ContainerLog, Logs } from './format.ts';
 import { lineMask, secretsOfPod, secretTexts } from './mask-log.ts';
-
-export interface ContainerLog {
-  readonly pod: string;
-  readonly container: string;
-  /** True if the lines are of the run before the last restart: the container does not run now. */
-  readonly previous: boolean;
-  /** Last lines, oldest first. Secrets are masked. */
-  readonly lines: readonly string[];
-  /** Reason if the log was not read; absent if it was read. */
-  readonly unread?: string;
-}
-
-export interface Logs {
-  readonly logs: readonly ContainerLog[];
-  /** Number of further containers whose logs were not read. */
-  readonly omitted: number;
-}
 
 /** Maximum number of containers whose logs are read: pods that are not ready come first. */
 const CONTAINERS_MAX = 6;

@@ -1,6 +1,7 @@
 // Computes the calls and errors of a server per minute out of the metrics of its proxies. Counters only grow, so that a
 // rate needs an earlier reading, or the start of the process.
 
+import type { Rate, Traffic } from './format.ts';
 import { metricLines } from './metric-text.ts';
 
 const OPERATION = 'mcp_server_operation_duration_seconds';
@@ -20,29 +21,6 @@ export interface PodSample {
   readonly counters: Counters;
   /** Open requests and streams. */
   readonly open: number;
-}
-
-export interface Rate {
-  readonly total: number;
-  readonly perMinute: number;
-}
-
-export interface Traffic {
-  /** Seconds that the rates are about. */
-  readonly seconds: number;
-  /** True if the rates are averages since the proxies started, because there is no earlier reading. */
-  readonly sinceStart: boolean;
-  readonly pods: number;
-  readonly open: number;
-  /** Calls of MCP methods. */
-  readonly calls: Rate;
-  readonly errors: Rate;
-  /** Tools, most called first. */
-  readonly tools: readonly (Rate & { readonly name: string; readonly errors: number; readonly meanMs: number })[];
-  /** Errors by their type, most frequent first. */
-  readonly errorTypes: readonly (Rate & { readonly type: string })[];
-  /** Requests that the proxy refused or could not forward, by reason. */
-  readonly refusals: readonly (Rate & { readonly reason: string })[];
 }
 
 /** Maximum number of tools, errors and refusals that are shown. */

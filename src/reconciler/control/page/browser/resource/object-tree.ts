@@ -61,7 +61,7 @@ function Branch({ object: { id, state, why, differences, pods = [] } }: { readon
 }
 
 function Pod({
-  pod: { name, ready, phase, restarts, why },
+  pod: { name, ready, phase, restarts, lastEnd, why },
 }: {
   readonly pod: NonNullable<DetailedObject['pods']>[number];
 }) {
@@ -73,7 +73,13 @@ function Pod({
     h('span', { class: 'soft kind' }, 'Pod'),
     h('span', { class: 'name text' }, name),
     h('span', { class: 'soft' }, phase),
-    restarts === 0 ? null : h('span', { class: 'word degraded' }, `${restarts} restarts`),
+    restarts === 0
+      ? null
+      : h(
+          'span',
+          { class: 'word degraded' },
+          `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}${lastEnd === undefined ? '' : `, the last after ${lastEnd}`}`,
+        ),
     why === '' ? null : h('span', { class: 'soft text' }, why),
   );
 }
