@@ -6,12 +6,14 @@ import { axeFindings } from '../../harness/axe.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser, type Tab } from '../../harness/browser.ts';
 import { entryOf, fakeFleet, largeFleet, stateOf } from './console-app.ts';
 import { EVIL, recordedRuns, smallFleet, WIKI, wikiDetail } from './console-fleet.ts';
+import { DESK_READINGS, deskDetail, WIKI_LOGS, WIKI_READINGS } from './console-pods.ts';
 import { controlApp } from './control-app.ts';
 
 const executable = findBrowser();
 if (executable === undefined) process.stderr.write(NO_BROWSER);
 
 const TOKEN = 'let-me-in';
+const DESK = 'docs/VirtualMCPServer/desk';
 const fleet = fakeFleet(smallFleet());
 let browser: Browser;
 let url: string;
@@ -19,6 +21,10 @@ let close: () => Promise<unknown>;
 
 beforeAll(async () => {
   fleet.resources.set(WIKI, JSON.stringify(wikiDetail()));
+  fleet.resources.set(`${WIKI} readings`, JSON.stringify(WIKI_READINGS));
+  fleet.resources.set(`${WIKI} logs`, JSON.stringify(WIKI_LOGS));
+  fleet.resources.set(DESK, JSON.stringify(deskDetail()));
+  fleet.resources.set(`${DESK} readings`, JSON.stringify(DESK_READINGS));
   const app = controlApp({ fleet, runs: recordedRuns(), tokens: { values: async () => [TOKEN] } });
   close = () => app.close();
   url = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -70,6 +76,7 @@ const VIEWS: readonly { readonly name: string; readonly address: string; readonl
   { name: 'fleet', address: '#/fleet', shows: '11 of 17 are healthy, 4 need attention' },
   { name: 'map', address: '#/map', shows: 'Sources → groups → servers → virtual servers → registries' },
   { name: 'resource', address: addressOf(WIKI), shows: 'Manifest in Git' },
+  { name: 'virtual-server', address: addressOf(DESK), shows: 'Last runs of its workflows' },
   { name: 'source', address: addressOf('Source/fleet'), shows: 'Declares' },
   { name: 'runs', address: '#/runs', shows: 'skep approve 3f1c0b5e9a7d2468' },
 ];
@@ -120,6 +127,7 @@ describe.skipIf(executable === undefined)('the console', () => {
     ];
     fleet.put({ ...stateOf(entries), instance: EVIL });
     fleet.resources.set(id, JSON.stringify({ ...wikiDetail(), commit: EVIL, commitUrl: 'javascript:alert(1)' }));
+    fleet.resources.set(`${id} readings`, JSON.stringify({ ...DESK_READINGS, resource: id }));
     const { page, complaints } = await openAt();
     for (const address of [
       '#/fleet',

@@ -65,7 +65,7 @@ function Reasons({ rows }: { readonly rows: readonly (Rate & { readonly name: st
   if (rows.length === 0) return null;
   return h(Table, {
     label: 'Errors and refusals of callers',
-    head: ['Errors of callers', '', 'A minute', 'In all'],
+    head: ['Errors of callers', 'Kind', 'A minute', 'In all'],
     numbers: 2,
     rows: rows.map(({ name, what, perMinute, total }) => [h('code', null, name), what, perMinute, total]),
   });
