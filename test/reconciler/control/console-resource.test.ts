@@ -51,11 +51,7 @@ async function openResource(id: string): Promise<Tab> {
   await tab.page.goto(`${url}/#/resource/${encodeURIComponent(id)}`);
   await tab.page.getByLabel('Token').fill(TOKEN);
   await tab.page.keyboard.press('Enter');
-  await tab.page
-    .getByRole('heading', { name: 'Conditions' })
-    .or(tab.page.getByText('Manifest in Git'))
-    .first()
-    .waitFor();
+  await tab.page.getByRole('heading', { name: 'Manifest in Git' }).waitFor();
   return tab;
 }
 
@@ -64,11 +60,11 @@ describe.skipIf(executable === undefined)('the page of a resource', () => {
     const { page } = await openResource(WIKI);
     await page.getByText('Requests a minute').waitFor();
     const text = await page.locator('main').innerText();
-    expect(text).toMatch(/Requests a minute\s*92\.4\s*48210 in all/);
-    expect(text).toContain('2 pods, over the last 9 min 0 s.');
+    expect(text).toMatch(/Requests a minute\s*92\.4\s*48,210 in all/);
+    expect(text).toContain('2 pods, over the last 9 min.');
     expect(text).toContain('The metrics of wiki-6d9c-w7p cannot be read: https://10.0.0.1: the pod does not listen');
     const row = page.getByRole('region', { name: 'Calls by tool' }).getByRole('row', { name: /read_page/ });
-    expect(await row.innerText()).toMatch(/read_page\s+20\.2\s+9100\s+298\s+31 ms/);
+    expect(await row.innerText()).toMatch(/read_page\s+20\.2\s+9,100\s+298\s+31 ms/);
   });
 
   test('says so if no metrics can be read at all', async () => {
@@ -87,7 +83,7 @@ describe.skipIf(executable === undefined)('the page of a resource', () => {
     const { page } = await openResource(WIKI);
     await page.getByText('Callers need a token of https://id.example.com, for the audience wiki.').waitFor();
     const tools = page.getByRole('region', { name: 'Tools' });
-    expect(await tools.getByRole('row', { name: /write_page/ }).innerText()).toMatch(/policy 2/);
+    expect(await tools.getByRole('row', { name: /write_page/ }).innerText()).toMatch(/write_page\s+2/);
     await page.getByText('The policies', { exact: true }).click();
     await page.getByText('principal in THVGroup::"editors"').waitFor();
     const { page: desk } = await openResource(DESK);
@@ -102,7 +98,7 @@ describe.skipIf(executable === undefined)('the page of a resource', () => {
     await page.getByText('Its image cannot be pulled.').waitFor();
     const { page: desk } = await openResource(DESK);
     await desk.getByText('Events cannot be read: https://10.0.0.1: events is forbidden').waitFor();
-    await desk.getByText('1 restart, the last after OOMKilled, exit code 137').waitFor();
+    await desk.getByText('the last after OOMKilled, exit code 137').waitFor();
   });
 
   test('reads logs when someone opens them, and shows them as text', async () => {

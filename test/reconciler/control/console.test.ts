@@ -67,7 +67,10 @@ async function shoot(page: Page, name: string): Promise<void> {
     await page.setViewportSize({ width, height: 840 });
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: `${FOLDER}/${name}-${size}-${colorScheme}.png`, fullPage: size === 'phone' });
+      await page.screenshot({
+        path: `${FOLDER}/${name}-${size}-${colorScheme}.png`,
+        fullPage: !name.startsWith('large'),
+      });
     }
   }
 }
@@ -168,7 +171,7 @@ describe.skipIf(executable === undefined)('the console', () => {
     await page.keyboard.type('wiki');
     await page.locator('.attention .row').focus();
     await page.keyboard.press('Enter');
-    await page.getByText('Manifest in Git').waitFor();
+    await page.getByRole('heading', { name: 'Manifest in Git' }).waitFor();
     expect(new URL(page.url()).hash).toBe(addressOf(WIKI));
     await page.goBack();
     await page.getByText('need attention').waitFor();
@@ -179,7 +182,7 @@ describe.skipIf(executable === undefined)('the console', () => {
 
   test('shows the diff of Git and cluster, pods and problems of a resource, and no value of a Secret', async () => {
     const { page } = await openAt(addressOf(WIKI));
-    await page.getByText('Manifest in Git').waitFor();
+    await page.getByRole('heading', { name: 'Manifest in Git' }).waitFor();
     const text = await page.locator('main').innerText();
     expect(text).toContain('kubectl-edit has set /spec/replicas');
     expect(text).toMatch(/\/spec\/replicas \(kubectl-edit\)\s+2\s+3/);

@@ -75,11 +75,8 @@ function Pod({
     h('span', { class: 'soft' }, phase),
     restarts === 0
       ? null
-      : h(
-          'span',
-          { class: 'word degraded' },
-          `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}${lastEnd === undefined ? '' : `, the last after ${lastEnd}`}`,
-        ),
+      : h('span', { class: 'word degraded' }, `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`),
+    restarts === 0 || lastEnd === undefined ? null : h('span', { class: 'soft text' }, `the last after ${lastEnd}`),
     why === '' ? null : h('span', { class: 'soft text' }, why),
   );
 }

@@ -58,7 +58,7 @@ function Tools({ tools, policies }: { readonly tools: readonly OfferedTool[]; re
   const [count, setCount] = useState(TOOLS);
   const isVirtual = tools.some(({ member }) => member !== undefined);
   const hasPolicies = policies.length > 0;
-  const head = ['Tool', ...(isVirtual ? ['Member'] : []), ...(hasPolicies ? ['Named by'] : [])];
+  const head = ['Tool', ...(isVirtual ? ['Member'] : []), ...(hasPolicies ? ['Policies that name it'] : [])];
   return [
     h(Table, {
       label: 'Tools',
@@ -78,7 +78,7 @@ function Tools({ tools, policies }: { readonly tools: readonly OfferedTool[]; re
 /** Policies name tools as `Tool::"name"`. A policy that names no tool counts for all. */
 function namedBy(name: string, policies: readonly string[]): string {
   const named = policies.flatMap((text, index) => (text.includes(`Tool::${JSON.stringify(name)}`) ? [index + 1] : []));
-  return named.length === 0 ? 'no policy by name' : `policy ${named.join(', ')}`;
+  return named.length === 0 ? 'none' : named.join(', ');
 }
 
 function Policies({ policies }: { readonly policies: readonly string[] }) {

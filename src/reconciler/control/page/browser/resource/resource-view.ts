@@ -4,6 +4,7 @@
 import { type ComponentChildren, h } from 'preact';
 import type { FleetEntry, FleetState } from '../../../../run/fleet-state/format.ts';
 import type { Answer, Api } from '../api.ts';
+import { Contents } from '../contents.ts';
 import { FLEET, runAddress } from '../route.ts';
 import { Section, Table, Unread } from '../section.ts';
 import { StateWord } from '../states.ts';
@@ -11,7 +12,7 @@ import { Lasting } from '../times.ts';
 import { useRead } from '../use-read.ts';
 import { adviceOn } from './advice.ts';
 import { Commands } from './commands.ts';
-import { Differences } from './differences.ts';
+import { areDifferent, Differences } from './differences.ts';
 import { ObjectTree } from './object-tree.ts';
 import { OfferView } from './offer-view.ts';
 import { Calls } from './pods/calls.ts';
@@ -48,6 +49,7 @@ export function ResourceView({ api, fleet, id, now, revision }: Props) {
       ? h('h1', null, 'The last run knew no such resource')
       : h(Title, { entry, fleet, now, detail: answer?.ok === true ? answer.body : undefined }),
     entry === undefined ? null : h(Relations, { entry, entries: fleet.entries }),
+    h(Contents, null),
     h(Body, { api, id, answer, isSource, entry, now, revision }),
   );
 }
@@ -118,9 +120,10 @@ function Body({ api, id, answer, isSource, entry, now, revision }: BodyProps) {
       ? null
       : h('p', { class: 'banner text', role: 'alert' }, `The cluster was not read: ${unread}.`),
     h(Problems, { problems, advice: entry === undefined ? [] : adviceOn(entry, answer.body) }),
+    objects.length === 0 || !areDifferent(objects) ? null : h(Differences, { objects, omitted }),
     hasPods ? h(Readings, { api, id, now, revision }) : null,
     offer === undefined ? null : h(OfferView, { offer }),
-    objects.length === 0 ? null : h(Differences, { objects, omitted }),
+    objects.length === 0 || areDifferent(objects) ? null : h(Differences, { objects, omitted }),
     objects.length === 0 ? null : h(ObjectTree, { root: resource, objects, omitted }),
     h(EventList, { events, eventsUnread, now }),
     hasPods ? h(LogView, { api, id }) : null,

@@ -4,7 +4,7 @@ import { h } from 'preact';
 import type { Rate, Traffic } from '../../../../../run/fleet-state/pods/format.ts';
 import type { Answer } from '../../api.ts';
 import { Section, Table, Unread } from '../../section.ts';
-import { durationText } from '../../times.ts';
+import { roughDuration } from '../../times.ts';
 import type { ResourceReadings } from './readings-format.ts';
 
 export function Calls({ answer }: { readonly answer: Answer<ResourceReadings> }) {
@@ -22,13 +22,15 @@ export function Calls({ answer }: { readonly answer: Answer<ResourceReadings> })
 function Numbers({ traffic }: { readonly traffic: Traffic }) {
   const { calls, errors, refusals, open, tools, errorTypes, pods, seconds, sinceStart } = traffic;
   const refused = refusals.reduce((sum, { perMinute }) => sum + perMinute, 0);
-  const over = sinceStart ? `since it started, ${durationText(seconds)} ago` : `over the last ${durationText(seconds)}`;
+  const over = sinceStart
+    ? `since it started, ${roughDuration(seconds)} ago`
+    : `over the last ${roughDuration(seconds)}`;
   return [
     h(
       'dl',
       { class: 'numbers' },
-      number('Requests a minute', calls.perMinute, `${calls.total} in all`),
-      number('Errors a minute', errors.perMinute, `${errors.total} in all`, errors.perMinute > 0),
+      number('Requests a minute', calls.perMinute, `${calls.total.toLocaleString('en')} in all`),
+      number('Errors a minute', errors.perMinute, `${errors.total.toLocaleString('en')} in all`, errors.perMinute > 0),
       number(
         'Refused a minute',
         Math.round(refused * 10) / 10,
@@ -47,8 +49,8 @@ function Numbers({ traffic }: { readonly traffic: Traffic }) {
           rows: tools.map(({ name, perMinute, total, errors: failed, meanMs }) => [
             h('code', null, name),
             perMinute,
-            total,
-            failed === 0 ? '0' : h('b', { class: 'problem' }, failed),
+            total.toLocaleString('en'),
+            failed === 0 ? '0' : h('b', { class: 'problem' }, failed.toLocaleString('en')),
             `${meanMs} ms`,
           ]),
         }),
@@ -67,7 +69,12 @@ function Reasons({ rows }: { readonly rows: readonly (Rate & { readonly name: st
     label: 'Errors and refusals of callers',
     head: ['Errors of callers', 'Kind', 'A minute', 'In all'],
     numbers: 2,
-    rows: rows.map(({ name, what, perMinute, total }) => [h('code', null, name), what, perMinute, total]),
+    rows: rows.map(({ name, what, perMinute, total }) => [
+      h('code', null, name),
+      what,
+      perMinute,
+      total.toLocaleString('en'),
+    ]),
   });
 }
 
@@ -76,6 +83,11 @@ function number(name: string, value: number, more: string, isBad = false) {
     'div',
     { key: name },
     h('dt', null, name),
-    h('dd', null, h('b', { class: isBad ? 'problem' : '' }, value), h('span', { class: 'soft' }, ` ${more}`)),
+    h(
+      'dd',
+      null,
+      h('b', { class: isBad ? 'problem' : '' }, value.toLocaleString('en')),
+      h('span', { class: 'soft' }, ` ${more}`),
+    ),
   );
 }

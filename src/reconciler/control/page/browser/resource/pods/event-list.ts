@@ -13,7 +13,7 @@ export function EventList({ events, eventsUnread, now }: Props) {
   if (events.length === 0 && eventsUnread === undefined) return null;
   return h(
     Section,
-    { title: 'Events', count: events.length },
+    { title: 'Events', ...(events.length > 0 && { count: events.length }) },
     eventsUnread === undefined
       ? null
       : h(Unread, { what: events.length === 0 ? 'Events' : 'Some Events', why: eventsUnread }),

@@ -27,7 +27,9 @@ export function VirtualServer({ document: { backends, offered, conflicts, workfl
       backends.map((backend) =>
         h(Member, { key: backend.name, backend, offered: byBackend.get(backend.name) ?? [], now }),
       ),
-      own.length === 0 ? null : h(Folded, { name: 'Its own', facts: countsOf(own) }, h(OfferedItems, { offered: own })),
+      own.length === 0
+        ? null
+        : h(Folded, { name: 'The server itself', facts: countsOf(own) }, h(OfferedItems, { offered: own })),
     ),
     conflicts.length === 0 ? null : h(Conflicts, { conflicts }),
     workflows.length === 0 ? null : h(Workflows, { workflows }),
