@@ -14,7 +14,7 @@ const CREDENTIALS: readonly RegExp[] = [
   /(?<=\b(?:bearer|basic|negotiate)\s+)[\w+/=.~-]{8,}/gi,
   /\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)*/g,
   /(?<=:\/\/)[^\s/@:]*:[^\s/@]+(?=@)/g,
-  /(?<=\b(?:password|passwd|secret|token|api[-_]?key|authorization|client[-_]?secret)["']?\s*[:=]\s*["']?)(?!\*\*\*)[^\s"',;&]{4,}/gi,
+  /(?<=\b(?:password|passwd|secret|token|api[-_]?key|authorization|client[-_]?secret)["']?\s*[:=]\s*["']?)(?!\*\*\*|bearer\s|basic\s|negotiate\s)[^\s"',;&]{4,}/gi,
 ];
 
 const KEY_BEGIN = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
@@ -43,7 +43,8 @@ export function secretTexts({ data }: KubeObject): readonly string[] {
 function formsOf(text: string): readonly string[] {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const assigned = lines.flatMap((line) => /^[\w.-]+\s*[=:]\s*(.+)$/.exec(line)?.[1] ?? []);
-  const values = new Set([text, text.trim(), ...lines, ...assigned, ...leavesOf(parsed(text))]);
+  const unquoted = assigned.map((value) => value.replace(/^(["'])(.*)\1$/, '$2'));
+  const values = new Set([text, text.trim(), ...lines, ...assigned, ...unquoted, ...leavesOf(parsed(text))]);
   return [...values].flatMap((value) => [value, encodeForm(value), JSON.stringify(value).slice(1, -1)]);
 }
 
