@@ -129,16 +129,15 @@ test('a resource says what it offers to whom, and what the cluster refuses to sa
   const { offer, ...before } = await readResource('tools/MCPServer/clock');
   expect(offer).toMatchObject({ access: { type: 'anonymous' }, tools: [], unlisted: [''] });
   expect(before.eventsUnread).toBeUndefined();
-  for (const match of [
-    { verb: 'list', resource: 'events.k8s.io/events' },
-    { verb: 'list', resource: 'pods' },
-  ])
-    world.cluster.cluster.faults.add({ match, action: { status: 403 } });
+  const refuse = (resource: string) =>
+    world.cluster.cluster.faults.add({ match: { verb: 'list', resource }, action: { status: 403 } });
+  refuse('events.k8s.io/events');
   expect((await readResource('tools/MCPServer/clock')).eventsUnread ?? '').toMatch(/events: fault injected/);
+  refuse('pods');
   for (const part of ['logs', 'readings']) {
     const url = `${keeper.url}/fleet/resource/${part}?id=tools/MCPServer/clock`;
     expect((await fetch(url)).status).toBe(401);
-    expect((await (await fetch(url, { headers })).json()).unread).toMatch(/pods: fault injected/);
+    expect(((await (await fetch(url, { headers })).json()) as Detail).unread).toMatch(/pods: fault injected/);
   }
 });
 
