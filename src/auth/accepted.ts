@@ -1,4 +1,4 @@
-// Remembers recently verified tokens by digest, so that their signatures are not verified again for each request.
+// Remembers recently verified tokens by digest, so that their signatures need not be verified for each request.
 
 import { setBounded } from '#std/bounded.ts';
 import { sha256 } from '#std/hash.ts';
@@ -8,24 +8,24 @@ const KEPT_MAX = 10_000;
 
 export interface Accepted {
   readonly identity: Identity;
-  /** `exp` of the token, seconds since 1970. */
+  /** `exp` of the token, in seconds since 1970. */
   readonly expiry: number;
-  /** Returns true as long as the provider still has the key that verified the token. */
+  /** Returns true while the provider still has the key that verified the token. */
   readonly holds: () => boolean;
 }
 
 export interface AcceptedTokens {
-  /** `nowMs`: milliseconds since 1970. */
+  /** `nowMs` is in milliseconds since 1970. */
   get(token: string, nowMs: number): Accepted | undefined;
   set(token: string, accepted: Accepted): void;
 }
 
-/** Returns whether an accepted token is still valid. `nowMs`: milliseconds since 1970. */
+/** Returns whether an accepted token is still valid. `nowMs` is in milliseconds since 1970. */
 export function isAccepted({ expiry, holds }: Accepted, nowMs: number): boolean {
   return expiry * 1000 > nowMs && holds();
 }
 
-/** Stores digests instead of tokens; new digests replace the oldest. */
+/** Stores digests instead of tokens. Beyond the limit, drops the oldest digests. */
 export function createAcceptedTokens(): AcceptedTokens {
   const kept = new Map<string, Accepted>();
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readBearer, TOKEN_LENGTH_MAX } from './bearer.ts';
 
-/** Expects the token, or in brackets the reason of the rejection. */
+/** Expects the token, or the reason of the rejection in brackets. */
 function check(values: readonly string[], expected: string): void {
   const result = readBearer(values);
   expect(result.ok ? result.token : `(${result.rejection.reason})`).toBe(expected);
@@ -29,6 +29,6 @@ test.each([
     reason: 'the longest token',
   },
   { values: [`Bearer ${'a'.repeat(TOKEN_LENGTH_MAX + 1)}`], expected: '(token-too-long)', reason: 'one more' },
-])('of $reason the result is $expected', ({ values, expected }) => {
+])('with $reason the result is $expected', ({ values, expected }) => {
   check(values, expected);
 });

@@ -2,24 +2,24 @@
 
 import type { Rejection } from './rejection.ts';
 
-/** Longest accepted token, in characters. */
+/** In characters. */
 export const TOKEN_LENGTH_MAX = 16_384;
 
-// RFC 6750 section 2.1: b64token.
+// The rule b64token of RFC 6750 section 2.1.
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 export type BearerResult =
   | { readonly ok: true; readonly token: string }
   | { readonly ok: false; readonly rejection: Rejection };
 
-/** `values`: every Authorization header of the request, in order. */
+/** `values` are all Authorization headers of the request, in order. */
 export function readBearer(values: readonly string[]): BearerResult {
   const [value] = values;
   if (value === undefined) return rejected({ reason: 'credentials-missing' });
   if (values.length > 1) return rejected({ reason: 'authorization-repeated', count: values.length });
   const [scheme = '', ...rest] = value.trim().split(' ');
-  // Another scheme counts as no credentials: RFC 6750 section 3 requires no error code then. The name of the scheme is
-  // case-insensitive (RFC 9110 section 11.1).
+  // Another scheme counts as missing credentials, for which RFC 6750 section 3 requires no error code. Names of schemes
+  // are case-insensitive (RFC 9110 section 11.1).
   if (scheme.toLowerCase() !== 'bearer') return rejected({ reason: 'credentials-missing' });
   const token = rest.join(' ').trimStart();
   if (token.length > TOKEN_LENGTH_MAX) {
@@ -30,8 +30,8 @@ export function readBearer(values: readonly string[]): BearerResult {
 }
 
 /**
- * Returns every Authorization header, in order; `rawHeaders`: names and values by turns. Node.js's own table of headers
- * has only the first header of a name.
+ * Returns all Authorization headers, in order. `rawHeaders` contains names and values alternately. `headers` of Node.js
+ * contains only the first header of a name.
  */
 export function authorizationHeaders(rawHeaders: readonly string[]): readonly string[] {
   const values: string[] = [];

@@ -1,15 +1,15 @@
-// Limits the requests to a provider about unknown tokens: anyone can invent tokens, and each would cause a request.
+// Limits the requests to a provider about unknown tokens, since anyone can invent tokens that cause requests.
 
 export interface Budget {
   /** Returns false if the budget is used up. */
   take(): boolean;
-  /** Gives back a unit, because its request did no harm. */
+  /** Returns a unit of the budget if its request accepted the token or failed. */
   giveBack(): void;
 }
 
 /**
- * The budget begins with `size` units, which is also its maximum, and gets `perSecond` units more each second.
- * `monotonic` returns milliseconds.
+ * Creates a budget that begins with its maximum of `size` units, and gains `perSecond` units each second. `monotonic`
+ * returns milliseconds.
  */
 export function createBudget(size: number, perSecond: number, monotonic: () => number): Budget {
   let left = size;

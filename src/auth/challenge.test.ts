@@ -26,7 +26,7 @@ test.each([
   expect(challenge(settings, publicRejection(rejection))).toBe(expected);
 });
 
-test('a realm cannot break out of its quotes or of the header', () => {
+test('quotes a realm so that it ends neither the parameter nor the header', () => {
   const settings = { realm: 'a"b\\c\r\nSet-Cookie: dé', resourceUrl: 'https://r.example' };
   expect(challenge(settings, { message: '' })).toMatch(/^Bearer realm="a\\"b\\\\cSet-Cookie: d", /);
 });
@@ -40,11 +40,11 @@ test.each([
   },
   { resource: 'https://r.example/a/', expected: 'https://r.example/.well-known/oauth-protected-resource/a/' },
   { resource: 'https://r.example/a?b=c', expected: 'https://r.example/.well-known/oauth-protected-resource/a?b=c' },
-])('the metadata of $resource is at $expected', ({ resource, expected }) => {
+])('returns the metadata URL $expected of $resource', ({ resource, expected }) => {
   expect(metadataUrl(resource)).toBe(expected);
 });
 
-test('the discovery document names each issuer once and leaves out documentation that is not configured', () => {
+test('the metadata names each issuer once, and no documentation that is not configured', () => {
   const provider = { name: 'p', issuerUrl: 'https://i.example', audience: 'a', allowPrivateIP: false };
   const settings = {
     resourceUrl: 'https://r.example',

@@ -1,10 +1,10 @@
-// Writes the WWW-Authenticate header of a refused request (RFC 6750 section 3, RFC 9728 section 5.1).
+// Formats the WWW-Authenticate header of a refused request (RFC 6750 section 3, RFC 9728 section 5.1).
 
 import { metadataUrl } from './metadata.ts';
 import type { PublicRejection } from './rejection.ts';
 import type { ResourceSettings } from './settings.ts';
 
-/** Returns the value of the header; without `error` if the client sent no credentials (RFC 6750 section 3). */
+/** Returns the value of the header. `error` is absent if the client sent no credentials (RFC 6750 section 3). */
 export function challenge(
   settings: Pick<ResourceSettings, 'realm' | 'resourceUrl'>,
   { error, message, scope }: Omit<PublicRejection, 'status'>,
@@ -23,7 +23,7 @@ export function challenge(
   return `Bearer ${parameters.map(([name, value]) => `${name}=${quote(value)}`).join(', ')}`;
 }
 
-/** Writes a quoted-string (RFC 9110 section 5.6.4); characters that it cannot contain are left out. */
+/** Formats a quoted-string (RFC 9110 section 5.6.4). Drops characters that a quoted-string cannot contain. */
 function quote(text: string): string {
   return `"${text.replaceAll(/[^\x20-\x7e]/g, '').replaceAll(/["\\]/g, '\\$&')}"`;
 }

@@ -94,6 +94,6 @@ test.each<{ change: JsonObject; account: ServiceAccount; expected: string; reaso
     expected: invalid('kubernetes.io'),
     reason: 'the claim is a list',
   },
-])('of a service account: $reason: $expected', ({ change, account, expected }) => {
+])('service account: $reason: $expected', ({ change, account, expected }) => {
   check({ ...OF_CALLER, ...change }, expected, account);
 });

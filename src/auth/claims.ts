@@ -1,5 +1,4 @@
-// Checks the claims that every accepted token must have, whether a signature or an introspection endpoint confirms
-// them.
+// Checks the claims that every accepted token must have.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
@@ -12,13 +11,16 @@ export interface ExpectedClaims {
   readonly account?: ServiceAccount;
 }
 
-/** A service account of a cluster; without a name, every account of the namespace. */
+/** A service account of a cluster. Without `name`, all accounts of the namespace. */
 export interface ServiceAccount {
   readonly namespace: string;
   readonly name?: string;
 }
 
-/** Returns the refusal, or undefined if the claims are right. `nowMs`: milliseconds since 1970; there is no leeway. */
+/**
+ * Returns the refusal, or undefined if the claims are valid. `nowMs` is in milliseconds since 1970. No clock skew is
+ * tolerated.
+ */
 export function checkClaims(claims: JsonObject, expected: ExpectedClaims, nowMs: number): Refusal | undefined {
   return (
     checkIssuer(claims.iss, expected.issuer) ??
@@ -29,7 +31,7 @@ export function checkClaims(claims: JsonObject, expected: ExpectedClaims, nowMs:
   );
 }
 
-/** Returns a refusal if the token is used outside its lifetime. A token without `exp` does not expire. */
+/** Returns a refusal if the token is used outside its lifetime. A token without `exp` never expires. */
 export function checkLifetime({ exp, nbf }: JsonObject, nowMs: number): Refusal | undefined {
   return (exp === undefined ? undefined : checkExpiry(exp, nowMs)) ?? checkNotBefore(nbf, nowMs);
 }
@@ -68,8 +70,7 @@ function checkNotBefore(notBefore: unknown, nowMs: number): Refusal | undefined 
 const CLUSTER_CLAIM = 'kubernetes.io';
 
 /**
- * Checks the claims that an API server puts into tokens of service accounts: the private claims and the subject must
- * name the same account.
+ * Checks the claims of service account tokens. The claim `kubernetes.io` and the subject must name the same account.
  */
 function checkAccount(claims: JsonObject, expected: ServiceAccount | undefined): Refusal | undefined {
   if (expected === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Lists the stable codes of refused requests, and of problems around them.
+// Lists the codes of refused requests, and of problems with providers.
 
 export const AUTH_CODES = {
   'credentials-missing': 'The request carries no bearer token. Send `Authorization: Bearer <token>`.',

@@ -1,5 +1,4 @@
-// Reads the discovery document of a provider, and finds the address of its keys (OpenID Connect Discovery 1.0 section
-// 4).
+// Reads the discovery document of a provider, and finds the URL of its keys (OpenID Connect Discovery 1.0 section 4).
 
 import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -18,7 +17,8 @@ function urlBelow(base: string, path: string): string {
 }
 
 /**
- * Returns the URL of the JWKS. Throws the Failures of `getJson`, `provider-issuer-mismatch`, `provider-url-insecure`.
+ * Returns the URL of the key set. Throws the Failures of `getJson`, `provider-issuer-mismatch` and
+ * `provider-url-insecure`.
  */
 export async function locateJwks(
   world: Pick<AuthPorts, 'fetch' | 'files'>,
@@ -36,8 +36,8 @@ export interface ApiServerIssuer {
 }
 
 /**
- * Discovers the issuer of a cluster at its API server. The document may name keys at another address, for which neither
- * the CA nor the token of the cluster is meant. The API server serves the same keys. Throws the Failures of `getJson`.
+ * Discovers the issuer of a cluster at its API server. Returns the API server's own URL of the keys: the discovery
+ * document may name another host, for which the cluster's CA and token are not meant. Throws the Failures of `getJson`.
  */
 export async function discoverApiServer(
   world: Pick<AuthPorts, 'fetch' | 'files'>,
@@ -60,7 +60,10 @@ export async function discover(
   return document;
 }
 
-/** Checks the issuer in the document: otherwise one issuer could pose as another (OIDC Discovery 1.0 section 4.3). */
+/**
+ * Compares the issuer in the document. Without this check, an issuer could pose as another issuer (OIDC Discovery 1.0
+ * section 4.3).
+ */
 function checkIssuer(url: string, document: JsonObject, issuerUrl: string): void {
   if (document.issuer === issuerUrl) return;
   const actual = typeof document.issuer === 'string' ? excerpt(document.issuer) : null;

@@ -1,6 +1,6 @@
-// Shortens texts of unknown origin for logs.
+// Shortens texts of untrusted origin for logs.
 
-/** Returns the beginning of a text: anyone can write the claims of refused tokens, so a log shows only a part. */
+/** Returns at most 200 characters, because refused tokens may contain any claims. */
 export function excerpt(text: string): string {
   return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }

@@ -1,25 +1,22 @@
-// Reads the identity and the scopes of a caller from an accepted token.
+// Reads identity and scopes of a caller from an accepted token.
 
 import type { JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 
-/** Scope that is advertised if the configuration names no scopes (registry server document, Discovery document). */
+/** Advertised if the configuration names no scopes (registry server document, Discovery document). */
 export const READ_SCOPE = 'mcp-registry:read';
 export const WRITE_SCOPE = 'mcp-registry:write';
 
-/**
- * Claim that identifies a person's login, and with it the stored tokens of upstream providers. Only the proxy uses it.
- */
+/** Claim with the id of a login, by which the proxy finds stored tokens of upstream providers. */
 export const SESSION_CLAIM = 'tsid';
 
 export type Scope = typeof READ_SCOPE | typeof WRITE_SCOPE;
 
 export interface Identity {
-  /** Name of the provider that accepted the token. */
   readonly provider: string;
   readonly subject?: string;
   readonly scopes: readonly string[];
-  /** All verified claims of the token; not to be logged as a whole. */
+  /** All verified claims of the token. Logs must not contain them as a whole. */
   readonly claims: JsonObject;
 }
 
@@ -29,7 +26,8 @@ export function identityOf(provider: string, claims: JsonObject): Identity {
 }
 
 /**
- * Reads `scope` as in RFC 8693 section 4.2 and RFC 7662 section 2.2, or `scp`, which some providers send; text or list.
+ * Reads `scope` (RFC 8693 section 4.2, RFC 7662 section 2.2), and `scp`, which some providers send. Each claim may be
+ * text or a list.
  */
 export function scopesOf({ scope, scp }: JsonObject): readonly string[] {
   const values = [scope, scp].flatMap((value) => (Array.isArray(value) ? value : [value]));

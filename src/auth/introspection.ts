@@ -1,4 +1,4 @@
-// Introspects a token at its provider (RFC 7662), and remembers the response for a short while.
+// Introspects a token at its provider (RFC 7662), and remembers the response for a short time.
 
 import { setBounded } from '#std/bounded.ts';
 import { Failure } from '#std/failure.ts';
@@ -14,39 +14,49 @@ import type { Cause, Refusal } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 import { checkBearer } from './token-form.ts';
 
-/**
- * Time after which an accepted token is introspected again. A token that expires earlier is introspected again then.
- */
+/** Maximum time for which an acceptance is remembered. The `exp` of the token may shorten it. */
 const ACCEPTED_KEPT_MS = 60_000;
-/** Time after which a refused token is introspected again. */
+/** Time for which a refusal is remembered. */
 const REFUSED_KEPT_MS = 10_000;
-/** Time after which a token with an unusable response, which the token may have caused, is introspected again. */
+/** Time for which an unusable response is remembered. The token itself may have caused the response. */
 const UNUSABLE_KEPT_MS = 2_000;
-/** Limit of remembered tokens, separate for accepted and refused tokens: invented tokens must not displace accepted. */
+/**
+ * Maximum number of remembered tokens. Accepted and refused tokens have separate limits, so that invented tokens do not
+ * displace accepted tokens.
+ */
 const REMEMBERED_MAX = 10_000;
-/** Requests that may end in a refusal at once, and requests that are added each second. */
+/**
+ * Limits of requests about unknown tokens that end in a refusal: the maximum at once, and the number regained per
+ * second.
+ */
 const REFUSALS_MAX = 200;
 const REFUSALS_PER_SECOND = 20;
 
 export type Introspect = (token: string) => Promise<TokenResult>;
 
-/** Code of the cause if a single request got no usable response. */
+/** Code of a response that is unusable for one token only. */
 const UNUSABLE = 'introspection-unusable';
-/** Statuses that a token may cause; all other statuses concern the endpoint or us. 200: with an unusable body. */
+/**
+ * Statuses that a token may cause. Other statuses are faults of the endpoint or of this client. A response with status
+ * 200 has an unusable body.
+ */
 const QUESTION_STATUSES: readonly unknown[] = [200, 400, 413, 414, 422, 431];
-/** RFC 7009 section 2.2.1, which endpoints use here as well: the endpoint never accepts such a token. */
+/**
+ * Error of RFC 7009 section 2.2.1, which introspection endpoints also send: the endpoint never accepts tokens of this
+ * type.
+ */
 const UNSUPPORTED = 'unsupported_token_type';
 const BUSY: Cause = { code: 'introspection-busy', message: 'too many unknown tokens in a short time' };
 
 interface Remembered {
   readonly result: TokenResult;
-  /** Monotonic milliseconds. */
+  /** In monotonic milliseconds. */
   readonly until: number;
 }
 
 /**
- * Introspects tokens of a provider with an introspectionUrl. Only a usable response decides about a token (RFC 7662
- * section 2.2). After failures of the endpoint itself, the pauses between requests grow.
+ * Introspects tokens at the introspectionUrl of a provider. Only a usable response decides on a token (RFC 7662 section
+ * 2.2). After each failure of the endpoint, requests pause for a longer time.
  */
 export function createIntrospection(
   ports: AuthPorts,
@@ -59,9 +69,9 @@ export function createIntrospection(
   let backoff = NO_BACKOFF;
   let lastCause: Cause | undefined;
 
-  /** `trusted`: whether the token was accepted before, and so is not invented. */
+  /** `trusted` is true if the provider accepted the token before, so the token is not invented. */
   async function ask(token: string, trusted: boolean): Promise<TokenResult> {
-    // During a pause, requests do not wait for an endpoint that is down.
+    // During a pause, fails at once instead of waiting for the endpoint.
     if (lastCause !== undefined && ports.clock.monotonic() < backoff.retryAt) return unavailable(lastCause);
     if (trusted) return put(token);
     if (!budget.take()) return unavailable(BUSY);
@@ -85,7 +95,7 @@ export function createIntrospection(
         reopen();
         return { ok: false, refusal: { reason: 'token-unsupported' } };
       }
-      // One token with an unusable response must not delay the introspection of other tokens.
+      // An unusable response for one token must not pause the introspection of other tokens.
       if (cause.code === 'provider-answer-invalid' && QUESTION_STATUSES.includes(status))
         return unavailable({ ...cause, code: UNUSABLE });
       backoff = afterFailure(backoff, ports.clock.monotonic());
@@ -125,7 +135,7 @@ export function createIntrospection(
   };
 }
 
-/** Checks RFC 7662 section 2.2, and the claims that are required of every token. */
+/** Checks the response by RFC 7662 section 2.2, and the claims that every token must have. */
 function checkAnswer(answer: JsonObject, provider: ProviderSettings, nowMs: number): TokenResult {
   if (answer.active !== true) return { ok: false, refusal: { reason: 'token-inactive' } };
   const { issuerUrl: issuer, audience, account } = provider;
@@ -133,7 +143,10 @@ function checkAnswer(answer: JsonObject, provider: ProviderSettings, nowMs: numb
   return refusal === undefined ? { ok: true, claims: answer } : { ok: false, refusal };
 }
 
-/** Returns monotonic milliseconds; undefined if the result must not be remembered. */
+/**
+ * Returns the monotonic time in milliseconds until which the result is remembered. Returns undefined if the result must
+ * not be remembered.
+ */
 function keepUntil(result: TokenResult, clock: AuthPorts['clock']): number | undefined {
   if (result.ok) {
     const lifeMs = Number(result.claims.exp) * 1000 - clock.now();

@@ -1,5 +1,5 @@
-// Keeps the public keys of one provider: fetches them when needed, refreshes them, and keeps them for a while if the
-// provider is down.
+// Fetches and refreshes the public keys of a provider. If the provider is down, older keys stay in use for a limited
+// time.
 
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import * as errors from 'jose/errors';
@@ -12,11 +12,11 @@ import type { AuthPorts } from './ports.ts';
 import type { Cause } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 
-/** Keys younger than this are used without fetching them again. */
+/** Keys younger than this are used without a request. */
 const KEYS_FRESH_MS = 10 * 60_000;
 /** Keys older than this are never used, even while the provider is down. */
 const KEYS_KEPT_MS = 60 * 60_000;
-/** Keys are fetched again because of an unknown key id, but not more often than this: anyone can invent key ids. */
+/** Minimum time between requests because of unknown key ids: anyone can invent key ids. */
 const UNKNOWN_KEY_COOLDOWN_MS = 30_000;
 
 export type KeyResult =
@@ -25,19 +25,19 @@ export type KeyResult =
   | { readonly found: 'unusable'; readonly detail: string }
   | { readonly found: 'unavailable'; readonly cause: Cause };
 
-/** Finds the key that a JWT's header names. */
+/** Finds the key that a JWT header names. */
 export type KeyLookup = (header: JWSHeaderParameters) => Promise<KeyResult>;
 
 export interface ProviderKeys {
-  /** Never rejects because of the provider: failures are results. */
+  /** Does not reject if the provider fails: the result then contains the cause. */
   readonly find: KeyLookup;
   /**
-   * Returns the same value as long as the provider has the same keys, so that earlier verifications stay valid;
+   * Returns the same object while the provider's keys are unchanged, so that earlier verifications stay valid. Returns
    * undefined if the keys must be fetched again.
    */
   edition(): object | undefined;
   /**
-   * Returns whether tokens of the provider have this issuer. Undefined: the provider could not be reached, and the
+   * Returns whether tokens of the provider have this issuer. Returns undefined if the provider is unreachable and the
    * caller has to try again.
    */
   issues(issuer: string): Promise<boolean | undefined>;
@@ -45,7 +45,7 @@ export interface ProviderKeys {
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
-/** Fetches no keys yet. */
+/** Creates the key lookup without a request. */
 export function createProviderKeys(ports: AuthPorts, provider: ProviderSettings): ProviderKeys {
   if (provider.ownKeys !== undefined) return keysInProcess(provider.issuerUrl, provider.ownKeys);
   const keys = createRefreshedKeys(ports, provider);
@@ -87,26 +87,26 @@ async function select(keySet: KeySet, header: JWSHeaderParameters): Promise<KeyR
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return { found: 'none' };
     if (error instanceof errors.JWKSMultipleMatchingKeys) return { found: 'unusable', detail: 'several keys fit' };
-    // A key that cannot be imported is a fault of the provider: it refuses one token, and causes no crash.
+    // A key that cannot be imported is a fault of the provider. Only tokens that name the key are refused.
     return { found: 'unusable', detail: error instanceof Error ? error.message : String(error) };
   }
 }
 
 interface KnownKeys {
   readonly keySet: KeySet;
-  /** The issuer that the API server names. Undefined: the issuer of the settings. */
+  /** Issuer that the API server names. undefined means the issuer in the settings. */
   readonly issuer: string | undefined;
 }
 
 interface RefreshedKeys {
-  /** Returns the keys to use now; fetches them if they are missing or no longer fresh. */
+  /** Returns the current keys. Fetches keys that are missing or not fresh. */
   current(): Promise<KnownKeys | { readonly cause: Cause }>;
   /**
-   * Returns newer keys than `than`, and fetches if the cooldown allows it; undefined if the provider has no newer keys,
-   * a cause if it could not be reached.
+   * Returns keys that differ from `than`, after a request if the cooldown permits it. Returns undefined if the
+   * provider's keys are unchanged, or the cause if the provider is unreachable.
    */
   newer(than: KeySet): Promise<KnownKeys | { readonly cause: Cause } | undefined>;
-  /** Returns keys that may be used without fetching; the same object as long as the provider has the same keys. */
+  /** Returns keys that need no request. Returns the same object while the provider's keys are unchanged. */
   fresh(): KeySet | undefined;
 }
 
@@ -117,7 +117,7 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
   let renewedAt = Number.NEGATIVE_INFINITY;
   let pending: Promise<void> | undefined;
 
-  /** Fetches the keys, and never rejects. Callers during a request wait for the same request. */
+  /** Fetches the keys. Never rejects because of the provider. Concurrent calls share one request. */
   function ask(): Promise<void> {
     pending ??= load().finally(() => {
       pending = undefined;
@@ -157,15 +157,14 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
     async current() {
       const known = usable(KEYS_FRESH_MS);
       if (known !== undefined) return known;
-      // During a pause, requests do not wait for a provider that is down.
+      // During a pause, continues with old keys instead of waiting for the provider.
       if (pending !== undefined || ports.clock.monotonic() >= backoff.retryAt) await ask();
       const kept = usable();
       if (kept !== undefined) return kept;
       return { cause: failed ?? { code: 'keys-unavailable', message: `no keys of ${provider.name}` } };
     },
     async newer(than) {
-      // The current request may have been sent before the key existed: its result is used, but does not start the
-      // cooldown.
+      // The request in progress may be older than the key. Its result is used, but does not start the cooldown.
       if (pending !== undefined) await pending;
       if (usable()?.keySet === than) {
         if (!mayRenew()) return failed && { cause: failed };
@@ -174,7 +173,7 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
       }
       const latest = usable();
       if (latest !== undefined && latest.keySet !== than) return latest;
-      // The key may be a new one, which only the provider knows.
+      // The unknown key may be a new key of the unreachable provider.
       return failed && { cause: failed };
     },
   };
@@ -186,11 +185,11 @@ function reportFailure(ports: AuthPorts, provider: ProviderSettings, cause: Caus
 }
 
 interface LoadedKeys extends KnownKeys {
-  /** Digest of the documents that contain the keys. */
+  /** Digest of the issuer and the key set. */
   readonly digest: string;
 }
 
-/** Throws a Failure. */
+/** Fetches the keys. Throws a Failure. */
 async function fetchKeys(ports: AuthPorts, provider: ProviderSettings): Promise<LoadedKeys> {
   const { jwksUrl, issuer } =
     provider.isApiServer === true

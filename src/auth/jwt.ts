@@ -1,4 +1,4 @@
-// Checks a JWT: form, algorithm, signature, then claims (RFC 8725).
+// Checks form, algorithm, signature and claims of a JWT (RFC 8725).
 
 import type { ProtectedHeaderParameters } from 'jose';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
@@ -12,7 +12,7 @@ import type { KeyLookup, KeyResult } from './jwks.ts';
 import type { Refusal } from './rejection.ts';
 import { checkForm } from './token-form.ts';
 
-/** Only signatures with a public key: everyone who can verify an HMAC can also sign, and `none` is not a signature. */
+/** Only algorithms with public keys: whoever can verify an HMAC can also sign, and `none` is not a signature. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -31,7 +31,7 @@ export type TokenResult =
   | { readonly ok: true; readonly claims: JsonObject }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** Checks a JWT that its bearer may use without a further proof. `nowMs`: milliseconds since 1970. */
+/** Checks a JWT that is a bearer token. `nowMs` is in milliseconds since 1970. */
 export async function checkAccessToken(
   findKey: KeyLookup,
   token: string,
@@ -42,7 +42,7 @@ export async function checkAccessToken(
   return refusal === undefined ? await checkJwt(findKey, token, expected, nowMs) : { ok: false, refusal };
 }
 
-/** `nowMs`: milliseconds since 1970. */
+/** Checks signature and claims of a JWT. `nowMs` is in milliseconds since 1970. */
 export async function checkJwt(
   findKey: KeyLookup,
   token: string,
@@ -55,7 +55,7 @@ export async function checkJwt(
   return refusal === undefined ? verified : { ok: false, refusal };
 }
 
-/** Returns the unverified `iss` of a JWT; undefined if the token is not a JWT or has no issuer. */
+/** Returns the unverified `iss` of a JWT. Returns undefined if the token is not a JWT or has no issuer. */
 export function claimedIssuer(token: string): string | undefined {
   try {
     const { iss } = decodeJwt(token);
@@ -87,7 +87,7 @@ function readHeader(token: string): ProtectedHeaderParameters | undefined {
   try {
     return decodeProtectedHeader(token);
   } catch {
-    // jose throws different classes for different flaws: in each case the header is not readable.
+    // jose throws different error classes for unreadable headers.
     return undefined;
   }
 }
@@ -106,7 +106,7 @@ function keyRefusal(lookup: Exclude<KeyResult, { found: 'key' }>, kid: unknown):
 function signatureRefusal(error: unknown): Refusal {
   if (error instanceof errors.JWSSignatureVerificationFailed) return { reason: 'signature-invalid' };
   if (error instanceof errors.JOSEError) return { reason: 'token-malformed', detail: error.message };
-  // jose refuses RSA keys below 2048 bits with a TypeError: a fault of the provider.
+  // jose refuses RSA keys below 2048 bits with a TypeError. The provider must replace the key.
   if (error instanceof TypeError) return { reason: 'key-unusable', detail: error.message };
   throw error;
 }

@@ -1,11 +1,11 @@
-// Writes the protected-resource metadata with which clients configure themselves (RFC 9728).
+// Builds the protected-resource metadata with which clients configure themselves (RFC 9728).
 
 import type { JsonObject } from '#std/json.ts';
 import type { ResourceSettings } from './settings.ts';
 
 export const WELL_KNOWN_PATH = '/.well-known/oauth-protected-resource';
 
-/** Metadata of the resource (registry server document, Discovery document). */
+/** Returns the metadata of the resource (registry server document, Discovery document). */
 export function resourceMetadata(settings: ResourceSettings): JsonObject {
   const { resourceDocumentation } = settings;
   return {
@@ -17,13 +17,13 @@ export function resourceMetadata(settings: ResourceSettings): JsonObject {
   };
 }
 
-/** RFC 9728 section 3.1: the well-known part goes between the host and the path of the resource. */
+/** Inserts the well-known path between host and path of the resource (RFC 9728 section 3.1). */
 export function metadataUrl(resourceUrl: string): string {
   const { origin, search } = new URL(resourceUrl);
   return `${origin}${WELL_KNOWN_PATH}${resourceSuffix(resourceUrl)}${search}`;
 }
 
-/** Returns the path of the resource, which follows WELL_KNOWN_PATH in `metadataUrl`; empty if it has none. */
+/** Returns the path of the resource, or an empty text for the path `/`. */
 export function resourceSuffix(resourceUrl: string): string {
   const { pathname } = new URL(resourceUrl);
   return pathname === '/' ? '' : pathname;

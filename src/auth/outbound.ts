@@ -1,5 +1,4 @@
-// Sends requests to an identity provider, with the trust, credentials and limits of its settings, and reads responses
-// as JSON objects.
+// Sends requests to an identity provider with the trust and credentials of its settings, and reads JSON objects.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
@@ -8,23 +7,23 @@ import type { Cause } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 
 /**
- * A kube-apiserver serves its keys only as `application/jwk-set+json` (RFC 7517 section 8.5), and responds 406 to other
- * types.
+ * An API server sends its keys only as `application/jwk-set+json` (RFC 7517 section 8.5), and responds with 406 if a
+ * request accepts only other types.
  */
 const JSON_TYPES = 'application/json, application/jwk-set+json';
 const TIMEOUT_MS = 5_000;
 const ANSWER_BYTES_MAX = 512 * 1024;
 
-/** Characters that a header can contain without being quoted or split. */
+/** Characters that a header can contain unquoted. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 const NOT_EMPTY = /./s;
 
-/** Name of the setting in messages: a registry has one for both URLs; servers and proxies have one for each. */
+/** Name in messages. A registry has one setting for all URLs; servers and proxies have separate settings. */
 const ONE_SETTING = 'allowPrivateIP';
 
 type World = Pick<AuthPorts, 'fetch' | 'files'>;
 
-/** Throws a Failure: the port's own, or `provider-answer-invalid`, `provider-secret-invalid`. */
+/** Throws the Failures of `fetch` and `files`, `provider-answer-invalid` and `provider-secret-invalid`. */
 export async function getJson(world: World, provider: ProviderSettings, url: string): Promise<JsonObject> {
   const authorization = await tokenFromFile(world, provider);
   return askProvider(world, provider, {
@@ -55,7 +54,7 @@ export async function postForm(
   return askProvider(world, { ...provider, allowPrivateIP }, { url, method: 'POST', headers, body, allowPrivateBy });
 }
 
-/** Returns a Failure as data for the log; throws any other error, which is a bug. */
+/** Converts a Failure to data for the log. Throws other errors, which are bugs. */
 export function causeOf(error: unknown): Cause {
   if (!(error instanceof Failure)) throw error;
   return { code: error.code, message: error.message };
@@ -66,7 +65,7 @@ async function askProvider(
   provider: ProviderSettings,
   request: Pick<FetchRequest, 'url' | 'method' | 'headers' | 'body' | 'allowPrivateBy'>,
 ): Promise<JsonObject> {
-  // Read again for every request: certificates and tokens in mounted Secrets rotate.
+  // Read for every request, because mounted certificates rotate.
   const ca = provider.caCertPath === undefined ? {} : { ca: await world.files.read(provider.caCertPath) };
   const response = await world.fetch({
     ...request,
@@ -89,8 +88,8 @@ function jsonObject(url: string, response: FetchResponse): JsonObject {
 }
 
 /**
- * Creates Failure `provider-answer-invalid`. `what` continues the sentence after the URL; `error`: RFC 6749 section
- * 5.2, if the response has it.
+ * Creates Failure `provider-answer-invalid`. `what` continues the sentence after the URL. `error` is the `error` of the
+ * response (RFC 6749 section 5.2), if present.
  */
 export function invalidAnswer(url: string, what: string, status = 200, error?: Json): Failure {
   const data = typeof error === 'string' ? { url, status, error } : { url, status };
@@ -105,7 +104,7 @@ async function clientCredentials(
   if (clientId === undefined) return undefined;
   const secret = clientSecretFile === undefined ? clientSecret : await readSecret(world, clientSecretFile, NOT_EMPTY);
   if (secret === undefined) return undefined;
-  // RFC 6749 section 2.3.1: both parts are form-encoded before they are joined.
+  // Client id and secret are form-encoded before they are joined (RFC 6749 section 2.3.1).
   const pair = `${formEncode(clientId)}:${formEncode(secret)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }

@@ -1,55 +1,53 @@
-// Declares the ports of token validation: outbound requests, small files, the time.
+// Defines the ports of token validation: outbound requests, files, and time.
 
 import type { JsonObject } from '#std/json.ts';
 import type { AuthCode } from './codes.ts';
 
 export interface FetchRequest {
-  /** Absolute http(s) URL. */
+  /** Absolute http or https URL. */
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** PEM certificates that replace the trusted roots for this request. */
   readonly ca?: string;
-  /** If true, connections to private, loopback and link-local addresses are allowed. */
+  /** If true, the request may connect to private, loopback and link-local addresses. */
   readonly allowPrivate?: boolean;
   /** Name of the setting that determines `allowPrivate`, for messages. */
   readonly allowPrivateBy?: string;
-  /** Limit for the whole exchange, including connecting and reading the body. */
+  /** Time limit for the whole exchange, including the connection and the body. */
   readonly timeoutMs: number;
-  /** Larger bodies fail. */
+  /** A larger body is a Failure. */
   readonly maxBytes: number;
 }
 
 export interface FetchResponse {
   readonly status: number;
-  /** Names in lower case; repeated headers joined with `, `. */
+  /** Names in lower case. Repeated headers are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
 /**
- * Sends one outbound request. Any status is a response; redirects are returned, not followed. Throws a Failure whose
- * message names the URL if there is no response: unreachable, refused address, timed out, too large.
+ * Sends one request. Returns every status, and does not follow redirects. If no response comes (unreachable, refused
+ * address, timeout, too large), throws a Failure whose message names the URL.
  */
 export type Fetch = (request: FetchRequest) => Promise<FetchResponse>;
 
-/** Files named in the configuration: secrets and certificates, read again at each use because they rotate. */
+/** Reads secrets and certificates that the configuration names. Reads them at each use, because they rotate. */
 interface Files {
   /** Returns the whole text. Throws a Failure whose message names the path. */
   read(path: string): Promise<string>;
 }
 
 interface Clock {
-  /** Wall clock, milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   now(): number;
-  /** Monotonic milliseconds. */
   monotonic(): number;
 }
 
-/** A fact for operators that has not caused a refusal. */
+/** A problem for operators that has not refused a request. */
 interface Notice {
-  /** A code of AUTH_CODES. */
   readonly code: AuthCode;
   readonly provider: string;
   readonly message: string;

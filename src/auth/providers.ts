@@ -1,4 +1,4 @@
-// Decides whether the token of a request is accepted, by the providers that may evaluate it.
+// Decides whether a token is accepted, by the providers that may have issued it.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Accepted, type AcceptedTokens, createAcceptedTokens, isAccepted } from './accepted.ts';
@@ -17,14 +17,17 @@ export type Authentication =
   | {
       readonly ok: true;
       readonly identity: Identity;
-      /** Returns true as long as the token is accepted without a request to a provider. If absent, it never is. */
+      /**
+       * Returns true while the token stays accepted without a request to a provider. If absent, each use needs a
+       * request.
+       */
       readonly holds?: () => boolean;
     }
   | { readonly ok: false; readonly rejection: Rejection };
 
 /**
- * `authorization`: every Authorization header of the request, in order. Returns a value instead of a promise if no
- * request to a provider is necessary. Never rejects because of a token.
+ * `authorization` contains all Authorization headers of the request, in order. Returns a promise only if the token was
+ * not accepted before. Never rejects because of a token.
  */
 export type Authenticate = (authorization: readonly string[]) => Authentication | Promise<Authentication>;
 
@@ -40,7 +43,7 @@ interface Validation {
   readonly accepted: AcceptedTokens;
 }
 
-/** Sends no request yet: keys are fetched when the first token needs them. */
+/** Creates the check without a request: the first token that needs a provider's keys fetches them. */
 export function createAuthenticate(ports: AuthPorts, settings: readonly ProviderSettings[]): Authenticate {
   const providers = settings.map((provider) => createProvider(ports, provider));
   const validation: Validation = { ports, providers, accepted: createAcceptedTokens() };
@@ -67,9 +70,9 @@ function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider 
 }
 
 /**
- * Checks a token as a JWT first, and then by introspection (registry server document, Token validation rule 1). A token
- * with a configured issuer is sent only to providers of exactly that issuer. Any other token is sent to each provider
- * with introspection, in order. The first acceptance wins.
+ * Verifies a token as a JWT first, and then by introspection (registry server document, Token validation rule 1). A
+ * token with a configured issuer is sent only to providers of this issuer. Other tokens are sent to each provider with
+ * introspection, in order. The first acceptance decides.
  */
 async function tryProviders(validation: Validation, token: string): Promise<Authentication> {
   const issuer = claimedIssuer(token);
@@ -87,15 +90,15 @@ async function tryProviders(validation: Validation, token: string): Promise<Auth
 }
 
 /**
- * Returns the providers whose tokens have the issuer, and providers that could not be reached: the token is then
- * undecided, not refused.
+ * Returns the providers of the issuer, and unreachable providers, because these may have the issuer too. If an
+ * unreachable provider cannot decide, the token is undecided, not refused.
  */
 async function providersOf({ providers }: Validation, issuer: string): Promise<readonly Provider[]> {
   const answers = await Promise.all(providers.map(({ keys }) => keys.issues(issuer)));
   return providers.filter((_provider, index) => answers[index] !== false);
 }
 
-/** Verifies by signature. Adds to `attempts` the refusal of each provider that does not accept the token. */
+/** Verifies the signature with the keys of each provider. Adds each refusal to `attempts`. */
 async function verify(
   { ports, accepted }: Validation,
   providers: readonly Provider[],
@@ -104,14 +107,14 @@ async function verify(
 ): Promise<Identity | undefined> {
   for (const { settings, keys } of providers) {
     const { issuerUrl, audience, account, tokenTypes } = settings;
-    // The issuer is checked again, because keys that were loaded in the meantime may belong to another issuer.
+    // Checked again: if `keys` were loaded since the first check, they may belong to another issuer.
     const isIssued = await keys.issues(issuer);
     const expected = { issuer: isIssued === true ? issuer : issuerUrl, audience, account, tokenTypes };
     const result = await checkAccessToken(keys.find, token, expected, ports.clock.now());
     if (result.ok) {
       const identity = identityOf(settings.name, result.claims);
       const edition = keys.edition();
-      // If keys could not be fetched, the old keys are used for this request only.
+      // If the keys are no longer fresh, the acceptance is not reused for later requests.
       const holds = () => edition !== undefined && keys.edition() === edition;
       accepted.set(token, { identity, expiry: expiryOf(result.claims), holds });
       return identity;
@@ -136,7 +139,7 @@ async function introspectBy(
   return undefined;
 }
 
-/** Returns `exp`, which is known to be a number here. */
+/** Returns `exp`, which the check of the claims requires to be a number. */
 function expiryOf({ exp }: JsonObject): number {
   return Number(exp);
 }

@@ -17,11 +17,11 @@ test.each([
   { target: 'http://host:8080/a?b', expected: '/a?b', reason: 'absolute form (RFC 9112 section 3.2.2)' },
   { target: 'http://host', expected: '/', reason: 'absolute form without a path' },
   { target: '*', expected: '/', reason: 'asterisk form' },
-])('$target is normalised to $expected: $reason', ({ target, expected }) => {
+])('normalises $target to $expected: $reason', ({ target, expected }) => {
   expect(normaliseTarget(target)).toBe(expected);
 });
 
-/** Checks the normalised target, like the service. */
+/** Checks the normalised target, as the service does. */
 function check(target: string, publicPaths: readonly string[], expected: boolean): void {
   expect(isPublic(normaliseTarget(target), publicPaths)).toBe(expected);
 }
@@ -53,6 +53,6 @@ test.each([
   { target: '/docsx', publicPaths: ['/docs'], expected: false, reason: 'a longer name than configured' },
   { target: '/a%20b', publicPaths: ['/a b'], expected: true, reason: 'configured paths are unencoded' },
   { target: '/tools/v0.1/servers', publicPaths: ['/'], expected: true, reason: 'the root stands for everything' },
-])('$target is public: $expected, because of $reason', ({ target, publicPaths = [], expected }) => {
+])('$target is public: $expected ($reason)', ({ target, publicPaths = [], expected }) => {
   check(target, publicPaths, expected);
 });

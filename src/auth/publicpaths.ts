@@ -1,11 +1,11 @@
-// Decides which paths need no token, and normalises paths, so that this check and the router read the same form.
+// Decides which paths need no token. Normalises paths, so that this check and the router read the same path.
 
-/** Paths that are always public, with all paths below them. */
+/** Always public, including all paths below them. */
 const ALWAYS_PUBLIC = ['/health', '/readiness', '/version', '/.well-known'] as const;
 
 /**
- * Returns the request target (path and query) without scheme, authority and fragment. Dot segments, also encoded ones,
- * are resolved as in RFC 3986 section 5.2.4. All other characters stay encoded as the client sent them.
+ * Returns path and query of a request target without scheme, authority and fragment. Resolves dot segments, including
+ * encoded ones (RFC 3986 section 5.2.4). Other characters keep their encoding.
  */
 export function normaliseTarget(target: string): string {
   const [withoutFragment = ''] = target.split('#', 1);
@@ -16,7 +16,7 @@ export function normaliseTarget(target: string): string {
   return `${resolveDots(path)}${query}`;
 }
 
-/** `target`: result of `normaliseTarget`. `publicPaths`: unencoded; each includes all paths below it. */
+/** `target` is a result of `normaliseTarget`. `publicPaths` are unencoded, and include all paths below them. */
 export function isPublic(target: string, publicPaths: readonly string[]): boolean {
   const [path = ''] = target.split('?', 1);
   const segments = decodedSegments(path);
@@ -34,13 +34,13 @@ function resolveDots(path: string): string {
       continue;
     }
     if (dots === '..') resolved.pop();
-    // `/a/..` names the folder, not a file: the slash stays.
+    // `/a/..` names a folder, so the result ends with a slash.
     if (index === segments.length - 1) resolved.push('');
   }
   return `/${resolved.join('/')}`;
 }
 
-/** Returns undefined if the path is ambiguous: bad or double encoding, or a slash inside a segment. */
+/** Returns undefined if the path is ambiguous: invalid or double encoding, or a slash within a segment. */
 function decodedSegments(path: string): readonly string[] | undefined {
   const decoded: string[] = [];
   for (const segment of path.split('/').slice(1)) {

@@ -1,10 +1,9 @@
-// Describes the reasons why a request is refused: internally as data, and the small part of this data that the client
-// receives.
+// Defines why a request is refused, and the part of the reason that the client gets.
 
 import { AUTH_CODES } from './codes.ts';
 import type { Scope } from './identity.ts';
 
-/** The reason why one provider did not accept a token. It never contains the token or a secret. */
+/** Why one provider did not accept a token. Never contains the token or a secret. */
 export type Refusal =
   | { readonly reason: 'token-malformed'; readonly detail: string }
   | { readonly reason: 'algorithm-refused'; readonly algorithm: string }
@@ -25,7 +24,6 @@ export type Refusal =
   | { readonly reason: 'keys-unavailable'; readonly cause: Cause }
   | { readonly reason: 'introspection-unavailable'; readonly cause: Cause };
 
-/** A Failure as data. */
 export interface Cause {
   readonly code: string;
   readonly message: string;
@@ -37,7 +35,7 @@ export interface Attempt {
   readonly refusal: Refusal;
 }
 
-/** The reason why the whole request is refused. */
+/** Why the request is refused. */
 export type Rejection =
   | { readonly reason: 'credentials-missing' }
   | { readonly reason: 'authorization-repeated'; readonly count: number }
@@ -45,26 +43,26 @@ export type Rejection =
   | { readonly reason: 'token-too-long'; readonly length: number; readonly limit: number }
   | { readonly reason: 'provider-unknown'; readonly issuer?: string }
   | { readonly reason: 'token-refused'; readonly attempts: readonly Attempt[] }
-  /** The login of the token was ended before the token expired. */
+  /** The login that issued the token has ended before the token expired. */
   | { readonly reason: 'session-ended' }
-  /** A provider that could not be reached might have accepted the token. */
+  /** An unreachable provider might have accepted the token. */
   | { readonly reason: 'token-unjudged'; readonly attempts: readonly Attempt[] }
   | { readonly reason: 'scope-missing'; readonly scope: Scope; readonly subject?: string };
 
-/** RFC 6750 section 3.1; absent if the client sent no bearer token (section 3). */
+/** Codes of RFC 6750 section 3.1. Absent if the client sent no bearer token. */
 type ChallengeError = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
 
-/** The part of a rejection that the client receives, with the texts of ToolHive. */
+/** The part that the client gets, with texts of ToolHive. */
 export interface PublicRejection {
-  /** 503: the client is not at fault, and its token is not evaluated. */
+  /** With 503 the token is neither accepted nor refused. */
   readonly status: 401 | 403 | 503;
   readonly error?: ChallengeError;
   readonly message: string;
-  /** Scopes that the token would need, separated by spaces (RFC 6750 section 3). */
+  /** Scopes that the token needs, separated by spaces (RFC 6750 section 3). */
   readonly scope?: string;
 }
 
-/** Converts internal reasons to public ones, which say less on purpose. This happens only here. */
+/** Converts a reason for the client. The client gets fewer details on purpose. No other code converts reasons. */
 export function publicRejection(rejection: Rejection): PublicRejection {
   switch (rejection.reason) {
     case 'credentials-missing':
@@ -86,13 +84,13 @@ export function publicRejection(rejection: Rejection): PublicRejection {
   }
 }
 
-/** Combines the refusals of all providers that evaluated the token. */
+/** Combines the refusals of all providers that checked the token. */
 export function refusedBy(attempts: readonly Attempt[]): Rejection {
   const byProvider = Map.groupBy(attempts, ({ provider }) => provider);
   return { reason: [...byProvider.values()].some(isUndecided) ? 'token-unjudged' : 'token-refused', attempts };
 }
 
-/** `own`: attempts at one provider: first by signature, then by introspection. */
+/** `own` are the attempts at one provider: by signature, then by introspection. */
 function isUndecided(own: readonly Attempt[]): boolean {
   const last = own.at(-1);
   if (last === undefined || !saysNothing(last.refusal)) return false;
@@ -103,7 +101,7 @@ function saysNothing({ reason }: Refusal): boolean {
   return reason === 'keys-unavailable' || reason === 'introspection-unavailable';
 }
 
-/** Returns whether only the provider can decide: a token may be valid although none of our keys verifies it. */
+/** Returns whether only introspection can decide: a token may be valid although no key verifies it. */
 function isLeftToIntrospection({ reason }: Refusal): boolean {
   switch (reason) {
     case 'token-malformed':
@@ -116,7 +114,7 @@ function isLeftToIntrospection({ reason }: Refusal): boolean {
   }
 }
 
-/** Returns the sentence for the log: the meaning and the remedy. */
+/** Returns the sentence for the log with meaning and remedy. */
 export function explain(reason: Rejection['reason'] | Refusal['reason']): string {
   return AUTH_CODES[reason];
 }

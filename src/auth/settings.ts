@@ -1,4 +1,4 @@
-// Declares the settings for token validation and discovery.
+// Defines the settings of token validation and of the protected resource.
 
 import type { JSONWebKeySet } from 'jose';
 import type { ServiceAccount } from './claims.ts';
@@ -6,32 +6,30 @@ import type { ServiceAccount } from './claims.ts';
 export interface ProviderSettings {
   /** Name of the provider in logs. */
   readonly name: string;
-  /** Must equal the `iss` claim of accepted tokens, character by character. */
+  /** Must be equal to the `iss` claim of accepted tokens. */
   readonly issuerUrl: string;
   readonly audience: string;
-  /** If set, only tokens of this service account of a cluster are accepted. */
+  /** If set, only tokens of this service account are accepted. */
   readonly account?: ServiceAccount;
-  /** Accepted values of `typ`, in addition to the standard values. */
+  /** Accepted values of `typ` in addition to the standard values. */
   readonly tokenTypes?: readonly string[];
-  /**
-   * If the issuer is in this process, returns its current keys, the same object until they change. Nothing is fetched.
-   */
+  /** Returns the keys of an issuer in this process. Returns the same object while the keys are unchanged. */
   readonly ownKeys?: () => JSONWebKeySet;
   /** If set, discovery is skipped. */
   readonly jwksUrl?: string;
   /**
-   * If true, issuerUrl is the API server of the cluster, whose tokens may have another issuer. The issuer that its
-   * discovery document names is accepted as well, and tokens are verified with the keys that it serves itself.
+   * If true, issuerUrl is the API server of the cluster. The issuer in its discovery document is accepted too, and the
+   * API server's own keys verify the tokens.
    */
   readonly isApiServer?: boolean;
   readonly introspectionUrl?: string;
   readonly clientId?: string;
   readonly clientSecretFile?: string;
-  /** The secret itself, if it is not in a file. */
+  /** The secret itself, if no file contains it. */
   readonly clientSecret?: string;
   /** PEM file that replaces the trusted roots. */
   readonly caCertPath?: string;
-  /** Bearer token for requests to the provider. */
+  /** File with the bearer token for requests to the provider. */
   readonly authTokenFile?: string;
   readonly allowPrivateIP: boolean;
   /** If set, replaces allowPrivateIP for introspectionUrl. */

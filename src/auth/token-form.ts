@@ -1,5 +1,5 @@
-// Checks the form of a token: only an access token that its bearer may use without a further proof is accepted. Other
-// files check its issuer and signature.
+// Checks the form of a token: it must be an access token that needs no further proof. Issuer and signature are checked
+// elsewhere.
 
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
@@ -8,12 +8,12 @@ import { excerpt } from './excerpt.ts';
 import type { Refusal } from './rejection.ts';
 
 /**
- * `typ` of access tokens: RFC 9068 section 2.1, and older values. Tokens with another `typ`, such as logout tokens or
- * proofs of possession, are signed with the same keys (RFC 8725 section 3.11).
+ * Values of `typ` in access tokens: RFC 9068 section 2.1, and older values. The same keys also sign tokens of other
+ * types, such as logout tokens and proofs of possession (RFC 8725 section 3.11).
  */
 const TOKEN_TYPES: readonly string[] = ['jwt', 'at+jwt', 'application/at+jwt'];
 
-/** `allowed`: further types of the provider. Media types are case-insensitive (RFC 7515 section 4.1.9). */
+/** `allowed` are further types of the provider. Media types are case-insensitive (RFC 7515 section 4.1.9). */
 function checkType(typ: unknown, allowed: readonly string[] = []): Refusal | undefined {
   if (typ === undefined) return undefined;
   if (typeof typ === 'string') {
@@ -23,14 +23,14 @@ function checkType(typ: unknown, allowed: readonly string[] = []): Refusal | und
   return { reason: 'type-refused', type: excerpt(shownText(typ)) };
 }
 
-/** RFC 7800 section 3.1: the token is valid only with a proof, which is not checked here. */
+/** Refuses a token that is valid only with a proof (RFC 7800 section 3.1), which this program does not check. */
 export function checkBearer({ cnf }: JsonObject): Refusal | undefined {
   return cnf === undefined || cnf === null ? undefined : { reason: 'token-bound' };
 }
 
 /**
- * Checks the unverified header and claims of a token. Returns undefined if the token is not a JWT, because only its
- * provider can read it.
+ * Checks the unverified header and claims of a token. Returns undefined if the token is not a JWT: only the provider
+ * can read such a token.
  */
 export function checkForm(token: string, allowed: readonly string[] | undefined): Refusal | undefined {
   const header = decodeQuietly(() => decodeProtectedHeader(token));
@@ -41,7 +41,7 @@ export function checkForm(token: string, allowed: readonly string[] | undefined)
   return claims && checkBearer(claims);
 }
 
-/** Returns undefined if the token is not a JWT: jose throws different classes for different flaws. */
+/** Returns undefined if the token is not a JWT. jose throws different error classes for invalid tokens. */
 function decodeQuietly<T>(decode: () => T): T | undefined {
   try {
     return decode();

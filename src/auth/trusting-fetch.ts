@@ -1,10 +1,10 @@
-// Trusts the certificate authorities that a configuration names, for the requests to one provider.
+// Trusts the certificate authorities of a configured file in requests.
 
 import type { Fetch } from './ports.ts';
 
 /**
- * `file`: PEM file, which is read for each request, because certificates rotate. Undefined: the usual authorities are
- * trusted.
+ * Returns a fetch that trusts the PEM certificates in `file`. Reads `file` for each request, because certificates
+ * rotate. If `file` is undefined, the usual authorities are trusted.
  */
 export function trustingFetch(fetch: Fetch, files: { read(path: string): string }, file: string | undefined): Fetch {
   if (file === undefined) return fetch;

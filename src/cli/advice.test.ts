@@ -25,26 +25,26 @@ function put(...files: readonly string[]): void {
 
 const RUNNING = 'skep dev does not run here: start it again (npm start, or skep dev)';
 
-test('a command of another tool has an answer, and the name of a member of objects has none', () => {
+test('a command of another tool gets advice, and a name that every object inherits gets none', () => {
   expect(commandAdvice('up')).toBe('skep dev starts a fleet on this machine');
   expect(commandAdvice('constructor')).toBeUndefined();
 });
 
-test('an option of another tool has an answer behind the message', () => {
+test('advice about an option of another tool follows the message', () => {
   expect(withOptionAdvice("error usage: unknown option '--token'\n")).toBe(
     "error usage: unknown option '--token': write the token into a file, and name it with --token-file\n",
   );
   expect(withOptionAdvice("error usage: unknown option '--x'\n")).toBe("error usage: unknown option '--x'\n");
 });
 
-test('without a kubeconfig, the configurations that skep dev has written are named', () => {
+test('without a kubeconfig, the advice names the configurations of skep dev', () => {
   put('skep.yaml', '.skep/dev-fleet/skep.yaml', '.skep/dev-other/empty');
   expect(devAdvice('cluster-config-invalid', ['status'])).toBe(
     'skep dev runs a fleet of this folder in its own cluster: select it with -c .skep/dev-fleet/skep.yaml',
   );
 });
 
-test('a cluster of skep dev that does not answer is one that does not run', () => {
+test('if the cluster of skep dev does not respond, the advice says that skep dev does not run', () => {
   put('.skep/dev/skep.yaml');
   expect(devAdvice('cluster-unreachable', ['history'])).toBe(RUNNING);
   expect(devAdvice('database-unreachable', ['history'])).toBe(RUNNING);
@@ -53,7 +53,7 @@ test('a cluster of skep dev that does not answer is one that does not run', () =
   expect(devAdvice('cluster-unreachable', ['status', '-c', '.skep/dev/skep.yaml'])).toBe(RUNNING);
 });
 
-test('a command that names another configuration is not about skep dev', () => {
+test('a command with another configuration gets no advice about skep dev', () => {
   put('.skep/dev/skep.yaml');
   expect(devAdvice('cluster-unreachable', ['status', '-c', '/etc/skep.yaml'])).toBeUndefined();
   expect(devAdvice('cluster-unreachable', ['status', '--kubeconfig=prod'])).toBeUndefined();

@@ -1,10 +1,10 @@
-// Gives advice on mistakes of people who know other tools, and on commands that could use a fleet of skep dev.
+// Gives advice to people who know other tools. If no cluster is found, gives advice about the cluster of `skep dev`.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAboutDev } from '#hosts/config/configuration.ts';
 
-/** Maps commands of other tools to commands of skep with the same effect. */
+/** Advice by name of another tool's command. */
 const COMMANDS: Readonly<Record<string, string>> = {
   app: 'skep status shows the state of the fleet, and skep sync applies the manifests in Git',
   create: 'commit a manifest; the next run creates its objects',
@@ -23,7 +23,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   version: 'skep --version prints it',
 };
 
-/** Maps options of other tools to options of skep. */
+/** Advice by name of another tool's option. */
 const OPTIONS: Readonly<Record<string, string>> = {
   '-f': 'manifests are read from Git; validate takes paths without an option, and apply a file of skep plan',
   '-n': 'resources are named as NAMESPACE/NAME',
@@ -33,12 +33,12 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '-w': 'skep validate --watch follows manifests, and kubectl get --watch the cluster',
 };
 
-/** Returns undefined if there is no advice. */
+/** Returns the advice; undefined for any other name. */
 export function commandAdvice(name: string): string | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
 
-/** Adds advice to the message of commander about an unknown option. */
+/** Adds advice to a message of commander about an unknown option. */
 export function withOptionAdvice(message: string): string {
   const [, option = ''] = /unknown option '([^']+)'/.exec(message) ?? [];
   const advice = Object.hasOwn(OPTIONS, option) ? OPTIONS[option] : undefined;
@@ -48,8 +48,8 @@ export function withOptionAdvice(message: string): string {
 const STATE = '.skep';
 
 /**
- * If a command did not find a cluster, returns advice that names the configuration of `skep dev`, or that says that
- * `skep dev` does not run. Returns undefined if neither applies.
+ * Returns advice if a command found no cluster: to select the configuration of `skep dev`, or to start `skep dev`.
+ * undefined if `skep dev` is not involved.
  */
 export function devAdvice(code: string, words: readonly string[]): string | undefined {
   if (code === 'cluster-config-invalid') {
@@ -67,7 +67,7 @@ export function devAdvice(code: string, words: readonly string[]): string | unde
     : undefined;
 }
 
-/** Returns the configuration files of skep dev below the working directory. */
+/** Returns the configuration files of `skep dev` below the working directory. */
 function devConfigurations(): readonly string[] {
   const folders = existsSync(STATE) ? readdirSync(STATE) : [];
   const files = folders.filter((name) => /^dev(-|$)/.test(name)).map((name) => join(STATE, name, 'skep.yaml'));

@@ -1,5 +1,5 @@
-// Builds the command line of all commands, prints Failures for people and sets exit codes. The modules of a command are
-// loaded only if it runs, so that `--help` and `validate` start fast.
+// Builds the command line, prints Failures for people, and sets exit codes. The modules of a command are loaded only if
+// the command runs, so that `--help` and `validate` start fast.
 
 import { Command, CommanderError, type OutputConfiguration } from 'commander';
 import { writeColoured } from '#hosts/colour.ts';
@@ -46,7 +46,7 @@ Exit codes:
 
 const USAGE = 64;
 
-/** Returns all commands, before parsing. */
+/** Returns the program with all commands, before parsing. */
 export function commandLine(): Command {
   const program = new Command('skep')
     .description('Keeps a fleet of MCP servers as declared in Git, and serves its catalogue.')
@@ -92,7 +92,7 @@ export function commandLine(): Command {
   return program;
 }
 
-/** Prints mistakes that commander finds like all other errors. */
+/** Output of commander. Usage errors have the format of all other errors. */
 const OUTPUT: OutputConfiguration = {
   outputError: (text) => writeColoured(process.stderr, withOptionAdvice(text.replace(/^error: /, 'error usage: '))),
 };
@@ -105,7 +105,7 @@ function unknownCommand(name: string, commands: readonly Command[]): Failure {
   return new Failure('usage', `skep has no command ${name}${answer}${hint} (--help lists the commands)`);
 }
 
-/** Sets `NO_COLOR` as well, which Node.js itself and its child processes read. */
+/** Adds the option `--no-color`. It also sets `NO_COLOR` for Node.js itself and for child processes. */
 function withoutColour(command: Command): Command {
   for (const each of command.commands) withoutColour(each);
   return command.option('--no-color', 'no colours, also on a terminal').on('option:no-color', () => {
@@ -114,9 +114,9 @@ function withoutColour(command: Command): Command {
   });
 }
 
-/** Parses and runs; sets the exit code of the process, never throws. */
+/** Parses the arguments and runs the command. Sets the exit code of the process, and never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
-  // If the reader of the output ends early (`| head`), this is not an error.
+  // The reader of the output may end first, as in `| head`. This is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
     await commandLine().parseAsync([...argv]);
@@ -133,12 +133,12 @@ function exitCodeOf(error: unknown, argv: readonly string[]): number {
     if (advice !== undefined) process.stderr.write(`${advice}\n`);
     return EXIT_BY_CODE[error.code] ?? 1;
   }
-  // A bug: its reader needs the stack.
+  // Any other error is a bug, so its stack is printed.
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   return 1;
 }
 
-/** The messages of these Failures are problems, each with its place and code. */
+/** Codes of Failures whose message is a list of problems. Each problem in the list has its own place and code. */
 const SELF_TELLING: ReadonlySet<string> = new Set(['config-invalid', 'policies-invalid']);
 
 const EXIT_BY_CODE: Readonly<Record<string, number>> = {

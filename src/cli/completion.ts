@@ -1,15 +1,15 @@
-// Generates completion for shells from the commands themselves: subcommands, options, and the values of options. All
-// other words complete as files.
+// Generates completion scripts for shells: subcommands, options, and values of options. Any other word is completed as
+// a file name.
 
 import type { Command, Option } from 'commander';
 
-/** A command with its typed words: `vmcp serve`, or the empty text for the program itself. */
+/** A command. `path` are its words, such as `vmcp serve`. The path is empty for the program itself. */
 interface Entry {
   readonly path: string;
   readonly description: string;
   readonly commands: readonly Named[];
   readonly options: readonly Option[];
-  /** Choices of the command's argument. */
+  /** Allowed values of the command's argument. */
   readonly words: readonly string[];
 }
 
@@ -18,7 +18,6 @@ interface Named {
   readonly description: string;
 }
 
-/** Generators by shell. */
 export const COMPLETIONS = {
   bash: (program: Command) => forBash(commandEntries(program, '')),
   zsh: (program: Command) => forZsh(commandEntries(program, '')),
@@ -39,7 +38,7 @@ function wordsOf({ commands, options, words }: Entry): string {
 }
 
 interface Choice {
-  /** The words before the value: `plan --output`. */
+  /** Words before the value, such as `plan --output`. */
   readonly after: string;
   readonly values: readonly string[];
 }
@@ -51,7 +50,7 @@ function choicesOf({ path, options }: Entry): readonly Choice[] {
   });
 }
 
-/** Generates the cases for bash and zsh: by the typed command, and by the word before the completed word. */
+/** Returns the cases of a bash or zsh script, by the typed command and by the word before the cursor. */
 function casesOf(entries: readonly Entry[], reply: (words: string) => string): readonly string[] {
   const nested = entries.filter(({ path }) => path.includes(' ')).map(({ path }) => `"${path}"`);
   return [

@@ -1,5 +1,5 @@
-// Lists all codes of problems and failures, by area, with their meaning and remedy. The tables are next to the code
-// that raises them.
+// Lists all codes of problems and Failures by area, with meaning and remedy. Each table is in the module whose code
+// throws the Failures.
 
 import { ATTACH_CODES } from '#adapters/attach/codes.ts';
 import { CLUSTER_CODES } from '#adapters/cluster/codes.ts';
@@ -75,7 +75,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
 
 const MEANINGS: ReadonlyMap<string, string> = new Map(AREAS.flatMap(({ codes }) => Object.entries(codes)));
 
-/** Returns an empty text for an unknown code. */
+/** Returns meaning and remedy; an empty text for an unknown code. */
 export function meaningOf(code: string): string {
   return MEANINGS.get(code) ?? '';
 }

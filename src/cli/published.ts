@@ -1,4 +1,4 @@
 // Names the URLs at which the project is published.
 
-/** The pages of docs/. */
+/** URL of the pages of docs/. */
 export const DOCUMENTATION = 'https://skep.dev/docs';

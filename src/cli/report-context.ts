@@ -1,4 +1,4 @@
-// Collects the settings of reports that depend on the environment of a CI system.
+// Reads settings of reports from the environment variables of a CI system.
 
 import { VERSION } from '#hosts/version.ts';
 import type { ReportContext } from '#reconciler/report/context.ts';

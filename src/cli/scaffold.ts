@@ -1,4 +1,4 @@
-// Creates a config repository from manifests/init with the settings of its user.
+// Creates a config repository from manifests/init.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -10,19 +10,20 @@ const MANIFESTS = fileURLToPath(new URL('../../manifests', import.meta.url));
 const TEMPLATE = join(MANIFESTS, 'init');
 const SCHEMA = join(MANIFESTS, 'fleet/schema.json');
 
-/** The URL in the template, which is replaced if the user names a repository. */
+/** URL in the template. If the user names a repository, its URL replaces this URL. */
 const REPOSITORY = 'https://git.example.com/platform/fleet.git';
 /**
- * Files that stay on the machine: the state folder, the key of docs/secrets.md, plan files. npm does not pack a file
- * with the name .gitignore.
+ * Files that must not be committed: state, the key of docs/secrets.md, and plan files. The template does not contain
+ * this text, because npm does not pack files named .gitignore.
  */
 const IGNORED = '.skep/\nage-keys.txt\n*.plan\n*.plan.sig\n';
-/** Parts of skep.yaml that are replaced. */
+/** Parts of skep.yaml to replace. */
 const INSTANCE = /^name: prod$/m;
 const TEMPLATE_VERSION = /(?<=@v|:)0\.0\.0\b/g;
 
 /**
- * Creates the files, and returns their sorted paths. Overwrites no file: throws Failure `usage` if one of them exists.
+ * Creates the files, and returns their sorted paths. Throws Failure `usage` if one of the files exists, and then writes
+ * no file.
  */
 export function scaffold(folder: string, repository: string | undefined): readonly string[] {
   const names = [...templateFiles(), '.gitignore', 'schema.json'].sort();
@@ -55,8 +56,8 @@ function templateFiles(): readonly string[] {
 }
 
 /**
- * Derives the instance's name from the folder: two instances with the same name and home namespace in a cluster would
- * manage the same objects.
+ * Returns a name for the instance, from the name of the folder. If all instances had the same name, two instances in
+ * one cluster could manage the same objects.
  */
 function nameOf(folder: string): string {
   const words =
@@ -66,10 +67,10 @@ function nameOf(folder: string): string {
   return words.join('-').slice(0, NAME_MAX).replace(/-$/, '') || 'fleet';
 }
 
-/** Limit of skep.yaml. */
+/** Maximum length of the name in skep.yaml. */
 const NAME_MAX = 40;
 
-/** A repository on this machine is read only with this setting. */
+/** Setting without which a repository on this machine is not read. */
 const ALLOW_FILES = 'outbound: {allowFiles: true}\n';
 
 interface Given {
@@ -88,7 +89,7 @@ function fileText(name: string, { instance, repository }: Given): string {
     .replace(INSTANCE, `name: ${instance}`);
 }
 
-/** Returns the text as a YAML scalar: plain if that is safe. */
+/** Returns the text as a YAML scalar. Quotes are added only if the text needs them. */
 function quoteYaml(text: string): string {
   return /^[A-Za-z0-9@:/._~-]+$/.test(text) && !text.includes(': ') ? text : JSON.stringify(text);
 }

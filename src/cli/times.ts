@@ -1,4 +1,4 @@
-// Chooses how commands write times: relative to now if a person reads them at a terminal.
+// Chooses the format of times: relative to now on a terminal, else RFC 3339.
 
 import { systemClock } from '#hosts/clock.ts';
 import { fullTime, type TimeText, timeAgo } from '#std/words/time-text.ts';

@@ -1,49 +1,46 @@
-// Defines the state of the sync of a registry's sources. The catalogue writes it, and MCPRegistry reads it for its
-// status.
+// Defines the sync states of a registry's sources. The catalogue writes these states, and the status of an MCPRegistry
+// shows them.
 
 export interface SourceState {
   readonly phase: 'Syncing' | 'Complete' | 'Failed';
   readonly message: string;
-  /** Whether a process syncs the source right now. The phase alone may come from a process that died. Never stored. */
+  /** True if a process is syncing the source now. Never stored. `phase` is still Syncing if that process has died. */
   readonly claimed?: boolean;
   /** RFC 3339. */
   readonly lastAttempt?: string;
-  /** Attempts since the last success. */
+  /** Number of attempts since the last success. */
   readonly attemptCount: number;
   readonly lastSyncTime?: string;
-  /** SHA-256 of the unfiltered content of the last success. Kept after failures. */
+  /** SHA-256 of the unfiltered content of the last successful attempt. Failed attempts do not change it. */
   readonly lastSyncHash?: string;
-  /** Digest of the filter that the stored entries passed. */
+  /** Digest of the filter with which the stored entries were selected. */
   readonly filterHash?: string;
-  /** Digest of origin, format and filter at the last attempt. A change makes the source due at once. */
+  /** Digest of origin, format and filter at the last attempt. After a change, the source is due at once. */
   readonly declarationHash?: string;
   readonly serverCount: number;
-  /** Number of entries of the last content that were invalid and left out. */
+  /** Number of invalid entries that were left out of the last content. */
   readonly rejectedCount: number;
-  /** Time since which the source has been read as empty although its earlier entries are served (RFC 3339). */
+  /** Time since which the source has been empty (RFC 3339). Its earlier entries are still served. */
   readonly emptySince?: string;
-  /** Last processed value of the `sync-trigger` annotation. */
+  /** Value of the `sync-trigger` annotation that was processed last. */
   readonly trigger?: string;
-  /**
-   * Value of the `sync-trigger` annotation. The process that reads the annotation leaves it here for the process that
-   * syncs the source.
-   */
+  /** Value of the `sync-trigger` annotation, which one process stores for the process that syncs the source. */
   readonly requestedTrigger?: string;
-  /** Number of manual syncs that clients of the service have requested. */
+  /** Number of manual syncs that clients have requested. */
   readonly requests?: number;
-  /** Number of these client requests that had arrived by the last attempt. */
+  /** Value of `requests` at the last attempt. */
   readonly requestsServed?: number;
   /**
-   * The state for the next read, from the last successful one. It is valid for the declarationHash in `declaration`.
+   * State for the next read, from the last successful read. It applies only while declarationHash equals `declaration`.
    */
   readonly resume?: Resume & { readonly declaration: string };
 }
 
 /**
- * Entity tags, times and the like, with which the next read of a source transfers only changes. Each kind of source has
- * its own names.
+ * Values such as entity tags and times, with which the next read of a source transfers only changes. Each type of
+ * origin has its own keys.
  */
 export type Resume = Readonly<Record<string, string>>;
 
-/** States by `registries[].name`. Sources that never synced are absent. */
+/** States by `registries[].name`, without sources that were never synced. */
 export type CatalogueState = Readonly<Record<string, SourceState>>;

@@ -1,4 +1,4 @@
-// Defines the codes of faults in the files that one program writes and another program reads.
+// Defines the codes of faults in files that one program of skep writes and another reads.
 
 export const CONTRACT_CODES = {
   'registry-config-syntax':

@@ -1,8 +1,8 @@
-// Defines the fields of a catalogue database, with their defaults.
+// Defines the settings of a catalogue database, with defaults.
 
 import { choice, duration, integer, port, text } from '#std/schema.ts';
 
-/** The modes as libpq defines them. */
+/** Values of libpq's sslmode. */
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
@@ -18,7 +18,7 @@ export const DATABASE_DEFAULTS = {
   connMaxLifetime: '30m',
 } as const;
 
-/** The fields in resources and skep.yaml. */
+/** Fields of the database in resources and in skep.yaml. */
 export const DATABASE = {
   host: text('Host name.', { default: DATABASE_DEFAULTS.host }),
   port: port('Port.', { default: DATABASE_DEFAULTS.port }),

@@ -1,4 +1,4 @@
-// Converts a field of a spec to its form in the file that is rendered from the spec.
+// Converts schemas of specs to schemas of the files that are rendered from these specs.
 
 import { ADDRESS } from '#std/address/address.ts';
 import { FILE_WORDS } from '#std/file-words.ts';
@@ -7,14 +7,14 @@ import { type TObject, type TOptional, type TProperties, type TSchema, type TStr
 import type { Validation } from '#std/schema/marks.ts';
 
 /**
- * Words without meaning in a file. Bounds of lists only limit the cost of CEL, and a list of a file joins several lists
- * of specs.
+ * Schema keywords that a file does not need. Maximum sizes of lists only limit the cost of CEL, and a list in a file
+ * may join several lists of specs.
  */
 const OF_SPECS = new Set(['default', 'format', 'maxItems', 'maxProperties']);
 
 /**
- * Returns the schema for the file: objects are closed, fields with a default are always written, and words that only
- * Kubernetes knows are removed. Values that a spec bounds by CEL alone are bounded by the words in `FILE_WORDS`.
+ * Returns the schema for the file. Objects are closed, fields with a default are required, and keywords of Kubernetes
+ * are removed. Limits that a spec has only in CEL come from the keywords in `FILE_WORDS`.
  */
 export function fileForm<T extends TSchema>(schema: T): T {
   const form: object = isObject(schema) ? formOf(schema) : schema;
@@ -37,23 +37,19 @@ function mapped(object: JsonObject, change: (each: JsonObject) => Json): JsonObj
   return Object.fromEntries(Object.entries(object).map(([key, each]) => [key, isObject(each) ? change(each) : each]));
 }
 
-/** Returns a field of a file that people write. They may leave the field out, because the schema has a default. */
+/** Returns the field for a file that people write: optional if the schema has a default. */
 export function setting<T extends TSchema>(schema: T): TOptional<T> {
   const { default: fallback } = { default: undefined, ...schema };
   return Type.Optional(Object.assign({}, fileForm(schema), fallback === undefined ? {} : { default: fallback }));
 }
 
-/**
- * Returns the schema of a text for a file. An empty text of a spec means the same as an absent one, and is absent in
- * the file.
- */
+/** Returns the schema of a text that is not empty. If a text in a spec is empty, the file does not contain it. */
 export function filled(schema: TString): TString {
   return Object.assign({ ...schema }, { minLength: 1 });
 }
 
 /**
- * Returns a value with the defaults of its schema filled in, at any depth. Parts that do not fit the schema stay as
- * they are.
+ * Returns the value with the defaults of its schema, at any depth. Values that do not fit the schema are not changed.
  */
 export function fillDefaults(schema: unknown, value: Json): Json {
   if (!isObject(schema)) return value;
@@ -71,10 +67,7 @@ export function fillDefaults(schema: unknown, value: Json): Json {
   return copy;
 }
 
-/**
- * Returns the schema with further fields, which may replace fields of the schema. The rules of the schema stay, and
- * `rules` are added.
- */
+/** Returns the schema with additional or replaced fields. It keeps the rules of the schema and adds `rules`. */
 export function withFields<T extends TProperties, U extends TProperties>(
   { properties, required: _required, type: _type, ...words }: TObject<T>,
   fields: U,

@@ -1,5 +1,5 @@
-// Finds a password in PostgreSQL's password file: one `host:port:database:user:password` a line. Source: the PostgreSQL manual,
-// libpq, "The Password File".
+// Finds a password in PostgreSQL's password file, whose lines have the form `host:port:database:user:password`. Source:
+// the PostgreSQL manual, libpq, "The Password File".
 
 export interface PasswordFor {
   readonly host: string;
@@ -8,7 +8,7 @@ export interface PasswordFor {
   readonly user: string;
 }
 
-/** The password of the first line that matches; undefined if no line matches. */
+/** Returns the password of the first matching line; undefined if no line matches. */
 export function findPassword(text: string, asked: PasswordFor): string | undefined {
   const own = [asked.host, String(asked.port), asked.database, asked.user];
   for (const line of text.split('\n')) {
@@ -19,10 +19,10 @@ export function findPassword(text: string, asked: PasswordFor): string | undefin
   return undefined;
 }
 
-/** Stands for a field that is a bare `*`. An escaped `*` is the character itself. */
+/** A field that is only `*`, which matches every value. The escaped text `\*` is not a wildcard. */
 const WILDCARD = Symbol('*');
 
-/** Returns up to four fields and the rest; a backslash makes the next character literal. */
+/** Returns up to four fields, and the text after them. A backslash escapes the next character. */
 function splitLine(line: string): { fields: (string | typeof WILDCARD)[]; rest: string } {
   const fields: (string | typeof WILDCARD)[] = [];
   let field = '';

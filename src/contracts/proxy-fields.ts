@@ -1,4 +1,4 @@
-// Defines fields that the specs of servers and proxies share with the configurations that are rendered from them.
+// Defines fields that specs of servers and proxies share with the configurations rendered from them.
 
 import { addressed } from '#std/address/address.ts';
 import { decimal } from '#std/decimal.ts';
@@ -14,14 +14,14 @@ export const SAMPLING_RATE = decimal('Share of requests that are traced, 0.0 to 
   default: '0.05',
 });
 
-/** The Redis in which replicas share their sessions. */
+/** Fields of the Redis in which replicas share sessions. */
 export const REDIS = {
   address: addressed(text('host:port of Redis.', { minLength: 1 }), 'hostPort'),
   db: integer('Number of the Redis database.', { default: 0, minimum: 0 }),
   keyPrefix: text('Beginning of every key.'),
 };
 
-/** The treatment of calls while no audit event can be written. */
+/** Decision about calls while audit events cannot be written. */
 export const AuditFailure = Type.Enum(['continue', 'refuse'], {
   description:
     'Whether calls go on while audit events cannot be written (continue, the default) or get 503 (refuse). Set by skep.dev/audit-failure.',

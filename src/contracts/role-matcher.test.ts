@@ -1,4 +1,4 @@
-// Tests the expressions that role matchers accept, and their results for claims.
+// Tests which expressions role matchers accept, and their results for claims.
 
 import { describe, expect, it } from 'vitest';
 import { roleMatcher } from './role-matcher.ts';
@@ -35,6 +35,6 @@ it.each([
   expect(roleMatcher(expression)).toMatchObject({ type: 'fault', message: expect.stringMatching(/\w/) });
 });
 
-it.each(['true', '1 > 2', '"a" in ["a"]'])('%s has the same result for every token', (expression) => {
+it.each(['true', '1 > 2', '"a" in ["a"]'])('%s is constant for all tokens', (expression) => {
   expect(roleMatcher(expression)).toMatchObject({ type: 'matcher', constant: true });
 });

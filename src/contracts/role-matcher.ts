@@ -1,5 +1,5 @@
-// Compiles the expressions that choose a role by a caller's claims. The code that checks them and the code that
-// evaluates them share this module.
+// Compiles the CEL expressions that choose a role by a caller's claims, for the checks of manifests and for their
+// evaluation.
 
 import type { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
 import { lazyPackage } from '#std/lazy-package.ts';
@@ -9,17 +9,17 @@ const celPackage = lazyPackage<typeof import('@marcbachmann/cel-js')>('@marcbach
 export type RoleMatcher =
   | {
       readonly type: 'matcher';
-      /** Whether the expression has the same result for all claims. */
+      /** True if the expression reads no claims, so that its result never changes. */
       readonly constant: boolean;
       /**
-       * Returns whether the claims match. Also returns false if the expression cannot be evaluated, because a claim
-       * that it needs is absent.
+       * Returns whether the claims match. Returns false if the expression cannot be evaluated, for example because a
+       * claim is missing.
        */
       matches(claims: Readonly<Record<string, unknown>>): boolean;
     }
   | { readonly type: 'fault'; readonly message: string };
 
-/** Compiles an expression, in which `claims` is a map of all claims of the token by name. */
+/** Compiles an expression. Its variable `claims` is a map of the token's claims. */
 export function roleMatcher(expression: string): RoleMatcher {
   const plain = new (celPackage().Environment)();
   const parsed = parseExpression(plain.clone().registerVariable('claims', 'map<string, dyn>'), expression);
@@ -61,7 +61,7 @@ function isOfLanguage(error: unknown): error is ParseError | EvaluationError | C
   return [cel.ParseError, cel.EvaluationError, cel.TypeError].some((kind) => error instanceof kind);
 }
 
-/** Returns the first line of the message. The other lines point into the expression. */
+/** Returns the first line of the message. The other lines show the place in the expression. */
 function summaryOf(error: Error | undefined): string {
   const cel = celPackage();
   const isLong = error instanceof cel.EvaluationError || error instanceof cel.ParseError;

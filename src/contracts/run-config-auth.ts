@@ -1,20 +1,20 @@
-// Defines the blocks of a proxy's configuration that say how it authenticates to the server or service behind it. Key
-// names follow ToolHive's run configuration if ToolHive has the key.
+// Defines the blocks of a proxy's configuration about authentication to the server behind the proxy. Key names follow
+// ToolHive's run configuration if ToolHive has the key.
 //
 // The contract, beyond this file:
-// - At most one of the blocks is present, apart from the authorization server. Without a block, requests are forwarded
-//   with the credentials that the caller sent.
-// - Secrets are never in the file: a block names the file, or the environment variable, with its own secrets.
-// - If a proxy cannot authenticate as its block says (the caller is unknown, the exchange is refused), it answers 401,
-//   and never forwards the request unchanged.
-// - With an authorization server of its own, the proxy accepts that server's tokens, and sends the user's token of the
-//   upstream provider instead. A block that needs the token of the caller gets that one.
+// - At most one block is set, apart from the authorization server. Without a block, the proxy forwards requests with
+//   the caller's credentials.
+// - The configuration contains no secrets. A block names files or environment variables with its secrets.
+// - If a proxy cannot authenticate (the caller is unknown, or the exchange is refused), it responds with 401. It never
+//   forwards such a request unchanged.
+// - With an embedded authorization server, the proxy accepts the tokens of this server, and replaces them by the user's
+//   tokens of the upstream provider. A block that needs the caller's token uses the provider's token.
 
 import { addressed } from '#std/address/address.ts';
 import { type Static, type TObject, Type } from '#std/json-schema.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server/config.ts';
 
-/** Environment variables with the secrets. */
+/** Environment variables with secrets. */
 export const OUTGOING_ENV = {
   tokenExchangeClientSecret: 'TOOLHIVE_TOKEN_EXCHANGE_CLIENT_SECRET',
   headerValue: 'TOOLHIVE_HEADER_INJECTION_VALUE',
@@ -126,7 +126,7 @@ const Xaa = Type.Object(
   },
 );
 
-/** The keys of these blocks in the file. */
+/** Keys of these blocks in the proxy's configuration. */
 export const OUTGOING_AUTH = {
   remove_caller_token: Type.Optional(
     Type.Boolean({

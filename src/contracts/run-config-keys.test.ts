@@ -20,7 +20,7 @@ const CONFIG: RunConfig = {
 
 const { audit_config: _audit, trust_proxy_headers: _trust, ...AT_START } = CONFIG;
 
-it('the time of reading is known for every key of the file', () => {
+it('every key of the file has a reading', () => {
   expect(Object.keys(RUN_CONFIG_KEYS).toSorted()).toEqual(Object.keys(RUN_CONFIG_SCHEMA.properties).toSorted());
 });
 
@@ -29,20 +29,20 @@ it('keys that a proxy never reads require no restart', () => {
   expect(readAtStart(other)).toEqual(readAtStart(CONFIG));
 });
 
-it('a running proxy applies keys that are read again, and keeps the others', () => {
+it('a running proxy applies keys that are read again, and no other keys', () => {
   const next = { ...CONFIG, port: 8081, tools_filter: ['read'], image: 'example.com/weather:2' };
   expect(keysForRestart(CONFIG, next)).toEqual(['port']);
   expect(followed(RUN_CONFIG_KEYS, CONFIG, next)).toEqual({ ...CONFIG, tools_filter: ['read'] });
   expect(followed(RUN_CONFIG_KEYS, { ...CONFIG, tools_filter: ['read'] }, CONFIG)).toEqual(CONFIG);
 });
 
-it('another size of messages requires a restart, other limits do not', () => {
+it('a new size of messages requires a restart, other limits do not', () => {
   const next = { ...CONFIG, limits: { message_bytes: 2_000_000, streams: 5 } };
   expect(keysForRestart(CONFIG, next)).toEqual(['limits']);
   expect(keysForRestart(CONFIG, { ...CONFIG, limits: { streams: 5 } })).toEqual([]);
 });
 
-it('another port, and another Redis, require a restart', () => {
+it('a new port and a new Redis require a restart', () => {
   const redis = { session_redis: { address: 'redis:6379', db: 0 } };
   expect(readAtStart({ ...CONFIG, port: 8081 })).toEqual({ ...AT_START, port: 8081 });
   expect(readAtStart({ ...CONFIG, scaling_config: { backend_replicas: 3, ...redis } })).toEqual({

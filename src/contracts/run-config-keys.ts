@@ -1,13 +1,12 @@
-// Defines when a proxy reads each key of its configuration, and therefore which changes require a restart of the
-// process.
+// Defines when a proxy reads each key of its configuration, and which changes require a restart.
 
 import { changedKeys, type KeyReadings, pickKeys } from './key-readings.ts';
 import type { RunConfig } from './run-config.ts';
 
 /**
- * These readings apply to the value of a key, not to the content of a file that the key names: policies, secrets,
- * certificates of the issuer and tokens are read again when their files change, but certificates to trust for the
- * server or the collector are not.
+ * Readings of the keys' values. Files that keys name have their own readings. Policies, secrets, certificates of the
+ * issuer and tokens are read again when their files change. Trusted certificates for the server and the collector are
+ * not.
  */
 export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   schema_version: 'start',
@@ -63,9 +62,9 @@ export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
 };
 
 /**
- * Returns the keys, and parts of keys, whose change requires a restart of the process. The number of servers is only
- * for people, because `stdio` has the effective number. The maximum size of a message is fixed at the start. An
- * authorization server of its own issues tokens for the audience at the start.
+ * Returns the keys, and parts of keys, whose change requires a restart. From `scaling_config` only the Redis is
+ * returned, because `stdio` contains the effective number of servers. An embedded authorization server issues tokens
+ * for the audience at the start.
  */
 export function readAtStart(config: RunConfig): Readonly<Record<string, unknown>> {
   const { scaling_config: scaling, limits, oidc_config: oidc, embedded_auth_server_config: authServer } = config;
@@ -80,7 +79,7 @@ export function readAtStart(config: RunConfig): Readonly<Record<string, unknown>
   };
 }
 
-/** Returns the changed keys that require a restart of the process. */
+/** Returns the changed keys that require a restart. */
 export function keysForRestart(before: RunConfig, after: RunConfig): readonly string[] {
   return changedKeys(readAtStart(before), readAtStart(after));
 }

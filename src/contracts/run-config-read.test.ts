@@ -21,11 +21,11 @@ const OIDC = {
   ...{ jwks_allow_private_ip: false, protected_resource_allow_private_ip: false, insecure_allow_http: false },
 };
 
-it('reads the file of the reconciler', () => {
+it('reads a file that the reconciler has written', () => {
   expect(readRunConfig(JSON.stringify(CONFIG))).toEqual({ config: CONFIG, unknown: [] });
 });
 
-it('names keys of a newer release and reads the others', () => {
+it('reports keys of a newer release, and reads the other keys', () => {
   const newer = {
     ...CONFIG,
     schema_version: 'v0.2.0',

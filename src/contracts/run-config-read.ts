@@ -1,5 +1,5 @@
-// Reads the configuration of a proxy. A proxy that is older than the reconciler that wrote the file still starts if it
-// has the same major version of the schema: unknown keys are reported and left out.
+// Reads the configuration of a proxy. Unknown keys are reported and left out, so that a proxy can read the file of a
+// newer reconciler with the same major version of the schema.
 
 import { addressFaults } from '#std/address/address.ts';
 import { isObject, type Json, type JsonObject, parseJson, pointerToken } from '#std/json.ts';
@@ -8,13 +8,13 @@ import { firstMisfit } from './schema-check.ts';
 
 export type RunConfigRead =
   | { readonly config: RunConfig; readonly unknown: readonly string[] }
-  /** The fault, as the rest of a sentence that begins with the name of the file. */
+  /** Predicate of a sentence whose subject is the file. */
   | { readonly fault: string };
 
 const VERSION = 'v0.1.0';
 const MAJOR = 'v0.';
 
-/** Reads the text of the file. `unknown` has the pointers of keys that this release does not read. */
+/** Parses the configuration. `unknown`: pointers of keys that this release does not know. */
 export function readRunConfig(text: string): RunConfigRead {
   const parsed = parseJson(text);
   if (!isObject(parsed)) return { fault: 'is not a JSON object' };
@@ -33,7 +33,7 @@ export function readRunConfig(text: string): RunConfigRead {
   return { fault: `${misfit?.pointer} ${misfit?.message}` };
 }
 
-/** Returns a part that is missing although another part needs it. */
+/** Returns a fault if the configuration contains no address of the server. */
 function missingPart({ transport, remote_url: remote, target_host: host, target_port: port }: RunConfig) {
   if (transport === 'stdio' || remote !== undefined || (host !== undefined && port !== undefined)) return undefined;
   return `/transport is ${transport}, and neither /remote_url nor /target_host with /target_port has its address`;
@@ -44,10 +44,7 @@ function addressFaultIn(config: RunConfig): string | undefined {
   return fault && `${fault.pointer} ${fault.message}`;
 }
 
-/**
- * Returns a copy without the keys that a closed object of the schema does not have, and adds their pointers to
- * `unknown`.
- */
+/** Returns a copy without keys that the schema does not define, and adds their pointers to `unknown`. */
 function dropUnknown(schema: unknown, value: Json | undefined, pointer: string, unknown: string[]): Json | undefined {
   if (!isObject(schema)) return value;
   if (Array.isArray(value)) {

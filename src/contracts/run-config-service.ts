@@ -1,6 +1,5 @@
-// Defines the blocks of a proxy's configuration about its service: limits, timeouts, allowed hosts and origins, the
-// address of its metrics. They come from annotations `skep.dev/...` of the resource or from skep.yaml, because the
-// specs of the resources have no fields for them.
+// Defines the blocks of a proxy's configuration about its own service: limits, timeouts, allowed hosts and origins,
+// metrics. Their values come from annotations `skep.dev/...` or from skep.yaml, because specs have no fields for them.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';
@@ -11,7 +10,7 @@ const Texts = (description: string) => Type.Array(Text('An item.'), { descriptio
 const Count = (description: string) => Type.Integer({ minimum: 1, description });
 const Seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 86_400, description });
 
-/** The limits of each replica. */
+/** Limits for each replica. */
 const Limits = Type.Object(
   {
     request_bytes: Type.Optional(Count('Largest body of a request, in bytes. Absent: 4 MiB.')),
@@ -70,7 +69,7 @@ const Process = Type.Object(
   { ...CLOSED, description: 'For stdio, in place of attach: a process that the proxy starts.' },
 );
 
-/** The keys of these blocks in the file. */
+/** Keys of these blocks in the proxy's configuration. */
 export const SERVICE_BLOCKS = {
   stdio: Type.Optional(Stdio),
   process: Type.Optional(Process),

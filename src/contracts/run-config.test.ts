@@ -16,13 +16,13 @@ const CONFIG: RunConfig = {
   audit_config: { enabled: false, component: 'weather' },
 };
 
-it('a run configuration reads back as it was written', () => {
+it('a formatted run configuration is read without a change', () => {
   const text = formatRunConfig(CONFIG);
   expect(JSON.parse(text)).toEqual(CONFIG);
   expect(text.startsWith('{\n  "schema_version": "v0.1.0",\n')).toBe(true);
 });
 
-it('a run configuration of a remote server has a URL instead of an image', () => {
+it('a run configuration of a remote server contains a URL in place of an image', () => {
   const { image: _image, env_vars: _env, attach: _attach, ...common } = CONFIG;
   const remote: RunConfig = {
     ...common,

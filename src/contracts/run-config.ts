@@ -2,23 +2,21 @@
 // ConfigMap and `skep proxy` reads. Key names follow ToolHive's run configuration if ToolHive has the key.
 //
 // The contract, beyond this file:
-// - The proxy runs as `proxy --config=/etc/runconfig/runconfig.json` in our own image. ToolHive's runner images accept
-//   other arguments and create the backend themselves, so they are not supported.
+// - The proxy runs as `proxy --config=/etc/runconfig/runconfig.json` in skep's image. ToolHive's images accept other
+//   arguments and create the backend themselves, so they are not supported.
 // - The proxy creates and changes no workloads. The backend's StatefulSet and Services are children of the MCPServer.
-// - http transports: the proxy connects to `target_host:target_port` and needs no right in the cluster.
-// - stdio: the proxy attaches (Kubernetes `pods/attach`, stdin, stdout and stderr apart) to the container and the pod
-//   that `attach` names. It may `get` that pod and `create` or `get` its `attach`, and nothing else. If sessions are
-//   shared, the pod has a fixed name, and the proxy attaches again after a restart. With `stdio.sharing: perSession`
-//   there are `stdio.pods` pods, and the name in `attach` ends in the number of the first pod.
-// - `remote_url`: the MCP server is elsewhere, at this URL. Every request to the server gets the headers of
-//   `header_forward`, which replace headers of the same names from the caller or from authentication. Headers from
-//   Secrets win.
-// - Secrets are never in the file. In a cluster each is a file of SECRETS_DIRECTORY, which the proxy reads again when
-//   it changes. Environment variables (SECRET_ENV, or variables that a block names) are for proxies outside a cluster.
-// - run-config-keys.ts says which keys are read at start, again, or never. The keys that are read at start are in the
-//   checksum of the pods.
-// - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools. The proxy ignores
-//   them.
+// - HTTP transports: the proxy connects to `target_host:target_port`, and needs no rights in the cluster.
+// - stdio: the proxy attaches to the container and the pod that `attach` names (Kubernetes `pods/attach`, with separate
+//   stdin, stdout and stderr). It may `get` the pod, and `create` and `get` its `attach`. If sessions share the process,
+//   the pod has a fixed name, and the proxy attaches again after a restart. With `stdio.sharing: perSession`,
+//   `stdio.pods` pods exist, the proxy may also `delete` them, and `attach` names the first pod.
+// - `remote_url`: URL of a remote MCP server. Every request to the server gets the headers in `header_forward`, which
+//   replace equal headers of the caller and of authentication. Headers from Secrets take precedence over plain headers.
+// - The file contains no secrets. In a cluster each secret is a file in SECRETS_DIRECTORY, which the proxy reads again
+//   after changes. Environment variables (SECRET_ENV, or variables that a block names) are for other proxies.
+// - run-config-keys.ts defines which keys are read at the start, again, or never. A checksum in the annotations of the
+//   pods contains the keys that are read at the start.
+// - `image`, `cmd_args`, `env_vars` and `volumes` describe the backend for people and tools. The proxy ignores them.
 
 import assert from 'node:assert/strict';
 import { addressed } from '#std/address/address.ts';
@@ -34,27 +32,27 @@ import { firstMisfit, schemaCheck } from './schema-check.ts';
 import { TOOLS_LOCK } from './tool-lock/held.ts';
 import { ToolOverrides, ToolsFilter } from './tool-override.ts';
 
-/** The folder in which the file is mounted, and the key of its ConfigMap. */
+/** Folder into which the file is mounted. The name of the file is also its key in the ConfigMap. */
 export const RUN_CONFIG_DIRECTORY = '/etc/runconfig';
 export const RUN_CONFIG_FILE = 'runconfig.json';
 
-/** Environment variables with the secrets that the file leaves out. */
+/** Environment variables with secrets, which the file does not contain. */
 export const SECRET_ENV = {
   oidcClientSecret: 'TOOLHIVE_OIDC_CLIENT_SECRET',
   sessionRedisPassword: 'THV_SESSION_REDIS_PASSWORD',
-  /** The variable with the value of a header, by its identifier in `header_forward`. */
+  /** Returns the variable with the value of a header. `identifier`: identifier of the header in `header_forward`. */
   forwardedHeader: (identifier: string) => `TOOLHIVE_SECRET_${identifier}`,
 } as const;
 
-/** The folder in which Secrets are mounted in a cluster, one file each. */
+/** Folder into which Secrets are mounted in a cluster, as one file each. */
 export const SECRETS_DIRECTORY = '/etc/skep/secrets';
 
-/** The folder that the container may write to. */
+/** Folder to which the container may write. */
 export const SCRATCH_PATH = '/tmp';
 
 /**
- * Options that replace the image's NODE_OPTIONS in pods that process many calls at once. V8 copies the data of calls in
- * progress each time that new objects have filled this many MiB. The memory grows only if needed.
+ * NODE_OPTIONS of pods that process many calls at once, in place of the image's options. V8 copies the data of running
+ * calls whenever new objects have filled this many MiB. Memory grows only if needed.
  */
 export const CALLS_NODE_OPTIONS = '--max-semi-space-size=32';
 
@@ -229,7 +227,10 @@ export type RunConfig = Static<typeof RUN_CONFIG_SCHEMA>;
 
 export const runConfigCheck = schemaCheck<RunConfig>(RUN_CONFIG_SCHEMA);
 
-/** Writes the file. Equal configurations have equal texts. Throws if the configuration does not fit the schema. */
+/**
+ * Returns the text of the file. Equal configurations have equal texts. Throws if the configuration does not fit the
+ * schema.
+ */
 export function formatRunConfig(config: RunConfig): string {
   const fits = runConfigCheck();
   fits(config);

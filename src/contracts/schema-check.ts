@@ -1,4 +1,4 @@
-// Checks whether a value fits a JSON Schema, and describes the faults in words.
+// Checks whether a value fits a JSON Schema, and describes the first fault.
 
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { ADDRESS } from '#std/address/address.ts';
@@ -7,7 +7,10 @@ import { lazyPackage } from '#std/lazy-package.ts';
 
 const ajvPackage = lazyPackage<typeof import('ajv')>('ajv');
 
-/** The schemas are our own and rarely used, so checking and optimising them would cost ajv more time than it saves. */
+/**
+ * Options of ajv. The schemas are not checked, because they are part of skep, and the checks are not optimised, because
+ * each is used only a few times.
+ */
 export const AJV_OPTIONS = {
   meta: false,
   validateSchema: false,
@@ -16,13 +19,13 @@ export const AJV_OPTIONS = {
   verbose: true,
   allowUnionTypes: true,
   code: { optimize: false },
-  // Addresses are checked separately, with better messages: by addressFaults.
+  // addressFaults checks addresses separately, with better messages.
   keywords: [ADDRESS] as string[],
 } as const;
 
 /**
- * Returns a check whose schema is compiled on first use, because compiling is slow and most commands need few checks.
- * The installed program contains the compiled checks of `contracts/`.
+ * Returns a function that compiles the schema at its first call, because compiling is slow. The installed program
+ * contains compiled checks of `contracts/`.
  */
 export function schemaCheck<T>(schema: object): () => ValidateFunction<T> {
   let check: ValidateFunction<T> | undefined;
@@ -33,18 +36,20 @@ export function schemaCheck<T>(schema: object): () => ValidateFunction<T> {
   };
 }
 
-/** Returns the first fault that the last check found, as pointer (empty: the value itself) and words. */
+/** Returns the first fault of the last check. An empty pointer means the whole value. */
 export function firstMisfit(
   check: ValidateFunction,
 ): { readonly pointer: string; readonly message: string } | undefined {
   const [error] = check.errors ?? [];
   if (error === undefined) return undefined;
-  // The message of ajv has capitals: "must NOT have fewer than 1 items".
   if (error.keyword === 'additionalProperties') return { pointer: pointerOf(error), message: 'is not a known field' };
+  // ajv's messages contain capitals: "must NOT have fewer than 1 items".
   return { pointer: pointerOf(error), message: (error.message ?? 'is not valid').replace(' NOT ', ' not ') };
 }
 
-/** Returns the pointer of a fault. For an unknown field, the pointer names the field, not its object. */
+/**
+ * Returns the pointer of a fault. The pointer of an unknown field is the field's own pointer, not its object's pointer.
+ */
 function pointerOf({ keyword, instancePath, params }: ErrorObject): string {
   return keyword === 'additionalProperties'
     ? `${instancePath}/${pointerToken(String(params.additionalProperty))}`

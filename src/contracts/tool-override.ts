@@ -1,15 +1,17 @@
-// Defines the names and descriptions of tools for clients: in a spec, and in the configuration of a proxy and of a
-// virtual server.
+// Defines names and descriptions of tools for clients, in a spec and in the configurations of proxies and virtual
+// servers.
 
 import { bool, list, map, object, optional, text } from '#std/schema.ts';
 import { fileForm, filled } from './file-form.ts';
 
-/** Returns a field for the name of a tool. Names are also sent in comma-separated lists. */
+/**
+ * Returns a field with the name of a tool. Commas are refused, because names are also sent in comma-separated lists.
+ */
 export function toolName(description: string) {
   return text(description, { minLength: 1, maxLength: 256, pattern: '^[^,\\r\\n]+$' });
 }
 
-/** The filter of a proxy. */
+/** Field with the tools that a proxy offers. */
 export const ToolsFilter = list(
   toolName('Name of a tool, as clients see it.'),
   'Tools that clients see. If empty, all.',
@@ -29,7 +31,7 @@ const ToolAnnotations = object(
   'MCP annotations of the tool. Values that are set here win, even if false or empty. Others stay as they are.',
 );
 
-/** The annotations of a workflow. */
+/** Field with the annotations of a workflow's tool. */
 export const WorkflowAnnotations = object(
   ANNOTATIONS,
   'MCP annotations of the tool. A hint that is left out is the least that the steps promise. A tool that promises more than its steps (readOnlyHint true, destructiveHint or openWorldHint false) is not offered.',
@@ -54,14 +56,14 @@ export const ToolOverride = object(
   },
 );
 
-/** Returns a field for overrides, whose keys are the tools' own names. */
+/** Returns a field with overrides by the original names of tools. */
 export function toolOverrides(description: string) {
   return map(ToolOverride, description, { maxProperties: 1024 });
 }
 
 const { name, description, annotations } = ToolOverride.properties;
 
-/** Overrides in the form of a file. */
+/** Overrides in the form for files. */
 export const ToolOverrides = fileForm(
   map(
     object(

@@ -1,5 +1,5 @@
-// Defines the parts of a virtual MCP server's configuration about authentication of clients and to backends: the fields
-// and the rules of the model (virtual/auth.ts), and the additions of MCPExternalAuthConfigs.
+// Defines authentication in a virtual MCP server's configuration, of clients and to backends. The fields are the fields
+// of the configuration model (virtual/auth.ts) and the additional fields of MCPExternalAuthConfigs.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, map, object, optional, type Static, text } from '#std/schema.ts';
@@ -65,7 +65,7 @@ const BearerToken = object(
   'For bearer_token: a token that is sent with every request.',
 );
 
-/** RFC 8693 section 3. */
+/** Token types of RFC 8693, section 3. */
 const TOKEN_TYPES = [
   'urn:ietf:params:oauth:token-type:access_token',
   'urn:ietf:params:oauth:token-type:id_token',
@@ -102,7 +102,7 @@ const STRATEGY = object(
     upstreamInject: optional(UpstreamInject),
     bearerToken: optional(BearerToken),
     xaa: optional(withFields(Xaa, {})),
-    // Only a manifest has a neutral name for the service.
+    // Only a manifest can contain a neutral name of the service.
     cloudSts: optional(withFields(CloudSts, { service: filledText('Service that requests are signed for.') })),
   },
   'How the server authenticates to one backend.',

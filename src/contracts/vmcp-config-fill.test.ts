@@ -16,7 +16,7 @@ audit: {enabled: false}
 telemetry: {endpoint: 'collector:4318', tracingEnabled: true}
 `;
 
-it('fills in parts that authors leave out', () => {
+it('fills in parts that authors may leave out', () => {
   expect(readVmcpConfig(SHORT)).toEqual({
     config: {
       name: 'office',
@@ -107,7 +107,7 @@ it.each([
   });
 });
 
-it('reports missing parts that cannot be filled in', () => {
+it('reports missing parts that have no default', () => {
   expect(readVmcpConfig('name: office\n')).toEqual({
     fault: expect.stringContaining("must have required property 'incomingAuth'"),
   });

@@ -1,12 +1,12 @@
-// Fills in everything that people may leave out of a virtual server's configuration. References that a cluster resolves
-// are refused, with the text to write instead. A complete configuration stays unchanged.
+// Fills in all parts that people may leave out of a virtual server's configuration. References to objects of a cluster
+// are refused, with a remedy. A complete configuration is not changed.
 
 import { addressFault } from '#std/address/address.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { fillDefaults } from './file-form.ts';
 import { VMCP_MODEL } from './virtual/config-model.ts';
 
-/** `fault` consists of a pointer and a description. */
+/** `fault`: pointer and description of the fault. */
 export type Filled = { readonly value: Json } | { readonly fault: string };
 
 export function fillVmcpConfig(value: Json, ownUrl: string): Filled {
@@ -22,7 +22,7 @@ export function fillVmcpConfig(value: Json, ownUrl: string): Filled {
     outgoingAuth: fillOutgoing(rest.outgoingAuth, rest.backends),
   };
   if (isObject(rest.telemetry)) filled.telemetry = { serviceName: rest.name, ...rest.telemetry };
-  // A block with `enabled: false` has no effect.
+  // An audit block without `enabled: true` has no effect, and is removed.
   if (audit !== undefined && !(isObject(audit) && audit.enabled !== true)) {
     filled.audit = isObject(audit) ? { component: rest.name, ...audit } : audit;
   }
@@ -52,7 +52,8 @@ function fillIncoming(value: Json | undefined, ownUrl: string): Json | undefined
     ...filled,
     oidc: definedOnly({
       ...oidc,
-      // A token is for one resource (RFC 8707). Clients read the resource's metadata at its URL, so it must be a URL.
+      // A token is for one resource (RFC 8707). Clients read the resource's metadata at its URL, so an audience that is
+      // not a URL cannot be the resource.
       resource: oidc.resource ?? (isResourceUrl(oidc.audience) ? oidc.audience : ownUrl),
       scopes: oidc.scopes ?? ['openid'],
     }),
@@ -65,9 +66,7 @@ function isResourceUrl(audience: Json | undefined): audience is string {
 
 const UNAUTHENTICATED: JsonObject = { type: 'unauthenticated' };
 
-/**
- * Fills in the strategies. The strategy of a backend wins over the default. Without either, no credentials are sent.
- */
+/** Fills in the strategy of each backend: its own strategy, the default strategy, or no credentials. */
 function fillOutgoing(value: Json | undefined, listed: Json | undefined): Json | undefined {
   if (value !== undefined && !isObject(value)) return value;
   const { source = 'inline', default: fallback = UNAUTHENTICATED, backends = {}, ...others } = value ?? {};
@@ -85,7 +84,7 @@ function fillOutgoing(value: Json | undefined, listed: Json | undefined): Json |
 
 const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
 
-/** Fills in the full type of a token, which a manifest may shorten. */
+/** Replaces the short name of a token type by its full name. */
 function fillStrategy(value: Json | undefined): Json {
   if (!isObject(value) || !isObject(value.tokenExchange)) return value ?? null;
   const { subjectTokenType } = value.tokenExchange;

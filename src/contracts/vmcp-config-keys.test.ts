@@ -19,7 +19,7 @@ function incoming(oidc: Partial<NonNullable<VmcpConfig['incomingAuth']['oidc']>>
   return { type: 'oidc', oidc: { ...OIDC, scopes: ['openid'], ...oidc }, authz: { type: 'none' } };
 }
 
-it('the time of reading is known for every key of the file', () => {
+it('every key of the file has a reading', () => {
   expect(Object.keys(VMCP_CONFIG_KEYS).toSorted()).toEqual(Object.keys(VMCP_CONFIG_SCHEMA.properties).toSorted());
 });
 

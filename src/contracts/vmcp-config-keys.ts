@@ -1,10 +1,11 @@
-// Defines when a virtual server reads each key of its configuration, and therefore which changes require a restart of
-// the process.
+// Defines when a virtual server reads each key of its configuration, and which changes require a restart.
 
 import { changedKeys, type KeyReadings, pickKeys } from './key-readings.ts';
 import type { VmcpConfig } from './vmcp-config.ts';
 
-/** Certificates and tokens in files that a key names are read again when their files change. */
+/**
+ * Readings of the keys' values. Certificates and tokens in files that keys name are read again when their files change.
+ */
 export const VMCP_CONFIG_KEYS: KeyReadings<VmcpConfig> = {
   name: 'start',
   groupRef: 'never',
@@ -26,8 +27,8 @@ export const VMCP_CONFIG_KEYS: KeyReadings<VmcpConfig> = {
 };
 
 /**
- * Returns the keys, and parts of keys, whose change requires a restart of the process. The file of the audit is opened
- * once, and variables are read once. An authorization server of its own issues tokens for the audience at the start.
+ * Returns the keys, and parts of keys, whose change requires a restart. The audit log's file and environment variables
+ * are opened or read only at the start. An embedded authorization server issues tokens for the audience at the start.
  */
 export function virtualReadAtStart(config: VmcpConfig): Readonly<Record<string, unknown>> {
   const { audit, authServer, incomingAuth } = config;
@@ -40,7 +41,7 @@ export function virtualReadAtStart(config: VmcpConfig): Readonly<Record<string, 
   };
 }
 
-/** Returns the changed keys that require a restart of the process. */
+/** Returns the changed keys that require a restart. */
 export function virtualKeysForRestart(before: VmcpConfig, after: VmcpConfig): readonly string[] {
   return changedKeys(virtualReadAtStart(before), virtualReadAtStart(after));
 }

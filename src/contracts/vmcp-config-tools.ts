@@ -1,4 +1,4 @@
-// Defines the parts of a virtual MCP server's configuration about tools: how they are shown, and workflows over them.
+// Defines the tools in a virtual MCP server's configuration: how clients see them, and workflows over them.
 
 import { optional, type Static } from '#std/schema.ts';
 import { fileForm } from './file-form.ts';
@@ -6,7 +6,7 @@ import { ToolOverrides } from './tool-override.ts';
 import { aggregation, WORKLOAD_TOOLS } from './virtual/aggregation.ts';
 import { CompositeTool } from './virtual/composite-tool.ts';
 
-/** Workflows can still call tools that are hidden from clients. */
+/** Selection and names of tools. Workflows can also call tools that are hidden from clients. */
 export const AGGREGATION = fileForm(aggregation({ ...WORKLOAD_TOOLS, overrides: optional(ToolOverrides) }));
 export const COMPOSITE_TOOL = fileForm(CompositeTool);
 

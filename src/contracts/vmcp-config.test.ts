@@ -35,7 +35,7 @@ const CONFIG: VmcpConfig = {
   metadata: { version: '1.0', yes: 'no' },
 };
 
-it('a configuration reads back as it was written', () => {
+it('a formatted configuration is read without a change', () => {
   expect(readVmcpConfig(formatVmcpConfig(CONFIG))).toEqual({ config: CONFIG });
 });
 

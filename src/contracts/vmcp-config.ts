@@ -1,26 +1,26 @@
 // Defines the configuration of a virtual MCP server, which VirtualMCPServer renders into a ConfigMap and `skep vmcp`
-// reads. It has the keys of the virtual MCP configuration model, resolved, and further ones: see
-// docs/decisions/0085-virtual-server-configuration.md.
+// reads. It has the keys of the virtual MCP configuration model, without references, and further keys
+// (docs/decisions/0085-virtual-server-configuration.md).
 //
 // The contract, beyond this file:
-// - The server runs as `vmcp --config=/etc/vmcp-config/config.yaml --host=0.0.0.0 --port=4483` in our own image, and
+// - The server runs as `vmcp --config=/etc/vmcp-config/config.yaml --host=0.0.0.0 --port=4483` in skep's image, and
 //   serves MCP at /mcp.
-// - Nothing in the file is a reference: groups, tool configurations, workflows and settings in ConfigMaps are resolved,
-//   so that the server needs no right to read anything in the cluster.
-// - Secrets are never in the file, except values that authors wrote into `headerValue` and `clientSecret`: the file
-//   names environment variables instead, from VMCP_ENV or its own.
-// - vmcp-config-keys.ts says which keys are read again when the file changes: a member that joins or leaves the group
-//   causes no new pods.
-// - A member whose authentication cannot be determined is not among the backends: the server never calls a member
-//   without its authentication.
-// - `/readyz` answers 200 when the backends have been queried for their tools and, with an optimizer, the embedding
-//   service has embedded these tools, or has not been available for `embeddingServiceTimeout`. `/health` answers as
-//   soon as the server listens.
+// - The file contains no references: groups, tool configurations, workflows and settings in ConfigMaps are resolved.
+//   The server therefore needs no rights to read settings in the cluster.
+// - The file contains no secrets, except texts that authors wrote into `headerValue` and `clientSecret`. It names
+//   environment variables, in VMCP_ENV or others.
+// - vmcp-config-keys.ts defines which keys are read again after changes. A change of the group's members starts no new
+//   pods.
+// - A member whose authentication cannot be determined is not in `backends`: the server never calls a member without
+//   its authentication.
+// - `/readyz` responds with 200 after the backends have been queried for their tools. With an optimizer, the embedding
+//   service must also have embedded these tools, or must have been unavailable for `embeddingServiceTimeout`.
+//   `/health` responds as soon as the server listens.
 // - operator-documents.ts says how the reconciler reads the state of the server with names, and its metrics.
-// - The server writes only one thing into the cluster: the health of each backend, into `status.discoveredBackends` of
-//   the VirtualMCPServer that VMCP_NAME and VMCP_NAMESPACE name. The server uses forced server-side apply with its own
-//   field manager, and writes name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged,
-//   consecutiveFailures. The reconciler writes phase and conditions, and keeps the content of that field.
+// - The server writes the health of each backend into `status.discoveredBackends` of its VirtualMCPServer, which
+//   VMCP_NAME and VMCP_NAMESPACE name: name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged,
+//   consecutiveFailures. It uses forced server-side apply with its own field manager. The reconciler writes phase and
+//   conditions, and keeps that field. The server's only other write is the report about locks (tool-lock/report.ts).
 
 import assert from 'node:assert/strict';
 import { addressFaults } from '#std/address/address.ts';
@@ -41,11 +41,11 @@ import { INCOMING_AUTH, OUTGOING_AUTH } from './vmcp-config-auth.ts';
 import { fillVmcpConfig } from './vmcp-config-fill.ts';
 import { AGGREGATION, COMPOSITE_TOOL } from './vmcp-config-tools.ts';
 
-/** The folder in which the file is mounted, and the key of its ConfigMap. */
+/** Folder into which the file is mounted. The name of the file is also its key in the ConfigMap. */
 export const VMCP_CONFIG_DIRECTORY = '/etc/vmcp-config';
 export const VMCP_CONFIG_FILE = 'config.yaml';
 
-/** Environment variables of the server. The last variables exist for each MCPExternalAuthConfig. */
+/** Environment variables of the server. The functions return variables for each MCPExternalAuthConfig or header. */
 export const VMCP_ENV = {
   name: 'VMCP_NAME',
   namespace: 'VMCP_NAMESPACE',
@@ -57,7 +57,7 @@ export const VMCP_ENV = {
   targetClientSecret: (config: string) => `TOOLHIVE_XAA_TARGET_CLIENT_SECRET_${config}`,
   headerInjectionValue: (config: string) => `TOOLHIVE_HEADER_INJECTION_VALUE_${config}`,
   bearerToken: (config: string) => `TOOLHIVE_BEARER_TOKEN_${config}`,
-  /** Returns the variable of a header. `index` is its position among the headers with secret values. */
+  /** Returns the variable with the value of a header. `index`: position among the headers with secret values. */
   telemetryHeader: (index: number) => `SKEP_TELEMETRY_HEADER_${index}`,
 } as const;
 
@@ -103,22 +103,25 @@ export type VmcpConfig = Static<typeof VMCP_CONFIG_SCHEMA>;
 
 const vmcpConfigCheck = schemaCheck<VmcpConfig>(VMCP_CONFIG_SCHEMA);
 
-/** Writes the file. Equal configurations have equal texts. Throws if the configuration does not fit the schema. */
+/**
+ * Returns the text of the file. Equal configurations have equal texts. Throws if the configuration does not fit the
+ * schema.
+ */
 export function formatVmcpConfig(config: VmcpConfig): string {
   const fits = vmcpConfigCheck();
   fits(config);
   const misfit = firstMisfit(fits);
   assert(misfit === undefined, `virtual server configuration ${config.name}: ${misfit?.pointer} ${misfit?.message}`);
-  // The file is read as YAML 1.1, in which an unquoted yes or no is not a text.
+  // yamlText quotes texts such as yes and no, which readers of YAML 1.1 would read as booleans.
   return yamlText(config);
 }
 
-/** The default URL of the server. */
+/** Default URL of the server. */
 const USUAL_URL = 'http://127.0.0.1:4483/mcp';
 
 /**
- * Returns the configuration with defaults filled in, or the fault of the text in one sentence. `ownUrl` is the resource
- * if the file names neither a resource nor an audience that is a URL.
+ * Returns the configuration with defaults, or the fault of the text as a sentence. `ownUrl`: resource if the file names
+ * neither a resource nor an audience that is a URL.
  */
 export function readVmcpConfig(
   text: string,

@@ -1,4 +1,4 @@
-// Provides the clock of the system: the only code that asks the system for the time.
+// Provides the system clock. No other code reads the time of the system.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '#reconciler/run/ports.ts';

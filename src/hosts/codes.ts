@@ -1,4 +1,4 @@
-// Lists the codes of all Failures that the hosts raise, with their meanings.
+// Lists the codes and meanings of all Failures that src/hosts throws.
 
 export const MAIN_CODES = {
   'audit-lines-lost':

@@ -1,11 +1,11 @@
-// Colours lines on a terminal, unless NO_COLOR or `--no-color` says otherwise.
+// Colours lines on a terminal, unless NO_COLOR, `--no-color` or TERM forbids colours.
 
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** The first matching pattern decides. */
+/** Styles of lines by pattern. The first matching pattern applies. */
 const STYLES: readonly (readonly [RegExp, Style])[] = [
   [/^ *\+ .*/, 'green'],
   [/^ *-\/\+ .*/, 'magenta'],
@@ -27,18 +27,18 @@ interface Target {
   write(text: string): unknown;
 }
 
-/** Writes text, with colours if the stream shows them. */
+/** Writes text, coloured if the stream is a terminal that shows colours. */
 export function writeColoured(target: Target, text: string): void {
   target.write(showsColours(target) ? colour(text) : text);
 }
 
-/** Writes to stdout, with colours if the format is for people. */
+/** Writes to stdout, coloured if the format is `text`. */
 export function writeReport(format: string, text: string): void {
   if (format === 'text') writeColoured(process.stdout, text);
   else process.stdout.write(text);
 }
 
-/** Returns whether Node.js would use colours, by the stream, NO_COLOR, FORCE_COLOR and TERM. */
+/** Returns whether Node.js would use colours, which depends on the stream, NO_COLOR, FORCE_COLOR and TERM. */
 function showsColours(target: Target): boolean {
   return target instanceof Writable && styleText('red', 'x', { stream: target }) !== 'x';
 }

@@ -5,7 +5,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 const ADDRESS = { host: 'postgres', port: 5432, user: 'db_app', database: 'registry', sslMode: 'verify-ca' } as const;
 
-test("files that the settings do not name are those of libpq's environment", () => {
+test("files that the settings do not name come from libpq's environment variables", () => {
   expect(withFiles(ADDRESS)).toEqual(ADDRESS);
   vi.stubEnv('PGPASSFILE', '/env/pgpass');
   vi.stubEnv('PGSSLROOTCERT', '/env/root.crt');

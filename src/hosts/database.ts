@@ -1,5 +1,5 @@
-// Opens a catalogue database from its settings, and migrates its schema. Files that the settings do not name come from
-// the environment variables of libpq.
+// Opens a catalogue database, and migrates its schema. libpq's environment variables name the files that the settings
+// do not name.
 
 import type { DatabaseAddress } from '#adapters/postgres/connect.ts';
 import { migrate } from '#adapters/postgres/migrate.ts';
@@ -7,12 +7,12 @@ import { type DatabaseSettings, openPool } from '#adapters/postgres/pool.ts';
 import { createStore, type Store } from '#adapters/postgres/store.ts';
 import { Failure } from '#std/failure.ts';
 
-/** Creates a store. It opens no connection until it is used. */
+/** Creates a store, which opens no connection before it is used. */
 export function openDatabase(settings: DatabaseSettings): Store {
   return createStore(openPool(withFiles(settings)));
 }
 
-/** Adds PGPASSFILE and PGSSLROOTCERT if the settings name no files. */
+/** Returns the address with files from PGPASSFILE and PGSSLROOTCERT, unless the address names files. */
 export function withFiles<T extends DatabaseAddress>(address: T): T {
   const { passFile = process.env.PGPASSFILE, caFile = process.env.PGSSLROOTCERT } = address;
   return { ...address, passFile, caFile };
@@ -20,11 +20,14 @@ export function withFiles<T extends DatabaseAddress>(address: T): T {
 
 export interface MigrationUser {
   readonly user: string;
-  /** If absent, the password comes from the password file. */
+  /** If not set, the password comes from the password file. */
   readonly password?: string;
 }
 
-/** Codes after which another process migrates: it has the password or the right, or runs a newer release. */
+/**
+ * Codes of Failures after which another process must migrate, because it has the password or the right, or is a newer
+ * release.
+ */
 const LEFT_TO_OTHERS: readonly string[] = [
   'database-auth',
   'database-forbidden',
@@ -33,8 +36,8 @@ const LEFT_TO_OTHERS: readonly string[] = [
 ];
 
 /**
- * Migrates the schema. Returns the names of the applied migrations, or the Failure because of which another process
- * must migrate: this process goes on without a migration. Throws every other Failure.
+ * Migrates the schema, and returns the names of the applied migrations. Returns a Failure if another process must
+ * migrate, so that this process can continue. Throws every other Failure.
  */
 export async function migrateAtStart(app: DatabaseAddress, owner: MigrationUser): Promise<readonly string[] | Failure> {
   const { password: _app, ...place } = app;

@@ -3,8 +3,7 @@
 import { type Egress, egressOf } from '#adapters/http/egress.ts';
 
 /**
- * Reads the variables as curl does: small letters before capitals, and http only in small letters (a CGI header could
- * set HTTP_PROXY).
+ * Lower-case names take precedence, and only http_proxy is lower case, as in curl: a CGI header could set HTTP_PROXY.
  */
 export function egressFrom(environment: NodeJS.ProcessEnv): Egress {
   const { https_proxy, HTTPS_PROXY, http_proxy, no_proxy, NO_PROXY } = environment;

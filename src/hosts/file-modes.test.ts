@@ -1,4 +1,4 @@
-// Tests the modes of written files, and whose files are trusted.
+// Tests the modes of written files, and which file owners are trusted.
 
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
 
-test('data that is kept between runs is only for its user', async () => {
+test('only the user of the program can read stored data', async () => {
   const state = join(folder.path, 'state');
   await writeState(join(state, 'remembered.json'), '{}');
   await useFolder(join(state, 'git', 'fleet'), async () => undefined);
@@ -41,13 +41,13 @@ test.each([
   await expect(readSecretFile(file)).resolves.toEqual(['secret']);
 });
 
-test('secrets are not trusted if anyone could have written them', async () => {
+test('files of secrets are refused if every user can write to them', async () => {
   const file = join(folder.path, 'open');
   writeFileSync(file, 'secret\n');
   chmodSync(file, 0o666);
   await expect(readSecretFile(file)).rejects.toMatchObject({ code: 'secret-file-open' });
 });
 
-test('a link to a deleted file is not a secret', async () => {
+test('a link to a deleted file is refused as a secret', async () => {
   await expect(readSecretFile(join(folder.path, 'gone'))).rejects.toMatchObject({ code: 'secret-file-unreadable' });
 });

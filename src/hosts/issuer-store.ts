@@ -1,4 +1,4 @@
-// Opens the store for the records of an authorization server, which its configuration chooses: memory, or Redis.
+// Opens the storage for the records of an authorization server: memory or Redis, as its configuration says.
 
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
@@ -27,7 +27,10 @@ interface OpenRecords {
 
 type Redis = NonNullable<AuthServerConfig['storage']['redis_config']>;
 
-/** Throws a Failure if a setting or a secret cannot be used. A Redis that is unavailable is tried again later. */
+/**
+ * Throws a Failure if a setting or a secret cannot be used. An unavailable Redis is not an error: the store connects
+ * again later.
+ */
 export async function openIssuerRecords(options: RecordsOptions): Promise<OpenRecords> {
   const { config, logger } = options;
   const { type, redis_config: redis } = config.storage;
@@ -49,7 +52,7 @@ export async function openIssuerRecords(options: RecordsOptions): Promise<OpenRe
 function storeSettings(redis: Redis, options: RecordsOptions): IssuerStoreSettings {
   const { tls, sentinel_tls: sentinelTls } = redis;
   const user = userOf(redis, options);
-  // Throws at the start if the secret is missing.
+  // Throws now, at the start, if a secret is missing.
   user();
   return {
     place: redisPlace(redis),

@@ -1,5 +1,4 @@
-// Opens the authorization server inside a proxy or a virtual server from its configuration: settings, store, clock, and
-// the functions that the host needs.
+// Opens the authorization server of a proxy or a virtual server (the host) from its configuration.
 
 import type { JSONWebKeySet } from 'jose';
 import type { Logger } from 'pino';
@@ -25,9 +24,12 @@ import type { WatchedFiles } from './watched-files.ts';
 
 export interface IssuerOptions {
   readonly config: AuthServerConfig;
-  /** The value that the host requires in `aud`. */
+  /** Audience that the host requires in tokens. */
   readonly hostAudience: string;
-  /** The issuer whose tokens the host accepts, which must be this server; otherwise no login would work. */
+  /**
+   * Issuer whose tokens the host accepts. It must be this server, because clients would otherwise log in without
+   * effect.
+   */
   readonly hostIssuer: string | undefined;
   readonly trustForwarded: boolean;
   readonly environment: Environment;
@@ -35,7 +37,10 @@ export interface IssuerOptions {
   readonly outbound: Outbound;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Returns whether the server behind the host gets tokens of providers. If not, a login is valid without them. */
+  /**
+   * Returns whether the server behind the host receives tokens of upstream providers. If false, a login without such a
+   * token is valid.
+   */
   readonly injects: () => boolean;
 }
 
@@ -43,13 +48,13 @@ export interface OpenIssuer {
   readonly issuer: string;
   readonly serve: ServeIssuer;
   readonly publishedKeys: () => JSONWebKeySet;
-  /** Returns why a login behind a token of this server is no longer valid; undefined if it is valid. */
+  /** Returns the reason why the login of a token has ended; undefined if the login is valid. */
   readonly checkSession: (identity: Identity) => Promise<Rejection | undefined>;
-  /** Returns the person's token at the named provider; without a name, at the first provider. */
+  /** Returns the upstream token of the caller's login. `provider`: if not set, the first provider. */
   readonly upstreamToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
-  /** Returns the id_token of the person's login at the named provider; without a name, at the first provider. */
+  /** Returns the upstream id_token of the caller's login. `provider`: if not set, the first provider. */
   readonly upstreamIdToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
-  /** Returns the claims of the person's token, or why they are not available. */
+  /** Returns the claims of the caller's upstream token, or the reason why they are not available. */
   readonly upstreamClaims: (identity: Identity, provider: string) => Promise<UpstreamClaims | Rejection>;
   close(): void;
 }
@@ -108,7 +113,7 @@ async function checkSession(
   }
 }
 
-/** Rejects a login without the token, so that the client logs in again. */
+/** Returns a function that rejects a login without an upstream token, so that the client logs in again. */
 function findUpstreamClaims(
   { upstreamToken }: AuthorizationServer,
   readClaims: ReadUpstreamClaims,

@@ -1,21 +1,21 @@
-// Writes lines to a file descriptor whose other side may fail: a full disk, a closed pipe, a pipe without a reader.
-// Callers do not wait for their lines. Lines that cannot be written are buffered up to a bound; further lines are lost.
+// Writes lines to a file descriptor that may fail: a full disk, a closed pipe, a pipe without a reader. Callers do not
+// wait for their lines. Lines that cannot be written are buffered; if the buffer is full, further lines are lost.
 
 import { write as writeFile } from 'node:fs';
 import type { Logger } from 'pino';
 import { proxyClock } from './proxy/clock.ts';
 
 export interface LineOutput {
-  /** Buffers the lines until they are written. If the buffer is full, they are lost and counted. */
+  /** Adds lines to the buffer. If the buffer is full, the lines are lost and counted. */
   write(lines: string): void;
-  /** Returns true from a failed write or a lost line until all lines are written. */
+  /** Returns true after a failed write or a lost line, until all buffered lines are written. */
   fails(): boolean;
-  /** Resolves once all lines are written, or the time for writing them is over. */
+  /** Resolves after all lines are written, after a failed write, or after CLOSE_MS. */
   close(): Promise<void>;
 }
 
 const BUFFER_BYTES = 4 * 1024 * 1024;
-/** Buffered lines are joined up to about this size. */
+/** Size up to which buffered lines are joined into one write. */
 const WRITE_BYTES = 64 * 1024;
 const RETRY_MS = 500;
 const CLOSE_MS = 2000;
@@ -29,7 +29,7 @@ interface State {
   failed: boolean;
   lost: number;
   idle: () => void;
-  /** If true, nothing is written, because the descriptor may belong to another file. */
+  /** If true, no more lines are written, because the descriptor may belong to another file. */
   closed: boolean;
 }
 
@@ -50,7 +50,7 @@ export function openLineOutput(fd: number, logger: Logger): LineOutput {
     fails: () => state.failed || state.lost > 0,
     async close() {
       await new Promise<void>((resolve) => {
-        // Unlike the timers of the proxy, this timer keeps the process alive, because nothing else does at this point.
+        // Only this timer keeps the process alive now. Timers of `proxyClock` do not.
         const late = setTimeout(resolve, CLOSE_MS);
         state.idle = () => {
           clearTimeout(late);
@@ -78,7 +78,7 @@ function writeNext(state: State): void {
   });
 }
 
-/** Takes the first buffered lines, in one piece. */
+/** Removes lines from the buffer, and returns them joined. */
 function takeChunk(waiting: Buffer[]): Buffer {
   let count = 0;
   for (let size = 0; count < waiting.length && size < WRITE_BYTES; count += 1) size += waiting[count]?.length ?? 0;
@@ -101,10 +101,10 @@ function advance(state: State, chunk: Buffer, written: number): void {
   state.idle();
 }
 
-/** Tries again later, because the disk may have room or the pipe a reader then. */
+/** Retries the write later, when the disk may have space or the pipe a reader. */
 function retryLater(state: State, chunk: Buffer, error: NodeJS.ErrnoException): void {
   state.waiting.unshift(chunk);
-  // A pipe that is only full at the moment is not a failure.
+  // EAGAIN means that the pipe is full at the moment, which is not a failure.
   if (!state.failed && error.code !== 'EAGAIN') {
     state.failed = true;
     state.logger.error({ reason: error.message }, 'audit events cannot be written, and are kept up to 4 MiB');

@@ -1,10 +1,10 @@
-// Starts the listener of an application, and returns its URL.
+// Starts the listener of an HTTP application, and returns its URL.
 
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Failure } from '#std/failure.ts';
 
-/** Port 0 lets the system choose. Returns the URL; throws Failure `listen-failed`. */
+/** Port 0 lets the operating system choose a port. Returns the URL. Throws Failure `listen-failed`. */
 export async function listen(
   app: FastifyInstance,
   { host, port }: { readonly host: string; readonly port: number },

@@ -1,4 +1,4 @@
-// Creates the log of a long-running process: a line of JSON for each record, or a readable line on a terminal.
+// Creates the log of a long-running process: one JSON line per record, or one readable line per record on a terminal.
 
 import { type Logger, pino } from 'pino';
 import { visibleLines } from '#reconciler/report/visible.ts';
@@ -24,7 +24,7 @@ export function createLogger(level: LogLevel, target: LogTarget): Logger {
 
 const OF_EVERY_RECORD: readonly string[] = ['level', 'time', 'pid', 'hostname', 'msg', 'reqId'];
 
-/** `warn webhook with a wrong signature (code control-hook-forged, provider gitea)`. */
+/** Returns a line such as `warn webhook with a wrong signature (code control-hook-forged, provider gitea)`. */
 function forPeople(line: string): string {
   const record: Json = JSON.parse(line);
   if (!isObject(record)) return line;

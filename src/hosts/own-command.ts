@@ -1,4 +1,4 @@
-// Prints commands of this program as users type them in the folder in which it was started, with the same settings.
+// Returns commands of this program for messages, as users type them in the folder in which the program was started.
 
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
@@ -6,13 +6,13 @@ import { quoteWord } from '#std/page/shared/shell-word.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
 import type { InstanceFlags } from './config/configuration.ts';
 
-/** Returns commands that use the same settings: `./skep approve HASH -c .skep/dev/skep.yaml`. */
+/** Returns commands with the same options, such as `./skep approve HASH -c .skep/dev/skep.yaml`. */
 export function commandOf(flags: InstanceFlags): CommandOf {
   return commandsBy(ownCommand, flags);
 }
 
 /**
- * Returns the same commands for readers on other machines, such as in a comment or a log of CI. They have skep on their
+ * Returns commands for readers on other machines, for example in a comment or in a log of CI. There, skep is on the
  * path.
  */
 export function commandElsewhere(flags: InstanceFlags): CommandOf {
@@ -29,8 +29,8 @@ function commandsBy(program: () => string, { config, kubeconfig, context }: Inst
 }
 
 /**
- * Returns the command as typed in a folder: `skep` if the program is on the path, `./skep` in a checkout (whose Node.js
- * is in node_modules), or else the command that started this process.
+ * Returns the command that starts this program from `folder`: `skep` if the program is on the path, `./skep` in a
+ * checkout, or the command that started this process. In a checkout, Node.js is in node_modules.
  */
 export function ownCommand(folder = process.cwd()): string {
   const script = process.argv[1] ?? '';
@@ -43,7 +43,7 @@ export function ownCommand(folder = process.cwd()): string {
   return `${wayFrom(folder, node)} ${wayFrom(folder, script)}`;
 }
 
-/** Returns whether the program is on the path, also through a small script that starts it. */
+/** Returns whether the program is on the path, itself or through a short script that starts it. */
 function isOnPath(script: string): boolean {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const found = folders
@@ -63,7 +63,9 @@ function starts(file: string, script: string): boolean {
   return text.includes(program) || (text.includes('dist/skep.js') && join(dirname(file), 'dist/skep.js') === program);
 }
 
-/** Returns an absolute path if the relative one would climb three or more folders, because that is harder to read. */
+/**
+ * Returns the relative path, or the absolute path if the relative path begins with `../../..`, which is harder to read.
+ */
 function wayFrom(folder: string, path: string): string {
   const way = relative(folder, path);
   if (way.startsWith('../../..')) return quoteWord(path);

@@ -1,8 +1,8 @@
-// Reads the number of a port on the command line.
+// Reads a port number of the command line.
 
 import { InvalidArgumentError } from 'commander';
 
-/** 0 lets the system choose. */
+/** Accepts 0, which lets the operating system choose a port. */
 export function readPort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;

@@ -1,10 +1,10 @@
-// Tests the measurements of the own process.
+// Tests measurements of this process.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { watchUsage } from './process-usage.ts';
 
-test('an event loop that was held up is seen', async () => {
+test('reports the delay of a blocked event loop', async () => {
   const watch = watchUsage();
   onTestFinished(watch.stop);
   await delay(250);

@@ -1,16 +1,16 @@
-// Computes a digest of the files of this program, as a key for stored results. Any change of code, schemas or pinned
-// dependencies changes the digest; a version number would not change between two releases.
+// Computes a digest of this program's files, as a key for stored results. Changes of code, schemas or pinned
+// dependencies change the digest. A version number would not change between two releases.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** `src/` or `dist/`, next to the file that pins the used packages. */
+/** `src/` or `dist/`. Both folders are next to package.json, which pins the dependencies. */
 const PROGRAM = fileURLToPath(new URL('..', import.meta.url));
 const MANIFEST = fileURLToPath(new URL('../../package.json', import.meta.url));
 
-/** A part of the bundle whose name contains a digest of its content and of the parts that it imports. */
+/** Bundled files whose names contain a digest of their content and of their imports. Reading them is not necessary. */
 const NAMED_BY_CONTENT = /-[\w-]{16}\.js$/;
 
 export function programDigest(): string {

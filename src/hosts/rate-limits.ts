@@ -1,4 +1,4 @@
-// Opens the limits of calls that the replicas of a proxy or virtual server share, as its configuration says.
+// Opens the rate limits that replicas of a proxy or virtual server share, from its configuration.
 
 import type { Logger } from 'pino';
 import type { RedisSettings } from '#adapters/redis/connection.ts';
@@ -16,7 +16,7 @@ import type { Metrics } from '#std/telemetry/metrics.ts';
 import { proxyClock } from './proxy/clock.ts';
 
 export interface RateLimitParts {
-  /** Undefined: the configuration names no Redis. `prefix`: the beginning of all keys. */
+  /** undefined if the configuration names no Redis. `prefix`: prefix of all keys. */
   readonly redis: (RedisSettings & { readonly prefix: string }) | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -25,14 +25,16 @@ export interface RateLimitParts {
 }
 
 export interface OpenedRateLimits {
-  /** Throws Failure `proxy-config-invalid`. The limits of the last call are in force. */
+  /** Replaces the limits by the limits of the configuration. Throws Failure `proxy-config-invalid`. */
   use(config: Pick<RunConfig, 'rate_limiting' | 'oidc_config'>): RateLimits | undefined;
-  /** Counts a call by a tool of the virtual server itself. Returns the seconds to wait if the call is refused. */
+  /**
+   * Counts a call that a tool of the virtual server itself makes. Returns the seconds to wait if the call is refused.
+   */
   limitInner(cause: Exchange, tool: string): Promise<number | undefined>;
   close(): void;
 }
 
-/** Connects at once if there are limits, and otherwise as soon as a new configuration has limits. */
+/** Connects to Redis if limits are configured. Otherwise, the first call with limits connects. */
 export async function openRateLimits(
   parts: RateLimitParts,
   fields: RateLimitFields | undefined,
@@ -56,8 +58,8 @@ export async function openRateLimits(
 }
 
 /**
- * Keys of buckets contain the name of their server, because servers may share one `prefix`. The braces around the name
- * keep all buckets of a call in one slot of a Redis Cluster.
+ * Keys contain namespace and name of the server, because servers may share one `prefix`. The braces around them keep
+ * all keys of a call in one slot of a Redis Cluster.
  */
 function storeOf({ redis, logger, namespace, server }: RateLimitParts) {
   let opened: Promise<OpenedTokenBuckets> | undefined;

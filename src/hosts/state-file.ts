@@ -1,4 +1,4 @@
-// Writes a file of the state folder completely or not at all. Only the user of the program may read it.
+// Writes a file of the state folder completely or not at all. The file is readable only for its user.
 
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,5 +1,5 @@
-// Refuses folders for state that other people control: a cloned repository may contain a folder or link `.skep`, and
-// files that skep writes there would overwrite other files or be readable for other users.
+// Refuses state folders that other people control. A cloned repository may contain a folder or link `.skep`: files that
+// skep writes there would overwrite other files or be readable for other users.
 
 import fs, { existsSync, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
@@ -7,11 +7,11 @@ import { gitPackage } from '#adapters/git/package.ts';
 import { Failure } from '#std/failure.ts';
 
 export interface StateFolderRules {
-  /** Whether the folder must belong to the user. A volume of a pod belongs to root. */
+  /** If true, the folder must belong to the user. Not required in a pod, where a volume belongs to root. */
   readonly ownedByUser: boolean;
 }
 
-/** Accepts a folder that does not exist. Throws Failure `state-folder-unsafe`. */
+/** Accepts a folder that does not exist yet. Throws Failure `state-folder-unsafe`. */
 export async function checkStateFolder(dir: string, { ownedByUser }: StateFolderRules): Promise<void> {
   const path = resolve(dir);
   const link = componentsOf(path).find((each) => statOf(each)?.isSymbolicLink());
@@ -30,7 +30,7 @@ export async function checkStateFolder(dir: string, { ownedByUser }: StateFolder
     );
 }
 
-/** Returns undefined if the path does not exist. Throws Failure `state-folder-unsafe` if this cannot be checked. */
+/** Returns undefined if the path does not exist. Throws Failure `state-folder-unsafe` if the path cannot be read. */
 function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
@@ -42,8 +42,8 @@ function statOf(path: string): Stats | undefined {
 }
 
 /**
- * Returns the folder and the folders above it that are below the current directory: links farther up belong to the
- * machine.
+ * Returns the path and its parent folders below the current directory. Links outside of the current directory are
+ * trusted.
  */
 function componentsOf(path: string): readonly string[] {
   const way = relative(process.cwd(), path);
@@ -53,7 +53,7 @@ function componentsOf(path: string): readonly string[] {
   return names.map((_name, index) => join(process.cwd(), ...names.slice(0, index + 1)));
 }
 
-/** Returns a file of the folder that is in the index of the folder's own work tree, or of the work tree around it. */
+/** Returns a file of the folder that Git tracks, in the folder's own work tree or in the work tree around it. */
 async function trackedFile(path: string): Promise<string | undefined> {
   const folder = realpathSync(path);
   const roots = new Set([workTreeAround(folder), workTreeAround(dirname(folder))]);
@@ -64,7 +64,7 @@ async function trackedFile(path: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Returns a tracked file below the folder, or the folder itself, which is in the index if it is a submodule. */
+/** Returns a tracked file inside the folder. If the folder is a submodule, returns the folder itself. */
 async function trackedIn(root: string, folder: string, path: string): Promise<string | undefined> {
   const place = foldedName(relative(root, folder).split(sep).join('/'));
   try {
@@ -76,7 +76,7 @@ async function trackedIn(root: string, folder: string, path: string): Promise<st
   }
 }
 
-/** Folds a name: many file systems do not distinguish case or Unicode forms of letters. */
+/** Returns the name in the form in which many file systems compare names: without regard to case and Unicode form. */
 function foldedName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
@@ -87,7 +87,10 @@ function workTreeAround(folder: string): string | undefined {
   return above === folder ? undefined : workTreeAround(above);
 }
 
-/** Returns Git's folder. In a linked work tree, the file `.git` names it (gitrepository-layout(5)). */
+/**
+ * Returns the Git folder of a work tree. In a linked work tree, `.git` is a file that names the folder
+ * (gitrepository-layout(5)).
+ */
 function gitDirectory(root: string): string {
   const path = join(root, '.git');
   if (lstatSync(path).isDirectory()) return path;

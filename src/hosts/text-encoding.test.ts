@@ -1,4 +1,4 @@
-// Tests files of users in other encodings than UTF-8: each reader names the encoding.
+// Tests that each reader of users' files names the encoding of a file that is not UTF-8.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { createWatchedFiles } from './watched-files.ts';
 const folder = mkdtempSync(join(tmpdir(), 'text-encoding-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Encodes as big-endian without a byte order mark. */
+/** Encodes text as big-endian UTF-16 without a byte order mark. */
 function utf16be(text: string): Buffer {
   return Buffer.from(text, 'utf16le').swap16();
 }
@@ -42,7 +42,10 @@ test.each([
   expect(decodeFile(bytes)).toEqual(expected);
 });
 
-/** Each reader accepts the path of a UTF-16 file, and returns or throws the message. */
+/**
+ * Readers by description. Each reader receives the path of a UTF-16 file, and rejects with the message or returns the
+ * message.
+ */
 const READERS: Readonly<Record<string, (path: string) => unknown>> = {
   'a configuration file': settingsText,
   'a watched file (configuration of a proxy or a virtual server, policies, secrets)': (path) =>

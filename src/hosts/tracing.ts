@@ -1,5 +1,5 @@
-// Opens OpenTelemetry traces if the standard environment variables enable them; otherwise no code of OpenTelemetry is
-// loaded. Spans are sent over OTLP/HTTP as JSON.
+// Opens OpenTelemetry tracing if standard environment variables enable it; otherwise loads no OpenTelemetry code. Spans
+// are sent as JSON over OTLP/HTTP.
 
 import type { Context, SpanContext, Tracer } from '@opentelemetry/api';
 import type { Environment } from '#std/environment.ts';
@@ -8,13 +8,12 @@ import { type BeginRequest, type Trace, type TraceParent, textOfTraceParent } fr
 import { VERSION } from './version.ts';
 
 export interface Tracing extends Trace {
-  /** Returns the id of the current trace of this process. */
+  /** Returns the id of the current trace. */
   traceId(): string | undefined;
-  /** Returns the header `traceparent` for requests that the current work sends. */
+  /** Returns the header `traceparent` for requests that are sent in the current span. */
   traceParent(): string | undefined;
-  /** Begins a span for a request to a service. */
   readonly request: BeginRequest;
-  /** Sends the remaining spans. */
+  /** Sends the remaining spans, and ends tracing. */
   close(): Promise<void>;
 }
 
@@ -24,7 +23,7 @@ export function wantsTraces(environment: Environment): boolean {
   return endpoint !== '' && !off;
 }
 
-/** Returns undefined if traces are not enabled. The exporter reads its own variables. */
+/** Returns undefined if tracing is not enabled. The exporter reads further standard environment variables. */
 export async function openTracing(environment: Environment): Promise<Tracing | undefined> {
   if (!wantsTraces(environment)) return undefined;
   const [api, { BatchSpanProcessor, TracerProvider }, resources, { OTLPTraceExporter }, hooks] = await Promise.all([
@@ -49,7 +48,7 @@ export async function openTracing(environment: Environment): Promise<Tracing | u
         try {
           return await task();
         } catch (error) {
-          // Spans have only the code: messages of other systems belong in the log.
+          // Spans contain only the error code. Messages of other systems are only in the log.
           const message = error instanceof Failure ? error.code : 'bug';
           span.setStatus({ code: api.SpanStatusCode.ERROR, message });
           throw error;

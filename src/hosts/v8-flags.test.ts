@@ -7,7 +7,7 @@ import { MEMORY_V8_FLAG, prepareForOneRun, saveMemory, spendMemory } from './v8-
 setFlagsFromString('--expose-gc');
 const collect: (how: { type: 'minor' | 'major' }) => void = runInNewContext('gc');
 
-/** Resolves once all observers were called, because this observer was added last. */
+/** Collects garbage. Resolves after all observers were called: this function's observer was added last. */
 async function collectAndTell(type: 'minor' | 'major'): Promise<void> {
   const kind = constants[type === 'minor' ? 'NODE_PERFORMANCE_GC_MINOR' : 'NODE_PERFORMANCE_GC_MAJOR'];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -21,9 +21,9 @@ async function collectAndTell(type: 'minor' | 'major'): Promise<void> {
   observer.disconnect();
 }
 
-it('saves memory once the whole heap was looked at, and not before', async () => {
+it('saves memory after a major collection, and not before', async () => {
   const set: string[] = [];
-  // No collection is due soon.
+  // Completes a collection first, so that no other collection happens during the test.
   await collectAndTell('major');
   saveMemory((flag) => set.push(flag));
   await collectAndTell('minor');
@@ -33,7 +33,7 @@ it('saves memory once the whole heap was looked at, and not before', async () =>
   expect(set).toEqual([MEMORY_V8_FLAG]);
 });
 
-it('saves none any more for who serves calls', async () => {
+it('saves no memory in a process that serves calls', async () => {
   const set: string[] = [];
   saveMemory((flag) => set.push(flag));
   spendMemory((flag) => set.push(flag));
@@ -41,7 +41,7 @@ it('saves none any more for who serves calls', async () => {
   expect(set).toEqual(['--heap-growing-percent=0']);
 });
 
-it('sets the flags of one run before the first major collection alone', async () => {
+it('sets the flags for one run only before the first major collection', async () => {
   const set: string[] = [];
   const setFlag = (flag: string): number => set.push(flag);
   saveMemory(setFlag);

@@ -4,10 +4,8 @@ import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Node.js ships its own modules compiled, and V8 uses the compiled code only under the flags that it was compiled with.
- * The modules that nearly every command needs are therefore imported before flags are set: an eighth of the time until
- * a proxy responds. An import also reads all exports of a module, and so loads the modules behind it, as our own
- * imports would do later.
+ * Modules of Node.js that are imported before flags are set. Node.js ships them as compiled code, which V8 uses only
+ * under the flags of its compilation. Importing them first saves an eighth of the time until a proxy responds.
  */
 export const LOADED_BEFORE = [
   'node:http2',
@@ -25,27 +23,26 @@ export const LOADED_BEFORE = [
 ];
 
 export const V8_FLAGS = [
-  // V8 13 (Node.js 24) compiles wrappers for calls that WebAssembly makes often, as the HTTP parser does. All threads
-  // of a process share the wrappers, and a thread that replaces one can end the process ("Check failed:
-  // jit_page.has_value()"). With this flag they are never compiled: a call takes 27 ns in place of 12.
+  // V8 13 (Node.js 24) compiles wrappers for WebAssembly functions that are called often, such as the HTTP parser.
+  // Threads share these wrappers, and a thread that replaces a wrapper can end the process ("Check failed:
+  // jit_page.has_value()"). This flag prevents wrappers: a call takes 27 ns instead of 12 ns.
   '--wasm-wrapper-tiering-budget=2147483647',
-  // With this flag, V8 does not conclude from objects that stay (the lists of a start) that the objects of a request
-  // will stay too: calls cost a third less.
+  // Prevents V8 from predicting that objects of requests live long because objects of the start do. Calls cost a third
+  // less.
   '--no-allocation-site-pretenuring',
 ];
 
 /**
- * V8 collects the whole heap once it has grown by a quarter of the objects that stay. This saves memory in processes
- * that hold a fleet, and costs processes that serve calls up to a tenth of their time.
+ * Makes V8 collect the whole heap after it has grown by a quarter of its live objects. The flag saves memory in
+ * processes that keep a fleet in memory. It costs processes that serve calls up to a tenth of their time.
  */
 export const MEMORY_V8_FLAG = '--heap-growing-percent=25';
 
 let watching: PerformanceObserver | undefined;
 
 /**
- * Saves memory from the second collection of the whole heap on. After the first one little is left, which then grows
- * with everything that a start creates: a run of two thousand objects in a new process takes a twelfth longer if the
- * heap is collected again and again.
+ * Sets MEMORY_V8_FLAG after the next major collection. During a start, few objects are live, so V8 would collect again
+ * and again: a run of 2,000 objects in a new process would take a twelfth longer.
  */
 export function saveMemory(setFlag = setFlagsFromString): void {
   watching = new PerformanceObserver((list) => {
@@ -57,10 +54,10 @@ export function saveMemory(setFlag = setFlagsFromString): void {
 }
 
 /**
- * For a process that makes one run. After its first major collection the heap may grow to seven times what is left:
- * most runs end before the second one, and two more collections took two tenths of a second of a creation of 2,000.
- * TurboFan optimizes only code that ran ten times as often as the default: most code would not make up for that before
- * the end. It has no effect after that first collection.
+ * Sets flags for a process that makes only one run, unless its first major collection has happened. The heap may then
+ * grow to seven times its live objects, so most runs end before the second major collection. Two more collections took
+ * 0.2 seconds of a creation of 2,000 objects. TurboFan optimises only code that ran ten times as often as by default,
+ * because most optimisations would not pay off in one run.
  */
 export function prepareForOneRun(setFlag = setFlagsFromString): void {
   if (watching === undefined) return;
@@ -68,7 +65,7 @@ export function prepareForOneRun(setFlag = setFlagsFromString): void {
   setFlag('--invocation-count-for-turbofan=30000');
 }
 
-/** Restores the default of V8. */
+/** Restores V8's default, for processes that serve calls. */
 export function spendMemory(setFlag = setFlagsFromString): void {
   stopWatching();
   setFlag('--heap-growing-percent=0');
@@ -79,7 +76,7 @@ function stopWatching(): void {
   watching = undefined;
 }
 
-/** `PerformanceEntry` has a `detail` here that the types of Node.js do not declare. */
+/** Node.js sets `detail` on these entries, but its types do not declare the field. */
 function isOfWholeHeap(entry: object): boolean {
   const { detail } = entry as { readonly detail?: { readonly kind?: number } };
   return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { writeBuildInfo } from '../../scripts/build-info.ts';
 import { readBuild } from './version.ts';
 
-test('the program knows the commit that it was built of', () => {
+test('the build contains the commit from which it was built', () => {
   const folder = mkdtempSync(join(tmpdir(), 'skep-build-'));
   const file = pathToFileURL(join(folder, 'build.json'));
   try {

@@ -1,8 +1,8 @@
-// Reads the version of this build from package.json, and the commit that it was built from.
+// Reads the version of this build from package.json, and its commit from a file that the build writes.
 
 import { existsSync, readFileSync } from 'node:fs';
 
-/** `src/hosts/` and `dist/hosts/` are equally far from the root of the package. */
+/** The path is the same from `src/hosts/` and `dist/hosts/`. */
 const MANIFEST = new URL('../../package.json', import.meta.url);
 
 export const VERSION: string = String(JSON.parse(readFileSync(MANIFEST, 'utf8')).version);
@@ -13,10 +13,10 @@ export interface Build {
   readonly date: string;
 }
 
-/** Written next to the program by the build; a checkout does not have it. */
+/** File that the build writes next to the program. A checkout does not contain the file. */
 const BUILD_FILE = new URL('../build.json', import.meta.url);
 
-/** Unknown values are `unknown`. */
+/** Returns `unknown` for unknown values. */
 export function readBuild(file: URL = BUILD_FILE): Build {
   const known: Partial<Build> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   return { commit: 'unknown', date: 'unknown', ...known };

@@ -1,27 +1,30 @@
-// Reads small files that may be replaced while the process runs: mounted Secrets, policies, configuration.
+// Reads small files that may change while the process runs: mounted Secrets, policies, configuration.
 
 import { readFileSync, statSync } from 'node:fs';
 import { Failure } from '#std/failure.ts';
 import { decodeFile } from '#std/utf8.ts';
 import { systemClock } from './clock.ts';
 
-/** Time for which a file is not read again; a mounted Secret takes up to a minute to change anyway. */
+/** Time during which a file is not read again. A mounted Secret takes up to a minute to change. */
 const LOOK_AGAIN_MS = 1000;
 
 export interface WatchedFiles {
   /**
-   * Returns the whole text, at most a second old. If a file can no longer be read, returns its last text. Throws
-   * Failure `secret-file-unreadable` if the file could never be read, or has never been UTF-8 text.
+   * Returns the text of the file, at most a second old. If the file can no longer be read, returns its last text.
+   * Throws Failure `secret-file-unreadable` if the file has never been readable UTF-8 text.
    */
   read(path: string): string;
-  /** Reads settings, whose faults are reported: throws the Failure also if the file is no longer UTF-8 text. */
+  /**
+   * Returns the text of a settings file. Throws the Failure also if the file is no longer UTF-8 text, so that the fault
+   * is reported.
+   */
   readSettings(path: string): string;
 }
 
 interface Known {
   readonly text: string;
   readonly mark: string;
-  /** The reason why the current file is not text; `text` is then the last text. */
+  /** Reason why the current file is not text. `text` is then the last valid text. */
   readonly fault?: Failure;
   lookedAt: number;
 }
@@ -65,8 +68,8 @@ function look(path: string, last: Known | undefined, lookedAt: number): Known {
 }
 
 /**
- * Returns a mark that changes if the file is replaced or its content changes. In a mounted volume, a link to another
- * folder is replaced.
+ * Returns a text that changes whenever the file is replaced or its content changes. In a mounted volume, Kubernetes
+ * replaces a link to a folder.
  */
 function markOf(path: string): string {
   const { ino, size, mtimeMs } = statSync(path);

@@ -1,5 +1,4 @@
-// Holds the conversation of one client with a sample server: JSON-RPC messages in, messages out, by MCP 2025-11-25 and
-// the revisions before it.
+// Handles the JSON-RPC messages between one client and a sample server, by MCP 2025-11-25 and earlier revisions.
 
 import { ERRORS } from '#gateway/wire/errors.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -12,7 +11,7 @@ type Send = (message: JsonObject) => void;
 
 export interface Conversation {
   /**
-   * Processes a message. `send` receives its response, and the requests and notifications before the response.
+   * Handles a message of the client. `send` receives the response, and the notifications and requests that precede it.
    */
   readonly receive: (message: unknown, send: Send) => Promise<void>;
 }
@@ -23,7 +22,7 @@ interface State {
   readonly waiting: Map<string, (answer: JsonObject) => void>;
 }
 
-/** An error by the rules of the protocol. All other errors are results of a tool. */
+/** A JSON-RPC error. Errors of a tool itself are results instead. */
 interface Refusal {
   readonly error: { readonly code: number; readonly message: string };
 }
@@ -49,7 +48,7 @@ function refusal(code: number, message: string): { error: { code: number; messag
   return { error: { code, message } };
 }
 
-/** Returns an error response, because the client waits for one even if a file is missing. */
+/** Returns an error response, because the client waits for a response even if, for example, a file is missing. */
 function refuseFailed(error: unknown): Refusal {
   return refusal(ERRORS.internalError, error instanceof Error ? error.message : String(error));
 }
@@ -142,14 +141,14 @@ function callerOf({ state, send }: Context, { _meta }: JsonObject): Caller {
     confirm: async (question) => {
       if (!state.canAsk) return 'unable';
       const { result } = await ask(state, send, question);
-      // The result is not an object if a proxy refused the question because it could not attribute it to one client.
+      // A proxy may refuse a request that it cannot attribute to one client. The response then has no result.
       if (!isObject(result)) return 'unanswered';
       return result.action === 'accept' ? 'yes' : 'no';
     },
   };
 }
 
-/** Sends a question. A form without fields is a question for yes or no (MCP 2025-11-25, Elicitation). */
+/** Asks the client's user for a yes or no, by a form without fields (MCP 2025-11-25, Elicitation). */
 function ask(state: State, send: Send, message: string): Promise<JsonObject> {
   state.asked += 1;
   const id = `ask-${state.asked}`;

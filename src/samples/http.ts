@@ -1,4 +1,4 @@
-// Serves sample servers over HTTP: streamable HTTP at /mcp (MCP 2025-11-25, Transports), or the older HTTP+SSE at /sse
+// Serves sample servers over streamable HTTP at /mcp (MCP 2025-11-25, Transports), or over the older HTTP+SSE at /sse
 // and /messages (MCP 2024-11-05).
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,10 +9,10 @@ import type { Conversation } from './conversation.ts';
 export interface HttpSettings {
   readonly transport: 'streamable-http' | 'sse';
   readonly host: string;
-  /** The port. If 0, the system chooses one. */
+  /** If 0, the system chooses the port. */
   readonly port: number;
   readonly open: () => Conversation;
-  /** Returns an id that cannot be guessed, because the id of a session gives access to it. */
+  /** Returns an unguessable id: whoever knows the id of a session can use the session. */
   readonly newId: () => string;
 }
 
@@ -21,11 +21,10 @@ export interface SampleListener {
   readonly stop: () => Promise<void>;
 }
 
-/** The maximum size of a message. Messages of clients are short texts of people and models. */
+/** Maximum size of a message in bytes. Clients send short texts of people and models. */
 const MAX_BODY = 1024 * 1024;
 /**
- * The maximum number of sessions. Beyond it the oldest session is dropped, because some clients never end their
- * sessions by DELETE.
+ * Maximum number of sessions. Beyond it the oldest session is dropped: some clients never end their sessions by DELETE.
  */
 const MAX_SESSIONS = 1000;
 const SESSION = 'mcp-session-id';
@@ -125,7 +124,7 @@ function eventOf(type: string, data: string): string {
   return `event: ${type}\ndata: ${data}\n\n`;
 }
 
-/** Returns undefined if the message is not JSON or too large. */
+/** Reads the body as JSON. Returns undefined if it is not JSON or too large. */
 async function readMessage(request: IncomingMessage): Promise<Json | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-// Writes the parameters of a tool as JSON Schema, and checks the arguments of a client.
+// Builds the JSON Schema of a tool's parameters, and checks the arguments of calls.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Arguments, Parameter } from './server.ts';
@@ -15,7 +15,7 @@ export function inputSchema(parameters: Parameters): JsonObject {
   return { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false };
 }
 
-/** Returns the arguments, or the fault in one sentence. */
+/** Returns the arguments, or the fault as a sentence. */
 export function readArguments(parameters: Parameters, given: unknown): Arguments | string {
   const values = given === undefined ? {} : given;
   if (!isObject(values)) return 'arguments has to be an object';

@@ -1,5 +1,5 @@
-// Defines a sample MCP server: tools, resources and prompts as functions. In the sample fleet of `skep dev` each server
-// runs in its own process.
+// Defines the interface of sample MCP servers: tools, resources and prompts as functions. In the sample fleet of `skep
+// dev` each server is a process of its own.
 
 import type { JsonObject } from '#std/json.ts';
 
@@ -19,12 +19,12 @@ export interface Tool {
   readonly description: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly annotations: Readonly<Record<string, boolean>>;
-  /** The schema of `structured` in the tool's results. */
+  /** JSON Schema of `structured` in the results. */
   readonly outputSchema?: JsonObject;
   readonly call: (given: Arguments, caller: Caller) => Promise<Answer>;
 }
 
-/** A parameter, which is required unless it is marked as optional. */
+/** A parameter of a tool or prompt. Required unless `optional` is true. */
 export interface Parameter {
   readonly type: 'string' | 'integer';
   readonly description: string;
@@ -35,7 +35,7 @@ export interface Parameter {
   readonly maximum?: number;
 }
 
-/** The arguments, checked against the parameters. The text of an absent argument is ''. */
+/** Checked arguments of a call. `text` returns '' for an absent argument. */
 export interface Arguments {
   readonly text: (name: string) => string;
   readonly integer: (name: string, otherwise: number) => number;
@@ -44,7 +44,7 @@ export interface Arguments {
 export interface Answer {
   readonly text: string;
   readonly structured?: JsonObject;
-  /** If set, the request failed, and the text says why. */
+  /** True if the call failed. The text then says why. */
   readonly failed?: boolean;
 }
 
@@ -52,14 +52,15 @@ export interface Answer {
 export interface Caller {
   readonly progress: (done: number, total: number, message: string) => void;
   /**
-   * Asks the user of the client. `unable`: the client does not support questions. `unanswered`: the question was lost.
+   * Asks the client's user. `unable`: the client supports no such requests. `unanswered`: the request got no answer
+   * from the user.
    */
   readonly confirm: (question: string) => Promise<'yes' | 'no' | 'unable' | 'unanswered'>;
 }
 
 export interface Resources {
   readonly list: () => Promise<readonly Resource[]>;
-  /** Returns undefined if there is no resource with this URI. */
+  /** Returns undefined if the resource does not exist. */
   readonly read: (uri: string) => Promise<{ readonly mimeType: string; readonly text: string } | undefined>;
 }
 

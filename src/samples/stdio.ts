@@ -1,11 +1,11 @@
-// Serves a sample server on standard streams: each line is a message (MCP 2025-11-25, Transports, stdio).
+// Serves a sample server on standard input and output, with one message per line (MCP 2025-11-25, Transports, stdio).
 
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { parseJson } from '#std/json.ts';
 import type { Conversation } from './conversation.ts';
 
-/** Resolves when the client has closed its end and every message is processed. */
+/** Resolves when the client has closed its end and all messages are handled. */
 export async function serveStdio(conversation: Conversation, input: Readable, output: Writable): Promise<void> {
   const answers = new Set<Promise<void>>();
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {

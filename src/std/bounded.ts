@@ -1,8 +1,8 @@
-// Bounds maps to which any client on the network can add entries.
+// Bounds the size of maps that network clients can fill.
 
 /**
- * Sets the value. If the map then has more than `max` entries, the oldest are removed. A key that is set again counts
- * as new.
+ * Sets the value. Removes the oldest entries if the map exceeds `max` entries. A key that is set again becomes the
+ * newest.
  */
 export function setBounded<K, V>(map: Map<K, V>, key: K, value: V, max: number): void {
   map.delete(key);

@@ -1,4 +1,4 @@
-// Tests the faults that are reported about texts that are not Cedar policies: their places and the expected tokens.
+// Tests the reported faults of texts that are not Cedar policies: places and expected tokens.
 
 import { expect, test } from 'vitest';
 import { entitiesFault, policyFaults } from './cedar.ts';
@@ -11,16 +11,20 @@ const DEEP = 1000;
 
 test.each<[reason: string, text: string, expected: readonly string[]]>([
   ['one policy', 'permit(principal, action == Action::"call_tool", resource == Tool::"weather");', []],
-  ['two in one text', 'permit(principal, action, resource);\nforbid(principal, action, resource) unless { true };', []],
-  ['nothing at all', '', ['1:1 it contains no policy']],
+  [
+    'two policies in one text',
+    'permit(principal, action, resource);\nforbid(principal, action, resource) unless { true };',
+    [],
+  ],
+  ['an empty text', '', ['1:1 it contains no policy']],
   ['comments only', '// permit(principal, action, resource);', ['1:1 it contains no policy']],
   [
-    'the end is missing',
+    'a missing semicolon',
     'permit(principal, action, resource)',
     ['1:36 unexpected end of input; expected `;` or identifier'],
   ],
   [
-    'an operator of other languages',
+    'an operator of another language',
     'permit(principal, action, resource)\nwhen { context.a = 3 };',
     ["2:8 '=' is not a valid operator in Cedar; try using '==' instead"],
   ],
@@ -32,7 +36,7 @@ test.each<[reason: string, text: string, expected: readonly string[]]>([
     ],
   ],
   [
-    'every mistake is told',
+    'several mistakes',
     'permit(principal, action, resource) when { x };\nforbid(principal, action, resource) when { y };',
     ['x', 'y'].map(
       (name, index) =>
@@ -40,7 +44,7 @@ test.each<[reason: string, text: string, expected: readonly string[]]>([
     ),
   ],
   [
-    'columns are those of an editor, not bytes',
+    'columns count characters, not bytes',
     'permit(principal, action, resource) when { "äöü🐝" = "" };',
     ["1:44 '=' is not a valid operator in Cedar; try using '==' instead"],
   ],
@@ -58,7 +62,7 @@ test.each<[reason: string, text: string, expected: readonly string[]]>([
   expect(said(text)).toEqual(expected);
 });
 
-test('a text that overflows the parser is refused, and the next one is read', () => {
+test('refuses a text that overflows the parser, and reads the next text', () => {
   const nested = `permit(principal, action, resource) when { ${'('.repeat(DEEP)}true${')'.repeat(DEEP)} };`;
   expect(said(nested)).toEqual([expect.stringContaining('1:1 nested too deeply to be read')]);
   expect(said('permit(principal, action, resource);')).toEqual([]);
@@ -79,7 +83,7 @@ test.each<[reason: string, text: string, expected: string | undefined]>([
   expect(entitiesFault(text)).toBe(expected);
 });
 
-test('entities that are nested too deeply are refused', () => {
+test('refuses entities that are nested too deeply', () => {
   const attrs = `${'['.repeat(300)}1${']'.repeat(300)}`;
   const fault = entitiesFault(`[{"uid": {"type": "A", "id": "x"}, "attrs": {"a": ${attrs}}, "parents": []}]`);
   expect(fault).toContain('nested too deeply to be read');

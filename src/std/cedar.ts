@@ -1,5 +1,5 @@
-// Checks whether texts are Cedar policies and Cedar entities, by Cedar's own parser. The parser is a WebAssembly module
-// of 4 MB, which is loaded when the first text is checked. Decision 0070.
+// Checks Cedar policies and entities with Cedar's own parser, a WebAssembly module of 4 MB that is loaded on first use
+// (decision 0070).
 
 import { createRequire } from 'node:module';
 import { jsonFault, linePlaces } from './json-place.ts';
@@ -8,15 +8,15 @@ type Cedar = typeof import('@cedar-policy/cedar-wasm/nodejs');
 type DetailedError = Extract<ReturnType<Cedar['policySetTextToParts']>, { type: 'failure' }>['errors'][number];
 type PolicyJson = Extract<ReturnType<Cedar['policyToJson']>, { type: 'success' }>['json'];
 
-/** A fault. Line and column count from 1. */
+/** A fault of a text. Line and column count from 1. */
 export interface CedarFault {
   readonly line: number;
   readonly column: number;
-  /** The fault, and the token that is expected there. */
+  /** The fault, and the expected token if known. */
   readonly message: string;
 }
 
-/** Returns the faults of a text that should contain one or more policies. */
+/** Returns the faults of a text that must contain one or more policies. */
 export function policyFaults(text: string): readonly CedarFault[] {
   const answer = askCedar((cedar) => cedar.policySetTextToParts(text));
   if ('refusal' in answer) return [{ line: 1, column: 1, message: answer.refusal }];
@@ -33,8 +33,8 @@ export function policyFaults(text: string): readonly CedarFault[] {
 }
 
 /**
- * Returns the places of the policies that name an entity type, in a text without faults. A policy that cannot be read
- * is included, because it may name the type.
+ * Returns the places of policies that name an entity type, in a text without faults. Includes policies that cannot be
+ * analysed, because they may name the type.
  */
 export function policiesNaming(type: string, text: string): readonly Pick<CedarFault, 'line' | 'column'>[] {
   const parts = askCedar((cedar) => cedar.policySetTextToParts(text));
@@ -48,14 +48,14 @@ export function policiesNaming(type: string, text: string): readonly Pick<CedarF
     .map((policy) => placeOf(Math.max(0, text.indexOf(policy))));
 }
 
-/** Whether the scope or a condition of a policy has an entity of the type, or tests for the type. */
+/** Returns whether the scope or a condition of a policy names the entity type. */
 function namesEntityType(type: string, { principal, action, resource, conditions }: PolicyJson): boolean {
   return holdsType(type, [principal, action, resource, conditions]);
 }
 
 /**
- * Whether JSON of a policy names the type. In the JSON form of Cedar, keys of an author's record have objects as
- * values, never texts.
+ * Returns whether the JSON form of a policy contains the type under a `type` key. Keys of records in policies cannot be
+ * confused with it: their values are objects, never texts.
  */
 function holdsType(type: string, json: unknown): boolean {
   if (Array.isArray(json)) return json.some((each) => holdsType(type, each));
@@ -65,7 +65,7 @@ function holdsType(type: string, json: unknown): boolean {
   });
 }
 
-/** Returns the fault of a JSON text that should contain a list of entities, or undefined if there is none. */
+/** Returns the fault of a JSON text that must contain a list of entities. Returns undefined if the text is valid. */
 export function entitiesFault(text: string): string | undefined {
   const broken = jsonFault(text);
   if (broken !== undefined) {
@@ -83,8 +83,8 @@ const require = createRequire(import.meta.url);
 const MODULE = '@cedar-policy/cedar-wasm/nodejs';
 
 /**
- * Calls the parser. A text that is nested too deeply overflows the parser's stack and breaks the WebAssembly instance,
- * so the next call loads a new instance.
+ * Calls the parser. A deeply nested text overflows the stack of the WebAssembly instance and breaks it. The next call
+ * then loads a new instance.
  */
 function askCedar<T extends object>(question: (cedar: Cedar) => T): T | { readonly refusal: string } {
   const cedar: Cedar = require(MODULE);
@@ -97,7 +97,7 @@ function askCedar<T extends object>(question: (cedar: Cedar) => T): T | { readon
   }
 }
 
-/** Returns an error and its related errors. */
+/** Returns an error, followed by its related errors. */
 function flat(errors: readonly DetailedError[]): readonly DetailedError[] {
   return errors.flatMap((error) => [error, ...flat(error.related ?? [])]);
 }
@@ -106,12 +106,12 @@ function placed(error: DetailedError, text: string): CedarFault {
   return { ...placeIn(text, error.sourceLocations?.[0]?.start ?? 0), message: worded(error) };
 }
 
-/** Returns the place of an offset, which the parser counts in bytes of UTF-8. */
+/** Converts an offset in UTF-8 bytes, which the parser reports, to a place. */
 function placeIn(text: string, bytes: number): Pick<CedarFault, 'line' | 'column'> {
   return linePlaces(text)(Buffer.from(text).subarray(0, bytes).toString().length);
 }
 
-/** The beginning of every message, which contains no information. */
+/** Beginning of the parser's messages, which contains no information. */
 const PREAMBLE = /^(failed to parse policies from string|error during entity deserialization): /;
 
 function worded({ message, help, sourceLocations }: DetailedError): string {

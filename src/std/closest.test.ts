@@ -8,13 +8,13 @@ test.each([
   { word: 'proxyport', near: 'proxyPort', reason: 'only the case differs' },
   { word: 'replica', near: 'replicas', reason: 'a letter is missing' },
   { word: 'trnsprt', near: 'transport', reason: 'two letters are missing' },
-  { word: 'colour', near: undefined, reason: 'nothing is near' },
-  { word: 'x', near: undefined, reason: 'one letter is near to nothing' },
-])('$word is taken for $near: $reason', ({ word, near }) => {
+  { word: 'colour', near: undefined, reason: 'no candidate is near' },
+  { word: 'x', near: undefined, reason: 'a word of one letter has no near candidate' },
+])('the nearest candidate of $word is $near: $reason', ({ word, near }) => {
   expect(closest(word, FIELDS)).toBe(near);
 });
 
-test('the nearest of several is suggested', () => {
+test('suggests the nearest of several candidates', () => {
   expect(closest('stdoi', ['stdout', 'stdio', 'studio'])).toBe('stdio');
   expect(didYouMean('stdoi', ['stdio'])).toBe(' Did you mean "stdio"?');
   expect(didYouMean('nothing', ['stdio'])).toBe('');

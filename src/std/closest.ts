@@ -1,10 +1,10 @@
-// Finds the known word that an author probably meant by an unknown word.
+// Finds the known word that an author probably meant.
 
-/** Returns the nearest candidate if the word may be a misspelling of it, or differs in upper and lower case only. */
+/** Returns the nearest candidate if the word may be a misspelling of it. Letter case does not count. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const lower = word.toLowerCase();
   let best: string | undefined;
-  // All words of one or two letters are near to each other, so they may differ only in case.
+  // Words of one or two letters may differ only in case, because all such words are near to each other.
   let bestDistance = Math.floor(word.length / 3) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
@@ -16,13 +16,13 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Returns ` Did you mean "x"?` with its leading space, or an empty text. */
+/** Returns ` Did you mean "x"?` with a leading space. Returns an empty text if no candidate is near. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const near = closest(word, candidates);
   return near === undefined ? '' : ` Did you mean "${near}"?`;
 }
 
-/** Counts insertions, deletions, substitutions and swaps of neighbours, and stops at `limit`. */
+/** Counts insertions, deletions, substitutions and swaps of neighbours. Stops at `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);

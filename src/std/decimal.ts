@@ -1,13 +1,13 @@
-// Defines fields that contain a decimal number as text, because a JSON number in a resource can lose digits.
+// Defines fields that contain a decimal number as text, because JSON numbers in a resource can lose digits.
 
 import { inFile } from './file-words.ts';
 import type { TString } from './json-schema.ts';
 import { text } from './schema.ts';
 
 interface Bounds {
-  /** Name of the field, for the message. */
+  /** Name of the field in the message. */
   readonly field: string;
-  /** The maximum, as the message writes it. The minimum is 0. */
+  /** Maximum, as the message states it. The minimum is 0. */
   readonly most: string;
   readonly default?: string;
 }

@@ -1,14 +1,14 @@
-// Reads and writes durations in the form of resources (`1h30m`, `250ms`).
+// Parses and formats durations such as `1h30m` and `250ms`.
 
 const UNIT_MS = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** Groups of a number (with an optional fraction) and a unit. */
+/** One or more pairs of a number, with an optional fraction, and a unit. */
 export const DURATION_PATTERN = '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$';
 
 const WHOLE = new RegExp(DURATION_PATTERN);
 const GROUP = /([0-9]+(?:\.[0-9]+)?)(ns|us|µs|ms|s|m|h)/g;
 
-/** Returns milliseconds, or undefined if the text is not a duration. */
+/** Returns milliseconds. Returns undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   if (!WHOLE.test(text)) return undefined;
   let totalMs = 0;
@@ -25,7 +25,7 @@ const UNITS = [
   ['ms', 1],
 ] as const;
 
-/** Returns a text that `parseDuration` reads: `1h30m`, `45s`, `250ms`. Accepts whole milliseconds only. */
+/** Formats whole milliseconds as `1h30m`, `45s` or `250ms`. */
 export function formatDuration(ms: number): string {
   let left = Math.round(ms);
   const parts = UNITS.map(([unit, size]) => {

@@ -1,12 +1,11 @@
-// Reads settings from environment variables, which are named after the schema: `apply.maxDeletes` is
-// PREFIX_APPLY_MAXDELETES. The environment is passed in.
+// Applies settings from environment variables. The setting `apply.maxDeletes` has the variable PREFIX_APPLY_MAXDELETES.
 
 import { closest } from './closest.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the value, overridden by the settings of the environment. Lists and objects are written as JSON. */
+/** Returns the value, overridden by environment variables. Variables of lists and objects contain JSON. */
 export function withEnvironment(
   schema: JsonObject,
   value: JsonObject,
@@ -30,8 +29,8 @@ export function withEnvironment(
 }
 
 /**
- * Returns variables that set nothing and have nearly the name of a setting's variable, each with the latter. Other variables
- * with the prefix are not reported: Kubernetes creates some for every Service.
+ * Returns variables that set nothing but resemble the variable of a setting, with that variable. Other variables with
+ * the prefix are ignored: Kubernetes creates such variables for each Service.
  */
 export function misspelledVariables(
   schema: JsonObject,
@@ -55,7 +54,7 @@ function variablesOf(schema: JsonObject, prefix: string): readonly string[] {
   });
 }
 
-/** Returns the variable that sets the value at a JSON pointer, or undefined if there is none. */
+/** Returns the variable that sets the value at a JSON pointer. Returns undefined if no variable sets it. */
 export function variableOf(pointer: string, prefix: string, environment: Environment): string | undefined {
   const names = pointer.split('/').slice(1);
   const variables = names.map((_, index) => [prefix, ...names.slice(0, index + 1)].join('_').toUpperCase());
@@ -67,7 +66,7 @@ function parseVariable(property: JsonObject, text: string): Json {
   try {
     return JSON.parse(text);
   } catch {
-    // The text is not JSON. The schema reports the expected type.
+    // The schema then reports the expected type.
     return text;
   }
 }

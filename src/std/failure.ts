@@ -1,19 +1,19 @@
-// Defines failures: a system outside this program is unreachable, refuses or is broken. Adapters throw failures. The apply
-// step catches the failure of each change; all other failures are caught at the outermost level.
+// Defines failures: an external system is unreachable, refuses a request or is broken. Adapters throw Failures. The
+// apply step catches the Failure of each change; the outermost level catches all others.
 
 import type { JsonObject } from './json.ts';
 
 export interface FailureOptions {
-  /** Facts that a reader or a program needs (URL, status, object id). Never a secret. */
+  /** Facts for readers and programs, such as a URL, status or object id. Never a secret. */
   readonly data?: JsonObject;
   readonly cause?: unknown;
-  /** Whether the same request may succeed later (busy, timed out, connection lost). */
+  /** True if the same request may succeed later (busy, timeout, lost connection). */
   readonly retryable?: boolean;
 }
 
 export class Failure extends Error {
   override readonly name = 'Failure';
-  /** Stable kebab-case code. Every code has a section in docs/errors.md. */
+  /** Stable code in kebab case. docs/errors.md has a section for each code. */
   readonly code: string;
   readonly data: JsonObject;
   readonly retryable: boolean;

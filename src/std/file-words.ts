@@ -1,11 +1,11 @@
-// Marks fields with a stricter pattern in files than in CustomResourceDefinitions, where a CEL rule or a rule of the
-// kind checks the values.
+// Marks fields whose pattern is stricter in files than in CustomResourceDefinitions. There, a CEL rule or a rule of the
+// kind checks the value.
 
 import type { TString } from './json-schema.ts';
 
 export const FILE_WORDS = 'x-skep-file';
 
-/** Sets schema keywords that replace the schema's own keywords in a file. */
+/** Sets schema keywords that replace the field's own keywords in files. */
 export function inFile(schema: TString, words: { readonly pattern: string }): TString {
   return Object.assign({ ...schema }, { [FILE_WORDS]: words });
 }

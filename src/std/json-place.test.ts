@@ -1,44 +1,44 @@
 import { describe, expect, test } from 'vitest';
 import { jsonFault, jsonFind, jsonMembers, linePlaces } from './json-place.ts';
 
-describe('the first mistake of a text is found if JSON.parse fails', () => {
+describe('finds the first mistake of a text that JSON.parse refuses', () => {
   test.each([
     { text: '', at: 'the end', reason: 'an empty text is not JSON' },
-    { text: '<html></html>', at: 0, reason: 'another language begins with another character' },
+    { text: '<html></html>', at: 0, reason: 'HTML is not JSON' },
     { text: '{"a":1,}', at: 7, reason: 'a comma must be followed by a member' },
     { text: '[1,]', at: 3, reason: 'a comma must be followed by an item' },
     { text: '[1 2]', at: 3, reason: 'items are separated by commas' },
     { text: '{"a" 1}', at: 5, reason: 'a name is followed by a colon' },
-    { text: "{'a':1}", at: 1, reason: 'names stand in double quotes' },
+    { text: "{'a':1}", at: 1, reason: 'names need double quotes' },
     { text: '{"a":', at: 'the end', reason: 'the value is missing' },
     { text: '{"a":[1', at: 'the end', reason: 'brackets must be closed' },
     { text: '"abc', at: 'the end', reason: 'strings must be closed' },
     { text: '"a\nb"', at: 2, reason: 'control characters must be escaped' },
-    { text: '"a\\x"', at: 2, reason: 'escapes are few' },
-    { text: '"\\u12"', at: 1, reason: 'a code has four digits' },
+    { text: '"a\\x"', at: 2, reason: 'the escape is unknown' },
+    { text: '"\\u12"', at: 1, reason: 'a Unicode escape has four digits' },
     { text: '{"a": 01}', at: 6, reason: 'numbers have no leading zero' },
-    { text: '{"a": tru}', at: 6, reason: 'words are exact' },
-    { text: '{} x', at: 3, reason: 'one text is one value' },
+    { text: '{"a": tru}', at: 6, reason: 'the word is unknown' },
+    { text: '{} x', at: 3, reason: 'a text contains one value' },
   ])('$text: $reason', ({ text, at }) => {
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
     expect(jsonFault(text)?.offset).toBe(at === 'the end' ? text.length : at);
   });
 
   test.each(['{}', ' [] ', '{"a":[1,-2.5e+3,true,false,null,"\\u00e9\\n"],"b":{"c":{}}}', '"x"', '0'])(
-    '%s has none',
+    'finds no mistake in %s',
     (text) => {
       expect(JSON.parse(text)).toBeDefined();
       expect(jsonFault(text)).toBeUndefined();
     },
   );
 
-  test('a text that nests too deep ends in an answer, not in a crash', () => {
+  test('reports a deeply nested text instead of a stack overflow', () => {
     expect(jsonFault('['.repeat(200_000))?.message).toContain('nested deeper');
   });
 });
 
-describe('members are listed in the order of the text', () => {
-  test('repeated names are all there, with the places of their values', () => {
+describe('lists members in the order of the text', () => {
+  test('lists all members with a repeated name, with the places of their values', () => {
     const text = '{ "a": {"x": "}"}, "b\\n": [1, 2] , "a":3 }';
     expect(jsonMembers(text).map(({ key, valueStart, valueEnd }) => [key, text.slice(valueStart, valueEnd)])).toEqual([
       ['a', '{"x": "}"}'],
@@ -47,7 +47,7 @@ describe('members are listed in the order of the text', () => {
     ]);
   });
 
-  test('items of a list are named by their index', () => {
+  test('uses the index as key of a list item', () => {
     const text = '["a", {"b":1}, -1.5]';
     expect(jsonMembers(text).map(({ key, offset }) => [key, offset])).toEqual([
       ['0', 1],
@@ -56,17 +56,17 @@ describe('members are listed in the order of the text', () => {
     ]);
   });
 
-  test('a value that is neither an object nor a list has none, nor does an empty one', () => {
+  test('lists no members of scalars and of empty values', () => {
     expect([jsonMembers('"x"'), jsonMembers('{ }'), jsonMembers('[]')]).toEqual([[], [], []]);
   });
 
-  test('a value that nests deeper than the stack is skipped', () => {
+  test('skips a value that is nested deeper than the stack', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     expect(jsonMembers(`{"a":${deep},"b":1}`).map(({ key }) => key)).toEqual(['a', 'b']);
   });
 });
 
-describe('a pointer leads to an offset', () => {
+describe('finds the offset of a pointer', () => {
   const text = '{\n  "a/b": [\n    {"c": 1},\n    {"d": 2}\n  ]\n}';
 
   test.each([

@@ -1,30 +1,30 @@
-// Finds places inside a JSON text (RFC 8259), which JSON.parse does not return: the members of an object, the
-// first mistake, line and column of an offset.
+// Finds positions in a JSON text (RFC 8259), which JSON.parse does not return: of an object's members, of the first
+// mistake, and line and column of an offset.
 
 import { pointerTokens } from './json.ts';
 
-/** Offsets are UTF-16 indices into the text. */
+/** Position of a member. Offsets are UTF-16 indices into the text. */
 export interface JsonSpot {
-  /** The beginning of the member: its name or, in arrays, the value. */
+  /** Start of the member's name, or of the value in an array. */
   readonly offset: number;
   readonly valueStart: number;
 }
 
-/** A member of an object or an item of an array. */
+/** A member of an object, or an item of an array. */
 export interface JsonMember extends JsonSpot {
-  /** The name, or the index as text. */
+  /** Name of the member, or index of the item as text. */
   readonly key: string;
   readonly valueEnd: number;
 }
 
 export interface JsonFault {
   readonly offset: number;
-  /** The token that was expected there. */
+  /** The expected token. */
   readonly message: string;
 }
 
 /**
- * Returns a function that finds line and column of offsets. Both count from 1, and a column is one UTF-16 unit, as in
+ * Returns a function that converts an offset to line and column. Both count from 1. A column is one UTF-16 unit, as in
  * editors.
  */
 export function linePlaces(text: string): (offset: number) => { line: number; column: number } {
@@ -49,8 +49,9 @@ function lineStarts(text: string): number[] {
 }
 
 /**
- * Returns the members of the object or array that begins at `start`, in the order of the text, with repeated names (of
- * which JSON.parse keeps only the last). Returns [] for texts, numbers and words. The text must be valid JSON.
+ * Returns the members of the object or array that begins at `start`, in the order of the text. Includes all members
+ * with a repeated name, of which JSON.parse keeps only the last. Returns [] for other values. The text must be valid
+ * JSON.
  */
 export function jsonMembers(text: string, start = skipBlank(text, 0)): JsonMember[] {
   const open = text[start];
@@ -73,8 +74,9 @@ export function jsonMembers(text: string, start = skipBlank(text, 0)): JsonMembe
 }
 
 /**
- * Returns the place of the value that the pointer names or, if a member is missing, the place of the object that lacks
- * it. If a name is repeated, its last value counts, as in JSON.parse. The text must be valid JSON.
+ * Returns the position of the value at the pointer. If a member is missing, returns the position of its nearest
+ * existing parent. Of several members with the same name, uses the last, as JSON.parse does. The text must be valid
+ * JSON.
  */
 export function jsonFind(text: string, pointer: string, start = skipBlank(text, 0)): JsonSpot {
   let spot = { offset: start, valueStart: start };
@@ -86,7 +88,7 @@ export function jsonFind(text: string, pointer: string, start = skipBlank(text, 
   return spot;
 }
 
-/** Returns the first mistake of a text that JSON.parse refused, or undefined if the text is valid. */
+/** Returns the first mistake of a text. Returns undefined if the text is valid JSON. */
 export function jsonFault(text: string): JsonFault | undefined {
   const end = checkValue(text, skipBlank(text, 0), 0);
   if (typeof end !== 'number') return end;
@@ -96,7 +98,7 @@ export function jsonFault(text: string): JsonFault | undefined {
 
 const MAX_DEPTH = 500;
 
-/** Returns the offset after the value at `at`, or its fault. */
+/** Returns the offset after the value that begins at `at`, or the mistake in the value. */
 function checkValue(text: string, at: number, depth: number): number | JsonFault {
   if (depth > MAX_DEPTH) return { offset: at, message: `nested deeper than ${MAX_DEPTH} levels` };
   switch (text[at]) {
@@ -157,7 +159,7 @@ function checkString(text: string, start: number): number | JsonFault {
   return { offset: text.length, message: 'the text ends inside a string' };
 }
 
-/** Checks a number, true, false or null. These have no end mark, so all following letters, digits and signs are read. */
+/** Checks a number, true, false or null. Reads all letters, digits and signs, because these values have no end mark. */
 function checkWord(text: string, at: number): number | JsonFault {
   const end = wordEnd(text, at);
   const word = text.slice(at, end);
@@ -172,7 +174,7 @@ function skipBlank(text: string, from: number): number {
   return at;
 }
 
-/** Returns the offset after a string's closing quote. */
+/** Returns the offset after the closing quote of a string. */
 function stringEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
@@ -186,8 +188,8 @@ function wordEnd(text: string, start: number): number {
 }
 
 /**
- * Returns the offset after a valid value. Counts brackets instead of recursing, because valid texts may be nested
- * deeper than the stack.
+ * Returns the offset after a valid value. Counts brackets instead of recursing: a valid text may be nested deeper than
+ * the stack.
  */
 function skipValue(text: string, start: number): number {
   let depth = 0;

@@ -2,7 +2,7 @@ import { Type as TypeBox } from 'typebox';
 import { expect, test } from 'vitest';
 import { type Static, Type } from './json-schema.ts';
 
-/** Writes the same schema with one of the two sets of builders. */
+/** Builds the same schema with either set of builders. */
 function schemaBy(type: typeof Type) {
   return type.Object(
     {
@@ -20,14 +20,14 @@ function schemaBy(type: typeof Type) {
   );
 }
 
-test('the builders write the same as those of TypeBox, word by word', () => {
+test('the builders return the same schemas as TypeBox', () => {
   const theirs: object = TypeBox;
   const own = JSON.stringify(schemaBy(Type), undefined, 1);
   expect(own).toBe(JSON.stringify(schemaBy(theirs as typeof Type), undefined, 1));
   expect(JSON.parse(own).required).toEqual(['text', 'version', 'choice', 'map', 'empty', 'nothingRequired']);
 });
 
-test('the type of a schema is the type of the values that fit it', () => {
+test('infers the type of valid values from a schema', () => {
   const value: Static<ReturnType<typeof schemaBy>> = {
     text: 'x',
     version: 'v1',

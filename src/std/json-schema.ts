@@ -1,5 +1,5 @@
-// Provides the few builders of TypeBox that most schemas need, with TypeBox's types. TypeBox itself consists of
-// 373 modules, and loading it takes a third of the time that `skep validate` needs to start.
+// Provides the few TypeBox builders that most schemas need, with TypeBox's types. Loading TypeBox itself, with its 373
+// modules, takes a third of the start time of `skep validate`.
 
 import type {
   Static,
@@ -20,7 +20,7 @@ import type {
 
 export type { Static, TArray, TBoolean, TInteger, TObject, TOptional, TProperties, TSchema, TString, TUnsafe };
 
-/** Builders that return the same JSON Schema as TypeBox's builders of the same name. */
+/** Builders that return the same JSON Schema as TypeBox's builders. */
 export const Type = {
   String: (options: TSchemaOptions = {}) => ({ type: 'string', ...options }) as TString,
   Integer: (options: TSchemaOptions = {}) => ({ type: 'integer', ...options }) as TInteger,
@@ -31,15 +31,15 @@ export const Type = {
   Array: <T extends TSchema>(items: T, options: TSchemaOptions = {}) =>
     ({ type: 'array', items, ...options }) as TArray<T>,
   Object: objectSchema,
-  /** Accepts any text as key. */
+  /** Accepts all keys. */
   Record: <T extends TSchema>(_key: TString, value: T, options: TSchemaOptions = {}) =>
     ({ type: 'object', patternProperties: { '^.*$': value }, ...options }) as TRecord<'^.*$', T>,
-  /** Returns the schema as it is, for values of the given type. */
+  /** Returns the schema unchanged, typed for values of T. */
   Unsafe: <T>(schema: TSchema) => schema as TUnsafe<T>,
   Optional: optional,
 } as const;
 
-/** Marks a field that may be left out. It is not a word of JSON Schema, and therefore not enumerable. */
+/** Marks an optional field. The property is not enumerable, so it does not appear in the JSON Schema. */
 const OPTIONAL = '~optional';
 
 function optional<T extends TSchema>(schema: T): TOptional<T> {

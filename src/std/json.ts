@@ -1,4 +1,4 @@
-// Defines JSON values as types, with functions on them.
+// Defines JSON values as types, and functions on JSON values.
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
@@ -10,19 +10,19 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the objects of a list, or [] if the value is not a list. */
+/** Returns the objects in a list. Returns [] if the value is not a list. */
 export function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Returns the texts of a list, or [] if the value is not a list. */
+/** Returns the texts in a list. Returns [] if the value is not a list. */
 export function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 /**
- * Returns a text unchanged, and a noun for any other value. Clients can send an object whose `toString` is a number, or
- * a list of a thousand levels, and `String` throws for both.
+ * Returns a scalar as text, and a noun for a list or an object. `String` can throw for such values: `toString` may be a
+ * number, or the list may have a thousand levels.
  */
 export function shownText(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
@@ -39,12 +39,14 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Returns JSON with sorted keys and without `undefined`: equal values have equal texts. */
+/** Returns JSON with sorted keys and without `undefined`. Equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
 
-/** Copies the value, because a replacer would also be called for every text and number, which takes twice as long. */
+/**
+ * Copies the value, because a replacer function would be called for each text and number, which takes twice as long.
+ */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value) || typeof value.toJSON === 'function') return value;
@@ -54,8 +56,8 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * Whether two JSON values are equal. The order of keys does not matter, and a key with the value `undefined` counts as
- * absent.
+ * Returns whether two JSON values are equal. The order of keys does not count, and a key with the value `undefined`
+ * counts as absent.
  */
 export function jsonEquals(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -67,19 +69,19 @@ export function jsonEquals(a: unknown, b: unknown): boolean {
   return [...keys].every((key) => jsonEquals(a[key], b[key]));
 }
 
-/** Writes one UTF-16 code unit as an escape in a JSON string: `\u2028` (RFC 8259 section 7). */
+/** Returns a UTF-16 code unit as escape sequence of a JSON string, such as `\u2028` (RFC 8259 section 7). */
 export function unicodeEscape(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Escapes one reference token of a JSON pointer (RFC 6901 section 3). */
+/** Escapes a reference token of a JSON pointer (RFC 6901 section 3). */
 export function pointerToken(key: string | number): string {
   const text = String(key);
-  // Nearly every key needs no escaping, and pointers are built in the innermost loops.
+  // Most keys need no escaping, and this runs in the innermost loops.
   return text.includes('~') || text.includes('/') ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
 }
 
-/** Returns the reference tokens of a JSON pointer (RFC 6901 section 4). */
+/** Returns the unescaped reference tokens of a JSON pointer (RFC 6901 section 4). */
 export function pointerTokens(pointer: string): string[] {
   if (pointer === '') return [];
   return pointer
@@ -88,7 +90,7 @@ export function pointerTokens(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Returns the value at a JSON pointer (RFC 6901 section 4), or undefined if there is none. */
+/** Returns the value at a JSON pointer (RFC 6901 section 4). Returns undefined if the value does not exist. */
 export function valueAtPointer(value: Json | undefined, pointer: string): Json | undefined {
   return pointerTokens(pointer).reduce<Json | undefined>((container, token) => {
     if (Array.isArray(container)) return container[Number(token)];

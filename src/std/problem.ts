@@ -1,6 +1,6 @@
-// Defines problems: faults that an author must fix, as data. They are collected, never thrown.
+// Defines problems: faults that an author must fix. Problems are collected as data, never thrown.
 
-/** A position in a source file. `line` and `column` count from 1, `file` is its path in the source. */
+/** A position in a file. `line` and `column` count from 1. `file` is the path within the source. */
 export interface Place {
   readonly file: string;
   readonly line: number;
@@ -18,10 +18,10 @@ export interface ResourceId {
 export type Severity = 'error' | 'warning';
 
 export interface Problem {
-  /** Stable kebab-case code. Every code has a section in docs/errors.md. */
+  /** Stable code in kebab case. docs/errors.md has a section for each code. */
   readonly code: string;
   readonly severity: Severity;
-  /** A sentence with the fault and its remedy. Never contains a secret value. */
+  /** A sentence with the fault and its remedy. Never contains a secret. */
   readonly message: string;
   readonly place?: Place;
   /** JSON pointer (RFC 6901) into the document. */
@@ -29,12 +29,12 @@ export interface Problem {
   readonly resource?: ResourceId;
 }
 
-/** Returns `namespace/Kind/name`. Cluster-scoped kinds have no namespace part. */
+/** Returns `namespace/Kind/name`, or `Kind/name` for cluster-scoped kinds. */
 export function formatId(id: ResourceId): string {
   return id.namespace === undefined ? `${id.kind}/${id.name}` : `${id.namespace}/${id.kind}/${id.name}`;
 }
 
-/** Returns `file:line:column: severity code: message (id)` with the parts that are known. */
+/** Returns `file:line:column: severity code: message (id)`. Leaves out a missing place or id. */
 export function formatProblem(problem: Problem): string {
   const { place, resource } = problem;
   const where = place === undefined ? '' : `${place.file}:${place.line}:${place.column}: `;

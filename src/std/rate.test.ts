@@ -9,13 +9,13 @@ function limited(requestsPerMinute: number) {
     advance(ms: number) {
       now += ms;
     },
-    /** Returns the number of requests that are allowed. */
+    /** Returns how many of the requests are permitted. */
     allowed: (address: string, requests: number) =>
       Array.from({ length: requests }, () => limit(address)).filter((wait) => wait === undefined).length,
   };
 }
 
-test('a quarter of a minute at once, then as many as are left over', () => {
+test('permits the requests of 15 s at once, and later as many as have accumulated', () => {
   const { allowed, limit, advance } = limited(120);
   expect(allowed('10.0.0.1', 100)).toBe(30);
   expect(limit('10.0.0.1')).toBe(1);
@@ -25,7 +25,7 @@ test('a quarter of a minute at once, then as many as are left over', () => {
   expect(allowed('10.0.0.1', 100)).toBe(30);
 });
 
-test('a small limit lets ten through at once, and says how long to wait', () => {
+test('permits ten requests at once for a small limit, and returns the wait afterwards', () => {
   const { allowed, limit } = limited(1);
   expect(allowed('10.0.0.1', 100)).toBe(10);
   expect(limit('10.0.0.1')).toBe(60);
@@ -43,7 +43,7 @@ test.each([
   expect(allowed(second, 1)).toBe(same ? 0 : 1);
 });
 
-test('a hundred thousand clients do not pile up, and a frequent client is not forgotten', () => {
+test('remembers a frequent client although a hundred thousand other clients send requests', () => {
   const { allowed, limit } = limited(1);
   allowed('192.0.2.1', 10);
   for (let index = 0; index < 100_000; index += 1) {

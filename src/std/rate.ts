@@ -1,26 +1,26 @@
-// Limits the requests of one client per minute.
+// Limits the number of requests per minute for each client.
 
 import { setBounded } from './bounded.ts';
 
-/** Returns the seconds until the client may send the next request, or undefined if it may send it now. */
+/**
+ * Returns the seconds until the client may send the next request. Returns undefined if the client may send a request
+ * now.
+ */
 export type RateLimit = (address: string) => number | undefined;
 
 interface Bucket {
-  /** Requests that may be sent at once. */
+  /** Number of requests that the client may send now. */
   left: number;
-  /** Monotonic time in milliseconds. */
+  /** In monotonic milliseconds. */
   countedAt: number;
 }
 
-/**
- * The maximum number of clients that are remembered. Beyond it, the clients without a request for the longest time are
- * forgotten.
- */
+/** Maximum number of remembered clients. Clients without a request for the longest time are forgotten first. */
 const CLIENTS_MAX = 10_000;
-/** Seconds whose requests may be sent at once, because a page sends several requests when it is opened. */
+/** Seconds of the limit that may be used at once: a page sends several requests when it opens. */
 const BURST_SECONDS = 15;
 
-/** Creates a limit. `monotonic` returns the monotonic time in milliseconds. */
+/** `monotonic` returns milliseconds. */
 export function createRateLimit(requestsPerMinute: number, monotonic: () => number): RateLimit {
   const perMs = requestsPerMinute / 60_000;
   const size = Math.max(10, perMs * 1000 * BURST_SECONDS);
@@ -36,7 +36,7 @@ export function createRateLimit(requestsPerMinute: number, monotonic: () => numb
   };
 }
 
-/** Returns the network of an address. A customer of a provider has a whole /64 of IPv6 addresses. */
+/** Returns the network of an address. IPv6 clients often have a whole /64. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address;
   const [head = ''] = address.split('::');

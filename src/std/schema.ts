@@ -1,5 +1,5 @@
-// Builds JSON Schemas in the form that a CustomResourceDefinition may contain, together with their TypeScript types.
-// They have no keywords that an API server forbids.
+// Builds JSON Schemas for CustomResourceDefinitions with their TypeScript types. Uses only keywords that the API server
+// permits.
 
 import assert from 'node:assert/strict';
 import { DURATION_PATTERN } from './duration.ts';
@@ -49,7 +49,7 @@ export interface IntegerKeywords extends Keywords {
   readonly default?: number;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** The format, `int32` by default. */
+  /** Default: `int32`. */
   readonly format?: 'int32' | 'int64';
 }
 
@@ -57,19 +57,19 @@ export interface ListKeywords extends Keywords {
   readonly default?: readonly Json[];
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** Keys that identify items. A list without keys is one value (`atomic`). */
+  /** Keys that identify items. A list without keys is replaced as a whole (`atomic`). */
   readonly keys?: readonly string[];
 }
 
 export interface ObjectKeywords extends Keywords {
   readonly default?: JsonObject;
-  /** If set, the value is written and owned as a whole, never merged field by field. */
+  /** If true, the object is written and owned as a whole, and never merged by fields. */
   readonly atomic?: boolean;
   /** True if an empty object breaks a rule of the schema. */
   readonly neverEmpty?: boolean;
-  /** Old names of its fields, each with the current name. Readers of a resource see the current names only. */
+  /** Current names of fields, by their old names. Code that reads a resource sees only current names. */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** Names of its fields in `NEXT_VERSION`, by the current name. Readers of a resource see the current names only. */
+  /** Names of fields in `NEXT_VERSION`, by their current names. Code that reads a resource sees only current names. */
   readonly spellings?: Readonly<Record<string, string>>;
 }
 
@@ -90,7 +90,10 @@ function describeField(
   };
 }
 
-/** Marks a field that may be left out. Fields with a default need no mark, because readers always get a value. */
+/**
+ * Marks a field as optional. A field with a default needs no mark, because code that reads a resource always gets a
+ * value.
+ */
 export function optional<T extends TSchema>(schema: T): TOptional<T> {
   return Type.Optional(schema);
 }
@@ -111,13 +114,13 @@ export function integer(description: string, keywords: IntegerKeywords = {}): TI
 
 interface ChoiceKeywords<T extends string> extends Keywords {
   readonly default?: T;
-  /** Old words, each with the current word. Readers of a resource see the current words only. */
+  /** Current words, by their old words. Code that reads a resource sees only current words. */
   readonly aliases?: Readonly<Record<string, T>>;
-  /** Words of `NEXT_VERSION`, by the current word. Readers of a resource see the current words only. */
+  /** Words in `NEXT_VERSION`, by their current words. Code that reads a resource sees only current words. */
   readonly spellings?: Readonly<Partial<Record<T, string>>>;
 }
 
-/** Returns a schema for one of the given words, written as `enum`, never as `anyOf` of constants. */
+/** Returns a schema for one of the words, as `enum` instead of `anyOf` with constants. */
 export function choice<const T extends string>(
   description: string,
   values: readonly T[],
@@ -159,7 +162,7 @@ export function object<T extends TProperties>(
     ...Object.entries(spellings).flatMap(([name, spelling]) => spellingRules(properties, name, spelling)),
   ];
   const rules = validations.length === 0 ? {} : { validations };
-  // The schema contains the other names, but its type does not: a kind reads its resources by the current names.
+  // The schema contains the other names too. The type lacks them, because the code of a kind reads only current names.
   return Type.Object({ ...withSpellings(properties, spellings), ...old } as T, {
     ...describeField(description, { ...keywords, ...rules }),
     ...merging,
@@ -182,14 +185,12 @@ function notBoth(name: string, field: string): Validation {
   };
 }
 
-/**
- * Returns a schema for any keys with texts as values, written as `additionalProperties`, never as `patternProperties`.
- */
+/** Returns a schema for texts by any keys, as `additionalProperties` instead of `patternProperties`. */
 export function textMap(description: string, keywords: MapKeywords = {}): TUnsafe<Record<string, string>> {
   return map(Type.String() as TString, description, keywords);
 }
 
-/** Returns a schema for any keys with values of one schema. */
+/** Returns a schema for values of one schema by any keys. */
 export function map<T extends TSchema>(
   values: T,
   description: string,
@@ -199,17 +200,17 @@ export function map<T extends TSchema>(
   return Type.Unsafe<Record<string, Static<T>>>(schema);
 }
 
-/** Returns a schema for an object whose fields are not described here and are kept as written. */
+/** Returns a schema for an object with any fields, which are kept unchanged. */
 export function anyObject(description: string): TUnsafe<JsonObject> {
   return Type.Unsafe<JsonObject>({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true, description });
 }
 
-/** Returns a schema for any JSON value, which is kept as written. CEL rules cannot read it. */
+/** Returns a schema for any JSON value, which is kept unchanged. CEL rules cannot read the value. */
 export function anyValue(description: string): TUnsafe<Json> {
   return Type.Unsafe<Json>({ 'x-kubernetes-preserve-unknown-fields': true, description });
 }
 
-/** Returns a schema for a duration: `1h30m`, `250ms`. */
+/** Returns a schema for a duration such as `1h30m`. */
 export function duration(description: string, keywords: TextKeywords = {}): TString {
   return text(description, { pattern: DURATION_PATTERN, maxLength: 64, ...keywords });
 }
@@ -221,12 +222,12 @@ export function time(description: string): TString {
 
 const QUANTITY_PATTERN = '^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?$';
 
-/** Returns a schema for a quantity of Kubernetes: `100m`, `512Mi`. */
+/** Returns a schema for a Kubernetes quantity such as `512Mi`. */
 export function quantity(description: string, keywords: TextKeywords = {}): TString {
   return text(description, { pattern: QUANTITY_PATTERN, maxLength: 64, ...keywords });
 }
 
-/** Returns a schema for a port, 1-65535. */
+/** Returns a schema for a port from 1 to 65535. */
 export function port(description: string, keywords: IntegerKeywords = {}): TInteger {
   return integer(description, { minimum: 1, maximum: 65535, ...keywords });
 }

@@ -1,4 +1,4 @@
-// Removes slashes at the ends of a path in linear time. An expression that ends in `\/+$` is quadratic.
+// Removes slashes at the ends of a path in linear time. A regular expression that ends in `\/+$` takes quadratic time.
 
 export function withoutEndSlashes(text: string): string {
   let end = text.length;

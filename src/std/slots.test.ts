@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSlots } from './slots.ts';
 
-it('slots give a released place to the next item', () => {
+it('reuses a free slot for the next item', () => {
   const slots = createSlots<string>();
   const first = slots.add('a');
   const second = slots.add('b');
@@ -11,7 +11,7 @@ it('slots give a released place to the next item', () => {
   expect(second).not.toBe(first);
 });
 
-it('slots release a place once', () => {
+it('frees a slot only once', () => {
   const slots = createSlots<string>();
   const place = slots.add('a');
   slots.remove(place);

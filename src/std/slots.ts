@@ -1,11 +1,11 @@
-// Stores items that are added and removed all the time. A Map or Set that changes so often is rebuilt again and again,
-// and each of its former tables refers to the next table (V8, OrderedHashTable). Once a former table is in the old
-// generation, all former items stay in memory until the next full collection.
+// Stores items that are often added and removed. V8 rebuilds a Map or Set with many changes again and again, and each
+// old table refers to the next (OrderedHashTable). If an old table is in the old generation, items that were removed
+// after its time stay in memory until the next full collection.
 
 export interface Slots<T> {
-  /** Returns the place of the item until it is removed. */
+  /** Returns the slot of the item, which is valid until the item is removed. */
   add(item: T): number;
-  /** Removes the item. Further calls do nothing until the place is given to another item. */
+  /** Removes the item. Repeated calls have no effect until another item gets the slot. */
   remove(place: number): void;
   values(): T[];
 }

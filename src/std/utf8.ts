@@ -1,11 +1,11 @@
-// Decodes text strictly: no byte is replaced, and text in another encoding is named.
+// Decodes UTF-8 strictly, and reports files in other encodings.
 
 import { Failure } from './failure.ts';
 import type { Problem } from './problem.ts';
 
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Returns undefined if the bytes are not UTF-8. A byte order mark stays. */
+/** Returns undefined if the bytes are not UTF-8. Keeps a byte order mark. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return DECODER.decode(bytes);
@@ -15,7 +15,7 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The text of a file without a byte order mark, or a sentence that says why the bytes are not text. */
+/** Text of a file without a byte order mark, or a sentence why the bytes are not text. */
 export type FileText = { readonly text: string } | { readonly fault: string };
 
 export function decodeFile(bytes: Uint8Array): FileText {
@@ -26,8 +26,8 @@ export function decodeFile(bytes: Uint8Array): FileText {
 }
 
 /**
- * Whether the bytes are UTF-16. Without a byte order mark, UTF-16 is valid UTF-8 in which every second character is
- * NUL.
+ * Returns whether the bytes are UTF-16. Without a byte order mark, UTF-16 of ASCII text is also valid UTF-8, in which
+ * every second character is NUL.
  */
 function isUtf16(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
@@ -35,14 +35,14 @@ function isUtf16(bytes: Uint8Array): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
-/** Throws Failure with the code if the bytes are not UTF-8 text. */
+/** Returns the text. Throws a Failure with the code if the bytes are not UTF-8 text. */
 export function textOfFile(bytes: Uint8Array, file: string, code: string): string {
   const decoded = decodeFile(bytes);
   if ('text' in decoded) return decoded.text;
   throw new Failure(code, `${file}: ${decoded.fault}`, { data: { file } });
 }
 
-/** Returns the problem with a file. `fault` is the sentence from `decodeFile`. */
+/** `fault` is a sentence of `decodeFile`. */
 export function encodingProblem(file: string, fault: string): Problem {
   return {
     code: 'encoding-invalid',

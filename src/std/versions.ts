@@ -1,6 +1,6 @@
-// Finds the latest of several versions.
+// Compares versions, and finds the latest version.
 
-/** The relevant parts of a semantic version. A prefix `v` and a build part do not count. */
+/** Compared parts of a semantic version. A prefix `v` and build metadata are ignored. */
 interface Semver {
   readonly numbers: readonly string[];
   readonly prerelease: readonly string[];
@@ -8,16 +8,16 @@ interface Semver {
 
 export interface Candidate {
   readonly version: string;
-  /** Whether its publisher calls it the latest. */
+  /** True if the publisher calls this version the latest. */
   readonly isLatest?: boolean | undefined;
-  /** RFC 3339 in UTC, in one notation for all candidates. */
+  /** RFC 3339 in UTC, in the same notation for all candidates. */
   readonly publishedAt: string;
 }
 
 /**
- * Returns the latest version: the version that its publisher calls latest, else the highest semantic version, else the
- * version published last. Among equal versions, such as 1.0.0 and v1.0.0, the version published last comes first, then
- * the greater text. Returns undefined for no candidates.
+ * Returns the latest version: the version that its publisher calls latest, or else the highest semantic version, or
+ * else the last published version. Of equal versions, such as 1.0.0 and v1.0.0, returns the last published version, or
+ * else the greater text. Returns undefined without candidates.
  */
 export function latestOf<T extends Candidate>(candidates: readonly T[]): T | undefined {
   const named = candidates.filter((candidate) => candidate.isLatest === true);
@@ -37,7 +37,7 @@ function isNewer(a: Candidate, b: Candidate): boolean {
   return time === 0 ? compareText(a.version, b.version) > 0 : time > 0;
 }
 
-/** Compares versions for ascending order: first other versions as text, then semantic versions by precedence. */
+/** Orders versions ascending: other texts before semantic versions. Semantic versions are ordered by precedence. */
 export function compareVersions(a: string, b: string): number {
   const semverA = parseSemver(a);
   const semverB = parseSemver(b);
@@ -47,8 +47,8 @@ export function compareVersions(a: string, b: string): number {
 }
 
 /**
- * Returns undefined if the text is not a semantic version (semver.org 2.0.0, items 2, 9 and 10), with or without a `v`
- * before it.
+ * Parses a semantic version (semver.org 2.0.0, items 2, 9 and 10), with or without a prefix `v`. Returns undefined for
+ * other texts.
  */
 function parseSemver(version: string): Semver | undefined {
   const [precedence = '', ...build] = version.split('+');
@@ -62,7 +62,7 @@ function parseSemver(version: string): Semver | undefined {
   return prerelease.every(isIdentifier) ? { numbers, prerelease } : undefined;
 }
 
-/** Compares by item 11: numbers first, then a release above its prereleases, then identifier by identifier. */
+/** Compares by item 11: first the numbers, then a release above its prereleases, then each identifier. */
 function comparePrecedence(a: Semver, b: Semver): number {
   const numbers = compareLists(a.numbers, b.numbers);
   if (numbers !== 0) return numbers;
@@ -81,7 +81,8 @@ function compareLists(a: readonly string[], b: readonly string[]): number {
 function compareIdentifiers(a: string, b: string): number {
   const numericA = isDigits(a);
   const numericB = isDigits(b);
-  // Numbers may be longer than a double can represent exactly. Without leading zeros the longer number is greater.
+  // Compared as texts, since numbers may exceed a double's precision. Without leading zeros the longer number is
+  // greater.
   if (numericA && numericB) return a.length === b.length ? compareText(a, b) : a.length - b.length;
   if (numericA !== numericB) return numericA ? -1 : 1;
   return compareText(a, b);

@@ -1,4 +1,4 @@
-// Connects to an MCP server in a container of a cluster: implements `OpenStreams` of gateway/backends/ports.ts with
+// Connects to an MCP server in a container of a cluster. Implements `OpenStreams` of gateway/backends/ports.ts with
 // `pods/attach` of the Kubernetes API over a WebSocket (v4.channel.k8s.io, v5.channel.k8s.io).
 
 import type { RawData, WebSocket } from 'ws';
@@ -24,17 +24,17 @@ interface State {
   readonly socket: WebSocket;
   readonly handlers: StreamsHandlers;
   readonly pod: string;
-  /** uid of the pod; empty until the pod has been read. */
+  /** Empty until the pod has been read. */
   uid: string;
-  /** The deletion of the pod, once it has begun. */
+  /** Resolves when the pod is deleted. undefined until the deletion begins. */
   replaced: Promise<void> | undefined;
   heardAt: number;
   paused: boolean;
-  /** True after `write` returned false. */
+  /** True from a `write` that returned false until the next drain. */
   full: boolean;
-  /** Text of the server on its status channel. */
+  /** Message of the server on the status channel, or of a socket error. */
   status: string;
-  /** Whether the connection has been returned to the caller. */
+  /** True after the connection was returned to the caller. */
   used: boolean;
   closing: boolean;
   stopTimer: () => void;
@@ -44,7 +44,7 @@ export function createAttach(options: AttachOptions): OpenStreams {
   return (index, handlers) => attach(options, index, handlers);
 }
 
-/** Opens pods for one session each. */
+/** Opens pods of which each serves one session. */
 export function createPods(options: AttachOptions): Processes {
   return {
     open: createAttach(options),
@@ -57,7 +57,7 @@ export function createPods(options: AttachOptions): Processes {
 async function attach(options: AttachOptions, index: number, handlers: StreamsHandlers): Promise<Streams> {
   const pod = options.pod(index);
   const credentials = await options.credentials();
-  // The first connection uses up a pod for one session, so the pod must run before the connection.
+  // A pod for one session cannot be attached to again, so it must be running before the connection.
   const first = options.replacePod === undefined ? undefined : await readInstance(options, pod, credentials);
   const socket = await openSocket(options, pod, credentials);
   const state: State = {
@@ -73,7 +73,7 @@ async function attach(options: AttachOptions, index: number, handlers: StreamsHa
     state.stopTimer();
     if (state.used && !state.closing) reportEnd(state, detailOf(state.status, code));
   });
-  // Nothing is read until it is known which run of the container this is.
+  // No output is read before the current run of the container is known.
   const { uid, instance } = await readInstance(options, pod, credentials).catch(async (error: unknown) => {
     socket.terminate();
     await replacePod(state);
@@ -85,7 +85,7 @@ async function attach(options: AttachOptions, index: number, handlers: StreamsHa
   return serveSocket(state, instance);
 }
 
-/** RFC 6455 section 7.1.5: the connection was closed without a Close frame. */
+/** Close code for a connection that ended without a Close frame (RFC 6455 section 7.1.5). */
 const NO_CODE = 1006;
 
 function serveSocket(state: State, instance: string): Streams {
@@ -151,7 +151,10 @@ function drain(state: State): void {
   state.handlers.drain();
 }
 
-/** While nothing is read, answers to pings are not read either. */
+/**
+ * Sends pings and closes a silent connection. While reading is paused, pongs are not read either, so silence is
+ * ignored.
+ */
 function watchSocket(state: State): void {
   const { socket, options } = state;
   state.stopTimer = options.clock.after(options.pingMs ?? PING_MS, () => {
@@ -166,7 +169,9 @@ function watchSocket(state: State): void {
   });
 }
 
-/** Deletes a used pod first: otherwise its restarted container could be mistaken for a new process. */
+/**
+ * Reports the end after the pod's deletion. Otherwise the caller could mistake the restarted container for a new pod.
+ */
 function reportEnd(state: State, detail: string): void {
   void replacePod(state).then(() => state.handlers.closed(detail));
 }
@@ -175,7 +180,10 @@ async function endUse(state: State): Promise<void> {
   await Promise.all([close(state), replacePod(state)]);
 }
 
-/** Deletes the pod. Its container would restart by itself, but nodes delay containers that end often by minutes. */
+/**
+ * Deletes the pod, although its container would restart by itself: nodes delay restarts of frequently ended containers
+ * by minutes.
+ */
 function replacePod(state: State): Promise<void> {
   const { options, pod, uid } = state;
   if (options.replacePod === undefined) return Promise.resolve();

@@ -1,4 +1,4 @@
-// Defines the codes of failures of attaching to a container.
+// Defines failure codes for attaching to a container.
 
 export const ATTACH_CODES = {
   'attach-refused':

@@ -1,4 +1,4 @@
-// Opens the WebSocket of `pods/attach` in the first subprotocol that the server speaks.
+// Opens the WebSocket of `pods/attach` with the first subprotocol that the server supports.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
@@ -9,10 +9,10 @@ import { attachRefusal, podPath, readBounded } from './refusal.ts';
 const DEFAULT_PROTOCOLS: readonly AttachProtocol[] = ['v4.channel.k8s.io', 'v5.channel.k8s.io'];
 const CONNECT_MS = 10_000;
 const MAX_REFUSAL_BYTES = 64 * 1024;
-/** The API server and kubelet send pieces of 32 KiB. */
+/** Limit for received frames. API servers and kubelets send frames of 32 KiB. */
 const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 
-/** Returns an open socket that reads nothing until `resume`. Throws Failure `attach-refused`, `attach-unreachable`. */
+/** Returns an open, paused socket. Throws Failure `attach-refused`, `attach-unreachable`. */
 export async function openSocket(
   options: AttachOptions,
   pod: string,
@@ -71,7 +71,7 @@ function connectSocket(
   });
 }
 
-/** Whether the server does not know the subprotocol: it chose no subprotocol, or refused for this reason. */
+/** True if the server does not support the subprotocol: it selected none, or refused the request for this reason. */
 function speaksAnother(error: unknown): boolean {
   return error instanceof Failure && error.data.another === true;
 }

@@ -1,4 +1,4 @@
-// Reads which run of a container is current, by one GET of its pod.
+// Identifies the current run of a container with one GET of its pod.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -8,13 +8,13 @@ import { attachRefusal } from './refusal.ts';
 
 export interface PodInstance {
   readonly uid: string;
-  /** `<container id>/<restart count>`. */
+  /** Identifies a run: `<container id>/<restart count>`. */
   readonly instance: string;
 }
 
 /**
- * Throws Failure `attach-not-running`, `attach-refused`, `attach-unreachable`. A pod that is being deleted does not
- * run.
+ * Throws Failure `attach-not-running`, `attach-refused`, `attach-unreachable`. A pod that is being deleted counts as
+ * not running.
  */
 export async function readInstance(
   options: AttachOptions,

@@ -1,4 +1,4 @@
-// Sends one request about a pod to the API server and reads the whole response, within limits.
+// Sends a request about a pod to the API server and reads the whole response up to a size limit.
 
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -11,11 +11,11 @@ const TIMEOUT_MS = 10_000;
 
 export interface PodRequest {
   readonly method: 'GET' | 'DELETE';
-  /** JSON text. */
+  /** JSON. */
   readonly body?: string;
 }
 
-/** Returns the response, whatever its status. Throws Failure `attach-unreachable`. */
+/** Returns the response with any status. Throws Failure `attach-unreachable`. */
 export function requestPod(
   { server, namespace }: AttachOptions,
   pod: string,
@@ -24,7 +24,7 @@ export function requestPod(
 ): Promise<{ status: number; text: string }> {
   const url = new URL(`${server}${podPath(namespace, pod)}`);
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
-  // Otherwise Node sends the body of a DELETE without its length.
+  // Without an explicit length, Node sends the body of a DELETE without a Content-Length header.
   const content =
     body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Turns refusals of the API server into failures with the reason of its Status body.
+// Converts error responses of the API server to failures with the reason of the Status body.
 
 import type { IncomingMessage } from 'node:http';
 import { Failure } from '#std/failure.ts';
@@ -8,7 +8,7 @@ export function podPath(namespace: string, pod: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}`;
 }
 
-/** Rejects if the response is longer, or breaks off. */
+/** Throws if the response exceeds `maxBytes` or is incomplete. */
 export async function readBounded(response: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -20,7 +20,7 @@ export async function readBounded(response: IncomingMessage, maxBytes: number): 
   return Buffer.concat(chunks).toString();
 }
 
-/** Parses a `Status` of Kubernetes. Returns undefined if the text is not a `Status`. */
+/** Parses a Kubernetes `Status`. undefined if the text is not a `Status`. */
 export function statusIn(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -34,12 +34,15 @@ export function statusIn(text: string): JsonObject | undefined {
 const SHOWN_CHARACTERS = 300;
 
 /**
- * Messages of an API server or a kubelet that does not know the requested protocol: "unable to upgrade: unable to
- * negotiate protocol", "Upgrade request required", "requested protocol(s) are not supported".
+ * Matches messages of an API server or kubelet that does not support the requested protocol: "unable to upgrade: unable
+ * to negotiate protocol", "Upgrade request required", "requested protocol(s) are not supported".
  */
 const ABOUT_PROTOCOL = /\b(upgrade|(sub)?protocols?)\b/i;
 
-/** Whether the refusal is about the protocol. A handshake without a common subprotocol gets 403 and an empty body. */
+/**
+ * True if the refusal is about the protocol. Without a common subprotocol, the handshake fails with 403 and an empty
+ * body.
+ */
 function isAboutProtocol(status: number, text: string, reason: string, why: string): boolean {
   if ((status !== 400 && status !== 403) || reason === 'Forbidden') return false;
   return ABOUT_PROTOCOL.test(why) || (status === 403 && text.trim() === '');

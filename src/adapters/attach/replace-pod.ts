@@ -1,16 +1,16 @@
-// Deletes a pod that a session has used, so that its StatefulSet creates another one.
+// Deletes a pod that a session has used, so that its StatefulSet creates a new pod.
 
 import type { AttachOptions } from './options.ts';
 import { requestPod } from './pod-request.ts';
 import { attachRefusal } from './refusal.ts';
 
-/** Time for the server to end by itself. Its input has ended before the deletion. */
+/** Seconds for the server to exit by itself. Its input is closed before the deletion. */
 const GRACE_SECONDS = 2;
 const GONE = 404;
-/** Status if another pod has the name now, because the uid is a precondition. */
+/** Status if a new pod has the name, because the uid is a precondition. */
 const CONFLICT = 409;
 
-/** Throws Failure `attach-refused`, `attach-unreachable`. A pod that does not exist any more is not a failure. */
+/** Throws Failure `attach-refused`, `attach-unreachable`. Does not throw if the pod no longer exists. */
 export async function deletePod(options: AttachOptions, pod: string, uid: string): Promise<void> {
   const body = JSON.stringify({
     ...{ apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: GRACE_SECONDS, preconditions: { uid } },

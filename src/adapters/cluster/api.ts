@@ -1,5 +1,5 @@
-// Sends requests to the API server over few kept connections: with current credentials, as many at once as the server
-// can handle, and again if that is safe.
+// Sends requests to the API server over a few persistent connections. Uses current credentials, limits concurrency to
+// what the server can handle, and repeats requests if that is safe.
 
 import type { Clock, Exchange } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -13,38 +13,36 @@ import { waitAfterAnswer, waitAfterSilence } from './retry.ts';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path with query, from the first slash on. */
+  /** Path with query. Begins with a slash. */
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
   readonly accept?: string | undefined;
   /** Further headers, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Whether the request has the same effect if it is sent twice. */
+  /** True if the request has the same effect when it is sent twice. */
   readonly repeatable: boolean;
-  /** True if the object is a Secret: messages of the server about its content are not passed on. */
+  /** True if the object is a Secret. Server messages about its content are then dropped. */
   readonly secret?: boolean;
-  /** User to impersonate. */
   readonly as?: string;
-  /** True for requests that keep a lease: they do not queue behind others, and have a short time limit. */
+  /** True for requests that keep a lease. They bypass the queue and have a short timeout. */
   readonly urgent?: boolean;
-  /** Milliseconds for the answer, if less than usual. */
+  /** Timeout in milliseconds, if shorter than the default. */
   readonly timeoutMs?: number | undefined;
-  /** Maximum length of the answer's body as text. Longer bodies are not read. */
+  /** Maximum length of the response body as text. Longer bodies are not read. */
   readonly maxBytes?: number | undefined;
   /**
-   * Checks before each attempt, and right before its first byte is sent, that it may be sent. An error ends the
-   * request.
+   * Called before each attempt and directly before its first byte is sent. If it throws, the request fails with its
+   * error.
    */
   readonly fence?: () => void;
 }
 
 export interface Api {
-  /** Returns the answer of a request that succeeded. Throws Failure with one of CLUSTER_CODES otherwise. */
+  /** Returns the response of a successful request. Otherwise throws a Failure with one of CLUSTER_CODES. */
   send(request: ApiRequest): Promise<Answer>;
-  /** Returns the full URL of a path. */
   url(path: string): string;
-  /** Returns the number of requests sent so far, repeated ones included. */
+  /** Returns the number of requests sent so far, including repeated requests. */
   requests(): number;
   close(): Promise<void>;
 }
@@ -57,11 +55,11 @@ export interface ApiOptions {
   readonly userAgent: string;
   readonly timeoutMs: number;
   readonly urgentTimeoutMs: number;
-  /** Monotonic time after which no request begins or is waited for, except for those that keep a lease. */
+  /** Monotonic time after which requests neither begin nor continue to wait. Requests that keep a lease are exempt. */
   readonly deadline: () => number;
-  /** Returns the trace of the work under way, for the server's own traces. */
+  /** Returns the current trace, which is passed to the server. */
   readonly traceParent?: () => string | undefined;
-  /** Receives every request that was sent, when it has ended. */
+  /** Receives every sent request after it has ended. */
   readonly observe?: (exchange: Exchange) => void;
 }
 
@@ -73,7 +71,9 @@ export function createApi(options: ApiOptions): Api {
   const { timeoutMs, connections: most } = options;
   const connections = openConnections({ credentials, connections: most, timeoutMs }, closing.signal);
   let sent = 0;
-  /** Requests that had no answer before this deadline: a process that stays has another deadline for each run. */
+  /**
+   * Requests without a response before the deadline `before`. A long-running process has a new deadline for each run.
+   */
   let silent = { before: Infinity, requests: new Set<string>() };
 
   function noteSilence({ method, path }: ApiRequest): void {
@@ -106,8 +106,7 @@ export function createApi(options: ApiOptions): Api {
   async function send(request: ApiRequest): Promise<Answer> {
     let usable = await credentials.current();
     let renewed = false;
-    // A request that timed out is not repeated: a server that does not answer now will not answer six repetitions
-    // either.
+    // A request that timed out is not repeated, because an unresponsive server is unlikely to respond to repetitions.
     const silentUntil = clock.monotonic() + timeoutOf(options, request);
     for (let number = 0; ; number += 1) {
       const outcome = await admitted(request, usable, number > 0);
@@ -131,7 +130,7 @@ export function createApi(options: ApiOptions): Api {
     send,
     url: (path) => credentials.server + path,
     requests: () => sent,
-    // Requests under way fail, and are not sent again.
+    // Running requests fail and are not repeated.
     async close() {
       closing.abort();
       await connections.close();
@@ -139,7 +138,7 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-/** Returns the milliseconds before the next attempt, or undefined if another attempt is useless or unsafe. */
+/** Returns the milliseconds before the next attempt. undefined if another attempt would be useless or unsafe. */
 function waitBeforeNext(
   { repeatable, method, path }: ApiRequest,
   number: number,
@@ -198,13 +197,13 @@ async function sendOnce(
     if (received === undefined) return { failure: unanswered(asked(options, request), { timeoutMs }) };
     return { answer: await readAnswer(received, maxBytes) };
   } catch (error) {
-    // The fence refused the request.
+    // The fence rejected the request.
     if (error instanceof Failure) throw error;
     return { failure: unanswered(asked(options, request), { cause: error }) };
   }
 }
 
-/** Names only the service account: the server adds its groups (Kubernetes, "User impersonation"). */
+/** Impersonates only the service account, because the server adds its groups (Kubernetes, "User impersonation"). */
 function headersAs(headers: Credentials['headers'], as: string | undefined): Readonly<Record<string, string>> {
   if (as === undefined) return headers;
   const own = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));

@@ -1,4 +1,4 @@
-// Tests that a client which is closed during requests reports the failure, and sends no request again.
+// Tests that a client that is closed during requests reports the failure and does not repeat the requests.
 
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import type { Exchange } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { connect, serve, status, widgets } from '../../../test/harness/api-server.ts';
 
-test('a client that is closed while it waits for an answer asks for nothing again', async () => {
+test('a client that is closed during a request sends no further request', async () => {
   const begun = Promise.withResolvers<void>();
   const exchanges: Exchange[] = [];
   const { url } = await serve(() => {
@@ -22,7 +22,7 @@ test('a client that is closed while it waits for an answer asks for nothing agai
   expect(exchanges.length).toBe(1);
 });
 
-test('a client that is closed before its next attempt reports the last answer of the server', async () => {
+test("a client that is closed before it repeats a request reports the server's last response", async () => {
   const asked = Promise.withResolvers<void>();
   const { url, received } = await serve(() => status(503, 'ServiceUnavailable', 'starting'));
   const sleep = (_ms: number, signal?: AbortSignal): Promise<void> => {

@@ -1,4 +1,4 @@
-// Defines the codes of failures of the Kubernetes API.
+// Defines failure codes of the Kubernetes API client.
 
 export const CLUSTER_CODES = {
   'cluster-config-invalid':

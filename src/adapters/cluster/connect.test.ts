@@ -1,4 +1,4 @@
-// Tests the requests of the Kubernetes client, and its results for the answers: kinds, objects, writes.
+// Tests the requests of the Kubernetes client and its results: kinds, objects, writes.
 
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -54,7 +54,7 @@ test('characters that YAML would read differently from JSON are escaped in an ap
   expect(body).toContain(' é 𝄞 ');
 });
 
-test('a request in the name of another user says so, and nobody else is impersonated with it', async () => {
+test('only requests as another user have an impersonation header', async () => {
   const { url, received } = await serve(({ body }) => ({ json: body === '' ? widget : JSON.parse(body) }));
   const cluster = await connect(url);
   const as = 'system:serviceaccount:home:fleet-sync';
@@ -66,7 +66,7 @@ test('a request in the name of another user says so, and nobody else is imperson
   expect(writes.map(({ headers }) => headers['impersonate-user'])).toEqual([as, as, as, undefined]);
 });
 
-test('requests carry the trace that they belong to', async () => {
+test('requests contain the current trace', async () => {
   const { url, received } = await serve(({ body }) => ({ json: JSON.parse(body) }));
   let parent: string | undefined = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   const cluster = await connect(url, { traceParent: () => parent });
@@ -77,7 +77,7 @@ test('requests carry the trace that they belong to', async () => {
   expect(received.at(-1)?.headers).not.toHaveProperty('traceparent');
 });
 
-test('names keep their case and their special characters, a server may have a path', async () => {
+test("paths keep case and special characters of names, and the server's own path", async () => {
   const { url, received } = await serve(() => ({ status: 404, text: '' }));
   const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'System:My/Role' };
   await (await connect(url)).get(role);
@@ -89,7 +89,7 @@ test('names keep their case and their special characters, a server may have a pa
   expect(below.received.map(({ path }) => path).sort()).toEqual(['/k8s/c1/api', '/k8s/c1/apis']);
 });
 
-test('discovery gives each kind in the version that the server prefers, and finds it in every one', async () => {
+test('discovery lists each kind in the preferred version, and finds a kind in every version', async () => {
   const { url, received } = await serve(() => ({ json: { ...widget, apiVersion: 'example.com/v1' } }));
   const cluster = await connect(url);
   const kinds = await cluster.resources();
@@ -109,7 +109,7 @@ test('discovery gives each kind in the version that the server prefers, and find
   expect(cluster.requests()).toBe(5);
 });
 
-test('a server without aggregated discovery is asked group by group, and a group that is down takes no other with it', async () => {
+test('without aggregated discovery, each group is read, and an unavailable group affects no other group', async () => {
   const list = (groupVersion: string, ...resources: unknown[]) => ({
     json: { kind: 'APIResourceList', groupVersion, resources },
   });
@@ -144,7 +144,7 @@ test('a server without aggregated discovery is asked group by group, and a group
   ]);
 });
 
-test('a kind that is not served and an object without its namespace are refused before anything is sent', async () => {
+test('an unknown kind and a missing namespace are refused before a request is sent', async () => {
   const { url, received } = await serve(() => ({}));
   const cluster = await connect(url);
   const rows = [
@@ -155,7 +155,7 @@ test('a kind that is not served and an object without its namespace are refused 
   expect(received).toEqual([]);
 });
 
-test('a compressed answer is read', async () => {
+test('a compressed response is read', async () => {
   const text = gzipSync(JSON.stringify({ metadata: {}, items: [widget] }));
   const { url } = await serve(() => ({ text, headers: { 'content-encoding': 'gzip' } }));
   expect(await (await connect(url)).list(widgets)).toEqual([widget]);
@@ -169,7 +169,7 @@ test('many requests share few connections', async () => {
   expect(connections()).toBeLessThanOrEqual(5);
 });
 
-test('an object is deleted in the foreground with its uid, and one that is gone is fine', async () => {
+test('an object is deleted in the foreground with its uid, and deleting a missing object succeeds', async () => {
   const { url, received } = await serve(
     first({ json: status(200, undefined, '').json }, { status: 404, text: '' }, status(409, 'Conflict', 'uid')),
   );
@@ -186,7 +186,7 @@ test('an object is deleted in the foreground with its uid, and one that is gone 
   });
 });
 
-test('requests that keep a lease do not queue behind others', async () => {
+test('requests for a lease do not wait for other requests', async () => {
   const { url } = await serve(({ method }) => (method === 'PATCH' ? 'silence' : { json: widget }));
   const cluster = await connect(url, { concurrency: 1 });
   await cluster.resources();
@@ -196,7 +196,7 @@ test('requests that keep a lease do not queue behind others', async () => {
   await Promise.all(stuck);
 });
 
-test('the count of requests knows which of them only keep a lease', async () => {
+test('reported requests say which of them are for a lease', async () => {
   const { url } = await serve(({ body }) => ({ json: body === '' ? widget : JSON.parse(body) }));
   const reported: string[] = [];
   const observe = ({ method, urgent }: Exchange) => reported.push(`${method}${urgent ? ' urgent' : ''}`);

@@ -1,5 +1,5 @@
-// Opens the Kubernetes API for the reconciler: implements `Cluster` of reconciler/run/ports.ts. Objects are passed
-// verbatim, both ways: no typed client in between drops unknown fields.
+// Connects the reconciler to the Kubernetes API: implements `Cluster` of reconciler/run/ports.ts. Objects are passed
+// unchanged in both directions, because a typed client would drop unknown fields.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource, Clock, Cluster, Exchange, ListOptions, PodReads } from '#reconciler/run/ports.ts';
@@ -23,42 +23,41 @@ import { openTokenIssuer } from './token-issuer.ts';
 import { openWatches, type Watches } from './watch.ts';
 
 export interface ClusterOptions {
-  /** Path; default: $KUBECONFIG, ~/.kube/config, or the pod's service account. */
+  /** Path. Default: $KUBECONFIG, ~/.kube/config, or the pod's service account. */
   readonly kubeconfig?: string;
-  /** Name of a context of the kubeconfig; default: its current one. */
+  /** Name of a context of the kubeconfig. Default: its current context. */
   readonly context?: string;
   /** Value of $KUBECONFIG, for messages. */
   readonly usual?: string;
   /** `skep-<instance>`. */
   readonly fieldManager: string;
-  /** Maximum of requests under way at once: fewer while the server reports that it is busy. */
+  /** Maximum number of concurrent requests. The client lowers it while the server reports overload. */
   readonly concurrency: number;
   /** Sent as `user-agent: skep/<version>`. */
   readonly version: string;
   readonly clock: Clock;
-  /** Milliseconds for one answer; 1 minute. */
+  /** Timeout of a request in milliseconds. Default: 1 minute. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds for one answer to a request that keeps a lease; 5 s. */
+  /** Timeout in milliseconds of requests that keep a lease. Default: 5 s. */
   readonly urgentTimeoutMs?: number;
-  /** Milliseconds for all requests together, from now on; default: no limit. */
+  /** Time limit in milliseconds for all requests together, from the connection on. Default: none. */
   readonly withinMs?: number | undefined;
-  /** Receives every request that was sent, when it has ended. */
+  /** Receives every sent request after it has ended. */
   readonly observe?: (exchange: Exchange) => void;
-  /** Returns the header `traceparent` of the work under way; if absent or undefined, none is sent. */
+  /** Returns the `traceparent` header of the current work. If absent or undefined, no header is sent. */
   readonly traceParent?: () => string | undefined;
 }
 
 export interface ConnectedCluster extends Cluster {
-  /** Returns the namespace of the kubeconfig's context, or of the pod; `default` if neither has one. */
+  /** Returns the namespace of the kubeconfig's context or of the pod. Defaults to `default`. */
   homeNamespace(): string;
-  /** Sets the limit for later requests; `undefined` removes it. */
+  /** Sets the time limit of later requests. undefined removes the limit. */
   limit(limit: Limit | undefined): void;
-  /** Returns the URL of the API server. */
   server(): string;
   readonly watches: Omit<Watches, 'close'>;
-  /** Lists objects, and returns the version of the collection with them. */
+  /** Lists objects and returns the resourceVersion of the collection too. */
   readonly readList: ReadList;
-  /** Returns the objects of a list that a watch keeps current; undefined if only the server knows them. */
+  /** Returns the objects of a list that a watch keeps current. undefined if a request would be needed. */
   keptList(
     kind: ApiResource,
     namespace: string | undefined,
@@ -69,7 +68,7 @@ export interface ConnectedCluster extends Cluster {
   close(): Promise<void>;
 }
 
-/** Reads the kubeconfig; sends no request yet. Throws Failure `cluster-config-invalid`. */
+/** Reads the kubeconfig. Sends no request. Throws Failure `cluster-config-invalid`. */
 export async function connectCluster(options: ClusterOptions): Promise<ConnectedCluster> {
   const credentials = await openCredentials(options);
   const commandUntil = options.withinMs === undefined ? Infinity : options.clock.monotonic() + options.withinMs;
@@ -124,7 +123,7 @@ function apiOptions(options: ClusterOptions, credentials: CredentialSource, dead
     credentials,
     limiter: createLimiter(options.concurrency),
     clock: options.clock,
-    // Three more for urgent requests: the lease, the suspension and a record may be requested at once.
+    // Three more connections for urgent requests: lease, suspension and record may be requested at the same time.
     connections: options.concurrency + 3,
     userAgent: `skep/${options.version}`,
     timeoutMs: options.timeoutMs ?? 60_000,

@@ -1,4 +1,4 @@
-// Keeps the connections to the API server for as long as certificates and proxy stay the same.
+// Keeps connections to the API server open while certificates and proxy are unchanged.
 
 import { createSecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
@@ -7,28 +7,28 @@ import type { CredentialSource, Credentials } from './credentials.ts';
 
 export interface ConnectionOptions {
   readonly credentials: CredentialSource;
-  /** Maximum of connections; default: no limit. */
+  /** Maximum number of connections. Default: no limit. */
   readonly connections?: number;
-  /** Milliseconds for one answer. */
+  /** Timeout of a response in milliseconds. */
   readonly timeoutMs: number;
-  /** If set, answers may last without end, as for watches. */
+  /** If set, responses have no time limit, as watches require. */
   readonly endless?: true;
 }
 
 export interface Connections {
-  /** Returns connections for these credentials. Throws if a certificate or key cannot be read. */
+  /** Returns the connection pool for these credentials. Throws if a certificate or key cannot be read. */
   for(credentials: Credentials): Dispatcher;
   close(): Promise<void>;
 }
 
-/** Opens connections that stay while certificates and proxy stay the same. A new token needs no new connection. */
+/** Opens a pool that is replaced when certificates or proxy change. A new token needs no new pool. */
 export function openConnections(options: ConnectionOptions, closing: AbortSignal): Connections {
   let opened: { readonly with: Credentials; readonly dispatcher: Dispatcher } | undefined;
   return {
     for: (credentials) => {
       if (opened !== undefined && opened.with.connection === credentials.connection) return opened.dispatcher;
       const dispatcher = dispatcherFor(options, credentials);
-      // Requests under way on the old connections may still end.
+      // Running requests on the old connections may still complete.
       opened?.dispatcher.close().catch(() => undefined);
       opened = { with: credentials, dispatcher };
       if (closing.aborted) dispatcher.destroy().catch(() => undefined);
@@ -48,11 +48,11 @@ function dispatcherFor(
     connections: connections ?? null,
     allowH2: false,
     keepAliveTimeout: 30_000,
-    // Each request has its own time limit.
+    // `exchange` enforces the timeout of each request.
     headersTimeout: timeoutMs * 2,
     bodyTimeout: endless === true ? 0 : timeoutMs * 2,
   };
-  // Certificates and keys are read once, not for each connection.
+  // Parses certificates and keys once instead of for each connection.
   const secure = credentials.origin.startsWith('https:') ? { ...tls, secureContext: createSecureContext(tls) } : {};
   const connect = { ...secure, allowH2: false, timeout: Math.min(10_000, timeoutMs) };
   if (proxy === undefined) return new Pool(credentials.origin, { ...limits, connect });

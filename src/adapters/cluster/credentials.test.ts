@@ -1,4 +1,4 @@
-// Tests the address and credentials of the server: kubeconfigs, tokens in files and from commands, proxies.
+// Tests the server's address and credentials: kubeconfigs, tokens from files and commands, proxies.
 
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ test.each([
   expect([failure.code, failure.message]).toEqual(['cluster-config-invalid', expect.stringContaining(says)]);
 });
 
-test('a file that only the environment names is told by its path', async () => {
+test('the message about a kubeconfig named only in the environment contains the variable and its path', async () => {
   const path = join(folder(), 'gone');
   vi.stubEnv('KUBECONFIG', path);
   try {
@@ -67,13 +67,13 @@ test('a file that only the environment names is told by its path', async () => {
   }
 });
 
-/** Answers 401 to every other token. */
+/** Returns a handler that rejects all other tokens with 401. */
 function expecting(token: () => string): Handle {
   return ({ headers }) =>
     headers.authorization === `Bearer ${token()}` ? { json: widget } : status(401, 'Unauthorized', 'Unauthorized');
 }
 
-test('a token in a file is read again when it is refused', async () => {
+test('a token in a file is read again after it was refused', async () => {
   const tokenFile = join(folder(), 'token');
   writeFileSync(tokenFile, 'old\n');
   let valid = 'old';
@@ -101,7 +101,7 @@ function execUser(script: string): Record<string, unknown> {
   return { exec };
 }
 
-test('a credentials command runs once, and once more when its token is refused', async () => {
+test('a credentials command runs once, and again after its token was refused', async () => {
   const log = join(folder(), 'runs');
   const script = `
     require('fs').appendFileSync(${JSON.stringify(log)}, 'x');
@@ -118,7 +118,7 @@ test('a credentials command runs once, and once more when its token is refused',
   expect(readFileSync(log, 'utf8')).toBe('xx');
 });
 
-test('a credentials command that fails is named with its message', async () => {
+test('a failed credentials command is reported with its message', async () => {
   const { url } = await serve(() => ({}));
   const cluster = await connect(url, {
     user: execUser("console.error('log in first\\nsecond line'); process.exit(3)"),
@@ -130,7 +130,7 @@ test('a credentials command that fails is named with its message', async () => {
   ]);
 });
 
-test('a proxy of the kubeconfig is used, one that is not spoken is refused', async () => {
+test('the proxy of a kubeconfig is used, and an unsupported or invalid proxy URL is refused', async () => {
   const { url } = await serve(() => ({ json: widget }));
   const asked: (string | undefined)[] = [];
   const proxy = createProxy().on('connect', (request, client) => {
@@ -156,7 +156,7 @@ test('a proxy of the kubeconfig is used, one that is not spoken is refused', asy
   }
 });
 
-test('a certificate that cannot be read is reported if the connection is secured, and ignored otherwise', async () => {
+test('an unreadable certificate is reported if the connection uses TLS, otherwise ignored', async () => {
   const user = { 'client-certificate-data': 'aGVsbG8=', 'client-key-data': 'aGVsbG8=' };
   const plain = createProxy((_request, response) => response.writeHead(403).end('{}')).listen(0, '127.0.0.1');
   cleanups.push(() => void plain.close());

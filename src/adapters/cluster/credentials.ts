@@ -1,5 +1,5 @@
-// Reads the address of the API server and the credentials for it: from a kubeconfig, or from inside a pod. Of the
-// official client it uses only `KubeConfig`.
+// Reads the API server's address and credentials from a kubeconfig or from inside a pod. Uses only `KubeConfig` of the
+// official client.
 
 import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
@@ -14,32 +14,32 @@ import type { ClusterCode } from './codes.ts';
 type Tls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'rejectUnauthorized' | 'servername'>;
 
 export interface Credentials {
-  /** `authorization`, impersonation. Never shown. */
+  /** `authorization` and impersonation headers. Never shown. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: Tls;
   /** URL of an HTTP proxy for CONNECT. */
   readonly proxy?: string;
   /** Digest of all fields. */
   readonly fingerprint: string;
-  /** Digest of the parts whose change needs another connection. A new token needs none. */
+  /** Digest of the fields whose change requires a new connection. The token is not included. */
   readonly connection: string;
 }
 
 export interface CredentialSource {
-  /** URL of the API server, possibly with a path, without a slash at the end. */
+  /** URL of the API server, possibly with a path, without a trailing slash. */
   readonly server: string;
-  /** Origin of that URL: scheme, host and port. */
+  /** Scheme, host and port of `server`. */
   readonly origin: string;
-  /** Namespace of the context, or of the pod; `default` if neither has one. */
+  /** Namespace of the context or of the pod. Defaults to `default`. */
   readonly namespace: string;
-  /** Reads the credentials again at most every half minute: tokens in files rotate, tokens of commands expire. */
+  /** Returns credentials that are at most half a minute old: tokens in files rotate, tokens of commands expire. */
   current(): Promise<Credentials>;
-  /** Reads everything again, commands included, after the server answered 401 to these credentials. */
+  /** Reads everything again, including commands, after the server rejected `rejected` with 401. */
   renew(rejected: Credentials): Promise<Credentials>;
 }
 
 export interface CredentialOptions {
-  /** Path; default: $KUBECONFIG, ~/.kube/config, or the pod's service account, as kubectl does. */
+  /** Path. Default as for kubectl: $KUBECONFIG, ~/.kube/config, or the pod's service account. */
   readonly kubeconfig?: string;
   readonly context?: string;
   /** Value of $KUBECONFIG, for messages. */
@@ -73,7 +73,7 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     return current();
   }
 
-  /** Renews the credentials. If many requests are rejected together, only the first renews them. */
+  /** Renews the credentials. If many requests are rejected at the same time, they share one renewal. */
   async function renew(rejected: Credentials): Promise<Credentials> {
     const latest = await current();
     if (latest.fingerprint !== rejected.fingerprint) return latest;
@@ -87,8 +87,8 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
 }
 
 async function loadConfig({ kubeconfig, context, usual = '' }: CredentialOptions): Promise<KubeConfig> {
-  // Only this file is loaded: the whole package is 90 MB and takes a third of a second, which is why the bundle has it
-  // (scripts/bundle.ts).
+  // Imports only this file: the whole package has 90 MB and takes a third of a second to load. scripts/bundle.ts
+  // bundles the file.
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const config = new KubeConfig();
   try {
@@ -109,7 +109,7 @@ async function loadConfig({ kubeconfig, context, usual = '' }: CredentialOptions
   return config;
 }
 
-/** Returns only the first line: the YAML parser adds lines of the file, which may hold tokens. */
+/** Returns only the first line, because the YAML parser appends lines of the file, which may contain tokens. */
 function firstLineOf(cause: unknown): string {
   const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   return line.replace(/:$/, '');
@@ -124,7 +124,7 @@ function loadFile(config: KubeConfig, file: string): void {
   config.loadFromFile(file);
 }
 
-/** Name of the context that the official client uses if it finds neither a kubeconfig nor a pod's service account. */
+/** Name of the official client's context if it found neither a kubeconfig nor a pod's service account. */
 const NOTHING_FOUND = 'loaded-context';
 
 function serverAndNamespace(
@@ -168,7 +168,7 @@ function serverAndNamespace(
 
 async function readCredentials(config: KubeConfig): Promise<Credentials> {
   const { proxyUrl } = config.getCurrentCluster() ?? {};
-  // Read before `applyToHTTPSOptions`, which creates an agent from it that is not used here.
+  // Read before `applyToHTTPSOptions`, which would create an unused agent for the proxy.
   const proxy = proxyUrl ? { proxy: checkedProxy(proxyUrl) } : {};
   const options: RequestOptions & { servername?: string } = { headers: {} };
   try {

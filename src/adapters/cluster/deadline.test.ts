@@ -1,10 +1,10 @@
-// Tests which requests a run names when its time is over.
+// Tests which unanswered requests a run reports after its deadline.
 
 import { expect, test } from 'vitest';
 import { systemClock } from '#hosts/clock.ts';
 import { connect, failureOf, serve, widget } from '../../../test/harness/api-server.ts';
 
-test('a run whose time is over names the requests that it waited for, and none of an earlier run', async () => {
+test('a run that exceeds its deadline lists its pending requests, and no requests of an earlier run', async () => {
   const { url } = await serve(({ path }) => (path.includes('silent') ? 'drop' : { json: widget }));
   let passed = 0;
   const clock = {

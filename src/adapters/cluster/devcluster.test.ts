@@ -1,4 +1,4 @@
-// Tests the Kubernetes client with the embedded cluster, over real HTTPS.
+// Tests the Kubernetes client with the embedded cluster over real HTTPS.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '#hosts/clock.ts';
@@ -50,12 +50,12 @@ test('discovery names the kinds and their scope', async () => {
   expect(await kindOf('Namespace')).toMatchObject({ apiVersion: 'v1', plural: 'namespaces', namespaced: false });
 });
 
-test('schemas have the facts that merging needs', async () => {
+test('schemas contain the types that merging needs', async () => {
   const document = await one.schema('apps/v1');
   expect(Object.keys(document?.components.schemas ?? {})).toContain('io.k8s.api.apps.v1.Deployment');
 });
 
-test('objects of a list that have the same fields share who manages them', async () => {
+test('listed objects with equal managedFields share one fieldsV1 object in memory', async () => {
   await one.apply(configMap('alike-1', { a: '1' }), { force: false });
   await one.apply(configMap('alike-2', { a: '2' }), { force: false });
   await one.apply(configMap('other', { b: '1' }), { force: false });
@@ -67,7 +67,7 @@ test('objects of a list that have the same fields share who manages them', async
   expect(fieldsOf('other')).toEqual({ 'f:data': { 'f:b': {} } });
 });
 
-test('an applied object is owned by its manager, dry runs store nothing, others meet a conflict', async () => {
+test('an applied object is owned by its manager, dry runs store nothing, and other managers get a conflict', async () => {
   await one.apply(configMap('owned', { a: '1' }), { force: false });
   const dry = await one.apply(configMap('owned', { a: '2' }), { force: false, dryRun: true });
   expect(dry.data).toEqual({ a: '2' });
@@ -78,7 +78,7 @@ test('an applied object is owned by its manager, dry runs store nothing, others 
   expect((await two.apply(configMap('owned', { a: '3' }), { force: true })).data).toEqual({ a: '3' });
 });
 
-test('unknown fields are refused as invalid, a uid that is not the living one as a conflict', async () => {
+test('an unknown field is invalid, and a wrong uid is a conflict', async () => {
   expect(await codeOf(() => one.apply({ ...configMap('strict', {}), foo: 1 }, { force: false }))).toBe(
     'cluster-invalid',
   );
@@ -88,7 +88,7 @@ test('unknown fields are refused as invalid, a uid that is not the living one as
   expect(await codeOf(() => one.apply(other, { force: false }))).toBe('cluster-conflict');
 });
 
-test('a list of several pages is whole, and the requests are counted like the server counts them', async () => {
+test('a list of several pages is complete, and each page counts as one request', async () => {
   const names = Array.from({ length: 2_100 }, (_, index) => `many-${index}`);
   await Promise.all(names.map((name) => one.apply(configMap(name, {}), { force: false })));
   const kind = await kindOf('ConfigMap');
@@ -99,7 +99,7 @@ test('a list of several pages is whole, and the requests are counted like the se
   expect(one.requests() - before).toBe(2);
 });
 
-test('a deletion needs the uid, and one that is done is fine', async () => {
+test('a deletion with a wrong uid is a conflict, and a repeated deletion succeeds', async () => {
   const { metadata } = await one.apply(configMap('doomed', {}), { force: false });
   const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'client', name: 'doomed' };
   expect(await codeOf(() => one.remove(id, '00000000-0000-0000-0000-000000000000'))).toBe('cluster-conflict');
@@ -109,7 +109,7 @@ test('a deletion needs the uid, and one that is done is fine', async () => {
   expect(left === undefined || left.metadata.deletionTimestamp !== undefined).toBe(true);
 });
 
-test('a lease is created once and replaced only by who saw its latest state', async () => {
+test('a lease is created once, and replaced only with its latest resourceVersion', async () => {
   const lease = {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
@@ -122,7 +122,7 @@ test('a lease is created once and replaced only by who saw its latest state', as
   expect(await codeOf(() => two.replace({ ...created, spec: { holderIdentity: 'three' } }))).toBe('cluster-conflict');
 });
 
-test('a namespace that is missing and a kind that is not served are told apart', async () => {
+test('a missing namespace and an unknown kind have different codes', async () => {
   const elsewhere = configMap('x', {});
   elsewhere.metadata.namespace = 'nowhere';
   expect(await codeOf(() => one.apply(elsewhere, { force: false }))).toBe('cluster-not-found');
@@ -131,7 +131,7 @@ test('a namespace that is missing and a kind that is not served are told apart',
   );
 });
 
-test('dropped connections and busy answers are lived through', async () => {
+test('requests are repeated after dropped connections and 429 responses', async () => {
   const { faults } = server.cluster;
   faults.add({ match: { verb: 'apply', resource: 'configmaps' }, action: { drop: 'after' }, times: 2 });
   faults.add({
@@ -146,7 +146,7 @@ test('dropped connections and busy answers are lived through', async () => {
   expect(items.filter(({ metadata }) => names.includes(metadata.name)).length).toBe(4);
 });
 
-test('a list of metadata has nothing else of an object, not even in the annotation of kubectl', async () => {
+test('a list of metadata contains no other fields, not even in the annotation of kubectl', async () => {
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'secret', team: 'a' };
   const object = {
     ...configMap('noted', { text: 'secret' }),
@@ -159,7 +159,7 @@ test('a list of metadata has nothing else of an object, not even in the annotati
   expect(JSON.stringify(noted)).not.toContain('"secret"');
 });
 
-test('a list by a label has only objects with the label', async () => {
+test('a list with a label selector has only objects with the label', async () => {
   const labels = { set: 'x' };
   await one.apply({ ...configMap('in', {}), metadata: { name: 'in', namespace: 'client', labels } }, { force: false });
   await one.apply(configMap('out', {}), { force: false });
@@ -167,7 +167,7 @@ test('a list by a label has only objects with the label', async () => {
   expect(listed.map(({ metadata }) => metadata.name)).toEqual(['in']);
 });
 
-test('large objects come in pages of so many bytes, and none is missing', async () => {
+test('large objects are listed in pages of limited bytes, and no object is missing', async () => {
   await one.apply(namespace('large'), { force: false });
   const names = Array.from({ length: 24 }, (_, index) => `large-${String(index).padStart(2, '0')}`);
   const text = 'x'.repeat(1_000_000);
@@ -180,7 +180,7 @@ test('large objects come in pages of so many bytes, and none is missing', async 
   const before = one.requests();
   const listed = await one.list(kind, 'large', { selector: 'size=large', large: true });
   expect(listed.map(({ metadata }) => metadata.name)).toEqual(names);
-  // The first page was too long, the next had four, and four are as long as a page should be.
+  // The first page was too long. The next page had four objects, which have the desired length.
   expect(one.requests() - before).toBeGreaterThan(names.length / 5);
   const kept = await one.list(kind, 'large', { large: true, keep: ({ metadata }) => metadata.name === 'large-23' });
   expect(kept.map(({ metadata }) => metadata.name)).toEqual(['large-23']);

@@ -1,4 +1,4 @@
-// Lists the kinds that the API server serves, from its aggregated discovery (Kubernetes 1.30 on) or group by group.
+// Lists the kinds that the API server serves, from its aggregated discovery (since Kubernetes 1.30) or group by group.
 
 import type { ApiResource } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -7,9 +7,9 @@ import type { Api } from './api.ts';
 import { readJson } from './json-answer.ts';
 
 export interface Discovered {
-  /** For each kind, the version that the server prefers among those that have the kind. */
+  /** The kinds, each in the first version in the server's order of preference that has the kind. */
   readonly preferred: readonly ApiResource[];
-  /** Finds a kind in any version that is served. */
+  /** Finds a kind in any served version. */
   find(apiVersion: string, kind: string): ApiResource | undefined;
 }
 
@@ -18,7 +18,7 @@ const AGGREGATED = ['v2', 'v2beta1'].map(
 );
 const ACCEPT = [...AGGREGATED, 'application/json'].join(',');
 
-/** The versions of one group, the preferred one first. */
+/** Kinds by version of one group. The preferred version is first. */
 type Group = readonly (readonly ApiResource[])[];
 
 export async function discover(api: Api): Promise<Discovered> {
@@ -35,7 +35,7 @@ function kindKey(apiVersion: string, kind: string): string {
   return `${apiVersion} ${kind}`;
 }
 
-/** Returns each kind in the preferred version of the group, or else in the first version that has it. */
+/** Returns each kind in the first version of the group that has the kind. */
 function preferredOf(versions: Group): ApiResource[] {
   const chosen = new Map<string, ApiResource>();
   for (const resource of versions.flat()) {
@@ -51,7 +51,7 @@ async function discoverRoot(api: Api, root: '/api' | '/apis'): Promise<Group[]> 
   return Promise.all(objectsIn(answer.groups).map((group) => listGroup(api, group)));
 }
 
-/** Source: `apidiscovery.k8s.io/v2`, APIGroupDiscovery. */
+/** Parses an APIGroupDiscovery of `apidiscovery.k8s.io/v2`. */
 function aggregatedGroup(group: JsonObject): Group {
   const name = isObject(group.metadata) ? stringOr(group.metadata.name) : '';
   return objectsIn(group.versions).map((version) => {
@@ -67,7 +67,7 @@ function aggregatedGroup(group: JsonObject): Group {
   });
 }
 
-/** Source: `v1`, APIGroup: `versions` in the server's order, `preferredVersion` before them. */
+/** Lists the versions of a `v1` APIGroup: `preferredVersion`, then `versions` in the server's order. */
 async function listGroup(api: Api, group: JsonObject): Promise<Group> {
   const preferred = isObject(group.preferredVersion) ? stringOr(group.preferredVersion.groupVersion) : '';
   const served = objectsIn(group.versions).map((version) => stringOr(version.groupVersion));
@@ -76,7 +76,8 @@ async function listGroup(api: Api, group: JsonObject): Promise<Group> {
 }
 
 /**
- * Source: `v1`, APIResourceList. A group whose own server is down has no kinds for now; other groups are not affected.
+ * Reads a `v1` APIResourceList. If the group's extension server is down, returns no kinds for the group, so that other
+ * groups still work.
  */
 async function listVersion(api: Api, apiVersion: string): Promise<ApiResource[]> {
   const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;

@@ -1,5 +1,5 @@
-// Tests that after a fence refuses, no request is sent that waits, is repeated, or has no connection yet. After the
-// time limit, requests without a connection are not sent.
+// Tests that after a fence throws, requests that wait, are repeated or have no connection are not sent. Also tests that
+// requests without a connection are not sent after their timeout.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
@@ -10,7 +10,7 @@ import { busy, connect, failureOf, serve, widget } from '../../../test/harness/a
 import { Agent } from '../http/undici.ts';
 import { exchange } from './exchange.ts';
 
-test('after the fence refuses nothing is written, not even by requests that waited or are repeated', async () => {
+test('after the fence refuses, nothing is written, not even by waiting or repeated requests', async () => {
   let fallen = false;
   const { url, received } = await serve(({ body }) => {
     fallen = true;
@@ -39,7 +39,7 @@ test('after the fence refuses nothing is written, not even by requests that wait
   expect(received.length).toBe(3);
 });
 
-test('a fence that falls while a connection is made lets no byte of the request leave', async () => {
+test('if the fence refuses while a connection is opened, no byte of the request is sent', async () => {
   const { url, received } = await serve(() => ({ json: widget }));
   const cluster = await connect(url);
   await cluster.resources();
@@ -55,7 +55,7 @@ test('a fence that falls while a connection is made lets no byte of the request 
   expect(received.map(({ method }) => method)).toEqual(['PATCH']);
 });
 
-test('a request without a connection at its time limit is not sent', async () => {
+test('a request that has no connection at its time limit is not sent', async () => {
   const { url, received } = await serve(() => ({ json: widget }));
   const door = createServer();
   const arrived = once(door, 'connection');
@@ -66,7 +66,7 @@ test('a request without a connection at its time limit is not sent', async () =>
   const options = { origin: `https://127.0.0.1:${port}`, path: '/', method: 'GET' as const };
   const late = exchange(agent, { options, timeoutMs: 1, maxBytes: 100, fence: undefined });
   const [socket] = await arrived;
-  // Timers fire in their order.
+  // Timers fire in the order of their times.
   await setTimeout(2);
   socket.pipe(connectTo(Number(new URL(url).port), '127.0.0.1')).pipe(socket);
   expect({ late: await late, received }).toEqual({ late: undefined, received: [] });
@@ -77,7 +77,7 @@ test('a request without a connection at its time limit is not sent', async () =>
 test.each([
   { bytes: 100, read: true },
   { bytes: 101, read: false },
-])('of an answer of $bytes bytes, of 100 that are allowed, all or nothing is read', async ({ bytes, read }) => {
+])('a body of $bytes bytes with a limit of 100 is read completely or not at all', async ({ bytes, read }) => {
   const { url } = await serve(() => ({ json: 'x'.repeat(bytes - 2) }));
   const agent = new Agent({ connections: 1, connect: { rejectUnauthorized: false } });
   const options = { origin: url, path: '/', method: 'GET' as const };

@@ -1,20 +1,18 @@
-// Sends one request and reads all of its answer: calls its fence right before its first byte is sent, and gives up
-// after a time.
+// Sends one request and reads the whole response. Calls the fence directly before the first byte is sent, and enforces
+// a timeout.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
 export interface Sending {
   readonly options: Dispatcher.DispatchOptions;
-  /**
-   * Milliseconds for the request and all of its answer. A request that has no connection after this time is not sent.
-   */
+  /** Milliseconds for the request and the whole response. A request that has no connection by then is not sent. */
   readonly timeoutMs: number;
-  /** Maximum length of the answer's body as it is sent. Longer bodies are not read. */
+  /** Maximum length of the response body as received. Longer bodies are not read. */
   readonly maxBytes: number | undefined;
   /**
-   * Checks right before the first byte, so even after a wait or a stop of the process. If it throws, the request is not
-   * sent.
+   * Called directly before the first byte is sent, even after the process was suspended. If it throws, the request is
+   * not sent.
    */
   readonly fence: (() => void) | undefined;
 }
@@ -22,11 +20,11 @@ export interface Sending {
 export interface Received {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Undefined if the body is longer. */
+  /** undefined if the body exceeds `maxBytes`. */
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Returns undefined if the time is over. Throws errors of the fence, of undici and of Node.js. */
+/** Returns undefined after a timeout. Throws errors of the fence, of undici and of Node.js. */
 export function exchange(
   dispatcher: Dispatcher,
   { options, timeoutMs, maxBytes = Infinity, fence }: Sending,
@@ -52,7 +50,7 @@ export function exchange(
         const held = thrownBy(fence) ?? late;
         if (held !== undefined) controller.abort(held);
       },
-      // The last status counts: 1xx statuses may come before it.
+      // Keeps the last status, because 1xx statuses may precede it.
       onResponseStart: (_, status, headers) => {
         head = { status, headers };
       },

@@ -1,11 +1,11 @@
-// Reads answers as JSON objects.
+// Reads responses as JSON objects.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import type { Api, ApiRequest } from './api.ts';
 import { unexpected } from './refusals.ts';
 
-/** GETs a path. */
+/** Sends a GET. */
 export function readJson(
   api: Api,
   path: string,
@@ -14,13 +14,13 @@ export function readJson(
   return sendForJson(api, { method: 'GET', path, repeatable: true, ...how });
 }
 
-/** Throws Failure `cluster-error` if the answer is not a JSON object. */
+/** Throws Failure `cluster-error` if the response is not a JSON object. */
 export async function sendForJson(api: Api, request: ApiRequest): Promise<JsonObject> {
   const { text } = await api.send(request);
   return jsonObjectOf(api, request.path, text);
 }
 
-/** Returns undefined if the object does not exist. */
+/** Awaits `reading`. Returns undefined if the object does not exist. */
 export async function readIfFound<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

@@ -1,9 +1,9 @@
-// Tests how the number of requests under way follows the answers of the server.
+// Tests how the limit of concurrent requests follows the server's responses.
 
 import { expect, test } from 'vitest';
 import { createLimiter, type Limiter } from './limiter.ts';
 
-/** Starts tasks that end on demand, and reports how many are under way. */
+/** Returns functions that start tasks, end tasks and count the running tasks. */
 function bench(most: number) {
   const limiter = createLimiter(most);
   const ends: ((busy: boolean) => void)[] = [];
@@ -33,7 +33,7 @@ function places(limiter: Limiter): number {
   return Math.floor(limiter.limit());
 }
 
-test('no more tasks run at once than there are places, and the others follow in order', async () => {
+test('no more tasks than the limit run at once, and waiting tasks follow in order', async () => {
   const { start, underWay, end } = bench(3);
   start(5);
   expect(await underWay()).toBe(3);
@@ -43,7 +43,7 @@ test('no more tasks run at once than there are places, and the others follow in 
   expect(await underWay()).toBe(1);
 });
 
-test('a busy server halves the places, once for all that were under way', async () => {
+test('a busy response halves the limit, once for all running tasks', async () => {
   const { limiter, start, underWay, end } = bench(16);
   start(40);
   await end(true, 16);
@@ -53,14 +53,14 @@ test('a busy server halves the places, once for all that were under way', async 
   expect([places(limiter), await underWay()]).toEqual([4, 4]);
 });
 
-test('one place always stays', async () => {
+test('the limit is at least one', async () => {
   const { limiter, start, underWay, end } = bench(2);
   start(10);
   for (let round = 0; round < 4; round += 1) await end(true, 9);
   expect([places(limiter), await underWay()]).toEqual([1, 1]);
 });
 
-test('places come back one by one while the server is not busy, and never more than there were', async () => {
+test('the limit increases step by step while the server is not busy, at most to its initial value', async () => {
   const { limiter, start, end } = bench(4);
   start(60);
   await end(true);
@@ -72,7 +72,7 @@ test('places come back one by one while the server is not busy, and never more t
   expect(limiter.limit()).toBe(4);
 });
 
-test('a task that throws gives its place back', async () => {
+test('a task that throws does not reduce the number of free places', async () => {
   const limiter = createLimiter(1);
   await expect(limiter.run(() => Promise.reject(new Error('no')), Boolean)).rejects.toThrow('no');
   expect(

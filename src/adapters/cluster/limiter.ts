@@ -1,10 +1,10 @@
-// Limits how many requests are under way at once: fewer while the server reports that it is busy, else more (additive
-// increase, multiplicative decrease).
+// Limits concurrent requests by additive increase and multiplicative decrease: halves the limit when the server reports
+// overload, otherwise raises it slowly.
 
 export interface Limiter {
-  /** Waits for a place, runs the task, and learns from its result whether the server was busy. */
+  /** Waits until the limit allows the task and runs it. Adjusts the limit by the result. */
   run<T>(task: () => Promise<T>, isBusy: (result: T) => boolean): Promise<T>;
-  /** Current limit, between 1 and `most`. It grows by fractions; only whole places count. */
+  /** Current limit, between 1 and `most`. It grows by fractions, which are rounded down. */
   limit(): number;
 }
 
@@ -12,7 +12,7 @@ export function createLimiter(most: number): Limiter {
   const waiting: (() => void)[] = [];
   let limit = most;
   let running = 0;
-  /** Counts the decreases. */
+  /** Number of decreases so far. */
   let epoch = 0;
 
   function admit(): void {
@@ -24,7 +24,7 @@ export function createLimiter(most: number): Limiter {
 
   function learn(busy: boolean, startedIn: number): void {
     if (!busy) limit = Math.min(most, limit + 1 / limit);
-    // Requests that were under way when the limit fell say nothing about the new limit.
+    // Requests that began before the last decrease do not lower the limit again.
     if (!busy || startedIn !== epoch) return;
     limit = Math.max(1, Math.floor(limit / 2));
     epoch += 1;

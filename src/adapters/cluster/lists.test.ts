@@ -1,4 +1,4 @@
-// Tests the pages in which a list is read, for any number and length of objects.
+// Tests the page sizes with which a list is read, for various numbers and lengths of objects.
 
 import { expect, test } from 'vitest';
 import {
@@ -12,7 +12,7 @@ import {
   widgets,
 } from '../../../test/harness/api-server.ts';
 
-/** A list server that hands out `count` widgets, `limit` at a time. */
+/** Returns a handler that lists `count` widgets in pages. */
 function pager(count: number, expire: (start: number, calls: number) => boolean): Handle {
   let calls = 0;
   return ({ query }) => {
@@ -60,7 +60,7 @@ test.each([
     asked: ['2000', '500', '500 500', '500 1000', '500 1500', '500 2000'],
     reason: 'so large that 500 of them are more than a page may be, and read all the same',
   },
-])('a page that is too long is read in smaller ones: objects $reason', async ({ characters, asked }) => {
+])('a page that is too large is read in smaller pages: objects $reason', async ({ characters, asked }) => {
   const { url, received } = await serve((request) => {
     const { json } = pager(2_100, () => false)(request) as { json: { items: { metadata: object }[] } };
     const note = 'x'.repeat(characters);
@@ -73,7 +73,7 @@ test.each([
   expect(received.map(limitAndStart)).toEqual(asked);
 });
 
-test('a list may be of one namespace, null, or expire for good', async () => {
+test('lists of a namespace, lists that are null and lists that keep expiring', async () => {
   const { url, received } = await serve(({ path }) => {
     if (path.includes('/gone/')) return status(410, 'Expired', 'too old');
     if (path.includes('/null/')) return { json: { metadata: {}, items: null } };

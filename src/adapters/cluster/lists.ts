@@ -1,4 +1,4 @@
-// Reads all objects of a kind, page by page: pages of a number of objects or, if objects may be large, of a number of
+// Reads all objects of a kind in pages. The page size is a number of objects or, if objects may be large, a number of
 // bytes.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -12,49 +12,53 @@ import { collectionPath } from './paths.ts';
 import { notAwaited, unexpected } from './refusals.ts';
 
 /**
- * Servers answer the first page from memory, and further pages from their storage, which takes many times as long. With
- * this size most kinds have one page.
+ * Servers send the first page from memory. Further pages come from storage and take many times as long. With this size,
+ * most kinds need one page.
  */
 const PAGE = 2_000;
 /** A longer page is requested again with fewer objects. */
 const PAGE_BYTES_MAX = 12 * 1024 * 1024;
-/** A page with at most this many objects is read, however long it is. */
+/** A page with at most this many objects is always read. */
 const PAGE_WHOLE = 500;
 /**
- * Page sizes of the attempts. If pages expire twice, the last attempt reads the list in one piece, which cannot expire.
+ * Page sizes of the attempts. If pages expire twice, the last attempt reads the list without pages, so that it cannot
+ * expire.
  */
 const TRIES = [PAGE, PAGE, undefined];
 
-/** Number of objects in the first page of objects that may be large. `LARGE_BYTES` is the desired length of a page. */
+/** Number of objects in the first page of a list with large objects. Later pages aim at `LARGE_BYTES`. */
 const FIRST_LARGE = 16;
 const LARGE_BYTES = 4 * 1024 * 1024;
-/** Page sizes for large objects, which are never read in one piece: they may be larger than the memory. */
+/** Page sizes for large objects. They are never read without pages, because the list may exceed the memory. */
 const TRIES_LARGE = [FIRST_LARGE, FIRST_LARGE, FIRST_LARGE];
 
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
-/** In this annotation kubectl stores a copy of the whole object. */
+/** Annotation in which kubectl stores a copy of the whole object. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Milliseconds for one page. */
+/** Timeout of one page in milliseconds. */
 const PAGE_MS = 20_000;
-/** Milliseconds for one page of a kind that lately had no answer within `PAGE_MS`. */
+/** Timeout in milliseconds of one page of a kind that recently timed out. */
 const SILENT_PAGE_MS = 2_000;
 const LATELY_MS = 5 * 60_000;
-/** Milliseconds that the caller waits for a silent kind: its server must not delay the other kinds. */
+/** Milliseconds that a caller waits for a kind that recently timed out, so that it does not delay other kinds. */
 const SILENT_WAIT_MS = 250;
 
 interface Listed {
   readonly objects: KubeObject[];
-  /** Version of the collection; empty if the server sends none. */
+  /** resourceVersion of the collection. Empty if the server sends none. */
   readonly version: string;
 }
 
 export type ReadList = (kind: ApiResource, namespace?: string, options?: ListOptions) => Promise<Listed>;
 
-/** Reads all items of a kind, in the order of the server, and adds `apiVersion` and `kind`, which lists leave out. */
+/** Reads all items of a kind in the server's order. Adds `apiVersion` and `kind`, which list items lack. */
 export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): ReadList {
   const silentSince = new Map<string, number>();
-  /** LISTs of silent kinds under way: one for each kind, because LISTs without an answer would use all connections. */
+  /**
+   * Running LISTs of kinds that recently timed out. Only one per list is sent, because unanswered LISTs would use up
+   * all connections.
+   */
   const underWay = new Set<string>();
   async function listNoting(kind: ApiResource, path: string, pages: Pages): Promise<Listed> {
     const startedAt = clock.monotonic();
@@ -72,7 +76,7 @@ export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): 
     const path = collectionPath(kind, namespace);
     const since = silentSince.get(path);
     if (since === undefined) return listNoting(kind, path, { ...options, timeoutMs: PAGE_MS });
-    // From time to time the kind gets the full time, because its server may only be slow.
+    // Sometimes the kind gets the full timeout, because its server may be slow rather than down.
     const timeoutMs = clock.monotonic() - since < LATELY_MS ? SILENT_PAGE_MS : PAGE_MS;
     const asked = [path, options.selector, options.only].join(' ');
     if (underWay.has(asked)) throw notAwaited(api.url(path));
@@ -86,7 +90,6 @@ export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): 
 }
 
 interface Pages extends ListOptions {
-  /** Milliseconds for one page. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -138,12 +141,12 @@ async function readPages(
     const metadata = isObject(page.metadata) ? page.metadata : {};
     next = String(metadata.continue ?? '');
     if (pages.large === true) limit = nextLimit(limit ?? FIRST_LARGE, bytes);
-    // All pages have the version of the first page.
+    // All pages have the resourceVersion of the first page.
     if (next === '') return { objects: items, version: String(metadata.resourceVersion ?? '') };
   }
 }
 
-/** Returns no page if it is too long: the caller then requests fewer objects. */
+/** Returns no page if it is too long. The caller then requests fewer objects. */
 async function readPage(
   api: Api,
   path: string,
@@ -158,14 +161,12 @@ async function readPage(
   return { page: jsonObjectOf(api, path, answer.text), bytes: answer.text.length };
 }
 
-/**
- * Returns the number of objects for a next page of the right length, if its objects are as long as the last page's.
- */
+/** Returns the number of objects for a page of the desired length, assuming objects as long as in the last page. */
 function nextLimit(limit: number, bytes: number): number {
   return Math.min(PAGE, Math.max(1, Math.min(limit * 16, Math.floor((limit * LARGE_BYTES) / Math.max(1, bytes)))));
 }
 
-/** Reads the items of a page. Some servers send `null` for an empty list. */
+/** Returns the items of a page. Some servers send `null` for an empty list. */
 function readItems(url: string, { apiVersion, kind }: ApiResource, items: unknown): KubeObject[] {
   if (items === null || items === undefined) return [];
   if (!Array.isArray(items)) throw unexpected(url, 'the answer is not a list');
@@ -176,15 +177,15 @@ function readItems(url: string, { apiVersion, kind }: ApiResource, items: unknow
   });
 }
 
-/** Returns the object as in a list of metadata. */
+/** Returns the object as in a PartialObjectMetadataList. */
 export function metadataOf({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { [LAST_APPLIED]: _content, ...annotations } = metadata.annotations ?? {};
   return { apiVersion, kind, metadata: metadata.annotations === undefined ? metadata : { ...metadata, annotations } };
 }
 
 /**
- * Lets equal sets of managed fields share one object: objects of a kind mostly have the same fields, and
- * `managedFields` takes more memory than the rest.
+ * Lets objects share equal `managedFields` sets, which take more memory than the remaining object. Objects of a kind
+ * mostly have equal sets.
  */
 function shareFieldSets({ metadata }: KubeObject, known: Map<string, JsonObject>): void {
   for (const entry of metadata.managedFields ?? []) {

@@ -1,4 +1,4 @@
-// Reads and writes one object: the request of each verb, its preconditions, and the user in whose name it is sent.
+// Reads and writes one object. Builds the request of each verb with its preconditions and the impersonated user.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource, ApplyOptions, Clock, JsonPatchOperation, PatchOptions } from '#reconciler/run/ports.ts';
@@ -12,17 +12,18 @@ import { isKubeObject } from './objects.ts';
 import { collectionPath, objectPath } from './paths.ts';
 import { unexpected } from './refusals.ts';
 
-/** Monotonic times after which a run that takes too long stops. */
 export interface Limit {
-  /** No change is begun after it: Failure `cluster-deadline`. Statuses and Events may still be written. */
+  /**
+   * After this time no change begins, and writes fail with `cluster-deadline`. Statuses and Events may still be
+   * written.
+   */
   readonly changesUntil: number;
-  /** No request is begun, or waited for, after it. */
+  /** After this time no request begins or continues to wait. */
   readonly requestsUntil: number;
-  /** Name of the setting, for the message. */
+  /** Name of the setting, for the error message. */
   readonly setting: string;
 }
 
-/** Data that all requests of one connection share. */
 export interface Context {
   readonly api: Api;
   readonly fieldManager: string;
@@ -64,9 +65,9 @@ export async function getObject(context: Context, id: ResourceId, urgent: boolea
 }
 
 /**
- * Kubernetes API Concepts, "Server-Side Apply": the body is YAML, and JSON is YAML. `fieldValidation` does not change
- * which fields an apply refuses: it only makes the server parse the body again and look for duplicate keys, and JSON
- * of an object never has any.
+ * Sends a server-side apply as YAML, of which JSON is a subset (Kubernetes API Concepts, "Server-Side Apply").
+ * `fieldValidation` is `Ignore`: an apply refuses the same fields with any value. Other values only make the server
+ * search for duplicate keys, which serialised objects never have.
  */
 export async function applyObject(context: Context, object: KubeObject, how: ApplyOptions): Promise<KubeObject> {
   const { name, namespace } = object.metadata;
@@ -92,16 +93,14 @@ export async function applyObject(context: Context, object: KubeObject, how: App
   return asObject(context, path, answer);
 }
 
-/**
- * JSON may contain these characters unescaped. YAML 1.1 (5.1, 5.4) refuses them, or reads them as the end of a line.
- */
+/** JSON allows these characters unescaped. YAML 1.1 (5.1, 5.4) refuses them or treats them as line breaks. */
 const ESCAPED_IN_YAML = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 function yamlOf(object: KubeObject): string {
   return JSON.stringify(object).replace(ESCAPED_IN_YAML, unicodeEscape);
 }
 
-/** Patches an object. A repeated patch is refused, because the version has changed. A dry run changes no version. */
+/** Patches an object. A repeated patch fails, because the resourceVersion has changed. A dry run changes no version. */
 export async function patchObject(
   context: Context,
   object: KubeObject,
@@ -133,7 +132,7 @@ interface Preconditions {
   readonly resourceVersion?: string;
 }
 
-/** Deletes an object. The uid is a precondition, so a repeated deletion cannot delete another object and gets 404. */
+/** Deletes an object. The uid is a precondition, so a repeated deletion cannot delete a new object and gets 404. */
 export async function removeObject(
   context: Context,
   id: ResourceId,
@@ -159,8 +158,8 @@ export async function removeObject(
 }
 
 /**
- * Creates or replaces an object. The request is not repeated after a lost answer: the second attempt would fail if the
- * first attempt had succeeded.
+ * Creates or replaces an object. Not repeated after a lost response, because the second attempt would fail if the first
+ * had succeeded.
  */
 export async function storeObject(context: Context, object: KubeObject, method: 'POST' | 'PUT'): Promise<KubeObject> {
   const { name, namespace } = object.metadata;

@@ -1,4 +1,4 @@
-// Reads an answer as text: unpacked, up to a maximum length.
+// Decompresses and decodes responses up to a maximum length.
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -6,10 +6,10 @@ import type { Received } from './exchange.ts';
 import type { Answer } from './refusals.ts';
 
 const unzipped = promisify(gunzip);
-/** Node.js keeps much smaller values than this in shared buffers. */
+/** From this size on, Node.js does not use shared buffers. */
 const LARGE_BYTES = 65_536;
 
-/** Reads the answer. `maxBytes`: maximum length after unpacking. */
+/** `maxBytes`: maximum length after decompression. */
 export async function readAnswer(received: Received, maxBytes: number | undefined): Promise<Answer> {
   const { status, headers } = received;
   const plain = await readPlain(received, maxBytes);
@@ -17,11 +17,11 @@ export async function readAnswer(received: Received, maxBytes: number | undefine
   return { status, headers, text: decodeText(plain) };
 }
 
-/** Returns the unpacked bytes, or undefined if there are more than `maxBytes`. */
+/** Returns the decompressed bytes. undefined if they exceed `maxBytes`. */
 async function readPlain({ headers, bytes }: Received, maxBytes: number | undefined): Promise<Uint8Array | undefined> {
   if (bytes === undefined || headers['content-encoding'] !== 'gzip') return bytes;
   try {
-    // Mostly unpacks in one piece: lists of objects are packed to a twentieth.
+    // Usually large enough to decompress in one piece: lists of objects compress to about a twentieth.
     const chunkSize = Math.max(16_384, Math.min(bytes.length * 24, maxBytes ?? Infinity));
     return await unzipped(bytes, { chunkSize, maxOutputLength: maxBytes });
   } catch (error) {
@@ -31,8 +31,8 @@ async function readPlain({ headers, bytes }: Received, maxBytes: number | undefi
 }
 
 /**
- * Decodes the bytes and frees them at once: pages of lists are large, arrive fast, and would otherwise stay until the
- * next full collection.
+ * Decodes the bytes and frees their memory at once. Otherwise large pages of lists would stay in memory until the next
+ * full garbage collection.
  */
 function decodeText(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();

@@ -1,4 +1,4 @@
-// Tests which failed requests are sent again, and which facts the errors contain.
+// Tests which failed requests are repeated, and the data of the errors.
 
 import { expect, test } from 'vitest';
 import { createAuthority } from '#kubernetes/devcluster/identity/certificate.ts';
@@ -59,7 +59,7 @@ test.each<{
   expect([received.length, outcome]).toEqual([sent, sent === 2 ? 'done' : 'failed']);
 });
 
-test('waiting grows, obeys Retry-After, and ends', async () => {
+test('pauses grow, follow Retry-After, and end after a few attempts', async () => {
   const clock = hurriedClock();
   const patient = await serve(first({ ...busy, headers: { 'retry-after': '3' } }, hiccup, hiccup));
   await (await connect(patient.url, { clock })).apply(widget, { force: false });
@@ -73,7 +73,7 @@ test('waiting grows, obeys Retry-After, and ends', async () => {
   expect(tomorrow.received.length).toBe(1);
 });
 
-test('a server that is not there is unreachable after a few attempts, one that is silent after its time', async () => {
+test('an absent server is unreachable after a few attempts, a silent server after the timeout', async () => {
   const { url } = await serve(() => 'silence');
   const silent = await failureOf(async () => (await connect(url, { timeoutMs: 100 })).list(widgets));
   expect([silent.code, silent.retryable, silent.message]).toEqual([
@@ -91,7 +91,7 @@ test('a server that is not there is unreachable after a few attempts, one that i
   expect(cluster.requests()).toBe(12);
 });
 
-test('a kind that had no answer lately is asked for once at a time, and nobody waits for it', async () => {
+test('after a kind timed out, only one request for it is sent at a time, and other calls fail immediately', async () => {
   let now = 0;
   const { url } = await serve(() => {
     if (now > 0) return 'silence';
@@ -105,7 +105,7 @@ test('a kind that had no answer lately is asked for once at a time, and nobody w
   expect(cluster.requests()).toBe(2);
 });
 
-test('a certificate that is not trusted is said at once', async () => {
+test('an untrusted certificate is reported without further attempts', async () => {
   const { url } = await serve(() => ({}));
   const other = createAuthority('other-ca', validity);
   const cluster = { 'certificate-authority-data': Buffer.from(other.certificate).toString('base64') };
@@ -161,14 +161,14 @@ test.each([
   expect(failure.data).toMatchObject({ url: place });
 });
 
-test('a conflict names the owners of fields', async () => {
+test('a conflict contains the owners of the fields', async () => {
   const causes = [{ reason: 'FieldManagerConflict', field: '.spec.size', message: 'conflict with "kubectl"' }];
   const { url } = await serve(() => status(409, 'Conflict', 'Apply failed with 1 conflict', { causes }));
   const failure = await failureOf(async () => (await connect(url)).apply(widget, { force: false }));
   expect(failure.data).toMatchObject({ status: 409, reason: 'Conflict', causes });
 });
 
-test('messages of the server about the content of a Secret are not passed on, the owners of fields are', async () => {
+test('server messages about the content of a Secret are omitted, but owners of fields are reported', async () => {
   const causes = [
     { reason: 'FieldValueInvalid', field: 'data[p]', message: 'Invalid value: "hunter2"' },
     { reason: 'FieldManagerConflict', field: '.data.p', message: 'conflict with "kubectl"' },

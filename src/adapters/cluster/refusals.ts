@@ -1,5 +1,5 @@
-// Turns refusals of the API server, and connections that fail, into Failures. Source: Kubernetes API conventions,
-// "Response Status Kind".
+// Converts error responses and connection errors to Failures. Source: Kubernetes API conventions, "Response Status
+// Kind".
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { Failure } from '#std/failure.ts';
@@ -10,24 +10,23 @@ import type { ClusterCode } from './codes.ts';
 export interface Asked {
   readonly method: string;
   readonly url: string;
-  /** True if the object is a Secret: messages of the server about it may quote its values. */
+  /** True if the object is a Secret, whose values the server's messages may quote. */
   readonly secret: boolean;
-  /** The user that was impersonated. */
   readonly as?: string;
 }
 
-/** An answer of the server, whatever its status. */
+/** A response with any status. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Set if the body is longer than the maximum. `text` is then empty. */
+  /** Set if the body exceeds the maximum length. `text` is then empty. */
   readonly exceeds?: true;
 }
 
 /**
- * Returns the Failure for an error status. `data` has `url`, `method`, `status`, the server's `reason`, and `causes`
- * (`{reason, field, message}` for each) if the server names causes.
+ * Returns the Failure for an error response. `data` has `url`, `method`, `status` and the server's `reason`. If the
+ * server reports causes, `data` also has `causes` (a list of `{reason, field, message}`).
  */
 export function refusal(asked: Asked, answer: Answer): Failure {
   const status = readStatus(answer.text);
@@ -45,7 +44,7 @@ export function refusal(asked: Asked, answer: Answer): Failure {
   return new Failure(code, `${url}: ${says}${whose}`, { data, retryable });
 }
 
-/** Returns the Failure for a request without an answer: because of the time limit, or because of an error. */
+/** Returns the Failure for a request without a response, after a timeout or an error. */
 export function unanswered(asked: Asked, why: { readonly timeoutMs: number } | { readonly cause: unknown }): Failure {
   const { says, retryable } =
     'cause' in why ? connectionProblem(why.cause) : { says: `no answer within ${why.timeoutMs} ms`, retryable: true };
@@ -56,7 +55,8 @@ export function unanswered(asked: Asked, why: { readonly timeoutMs: number } | {
 }
 
 /**
- * Returns the Failure for a request that was not sent. `silent` are requests without an answer, which used the time.
+ * Returns the Failure for a request that was not sent because of the deadline. `silent` are unanswered requests that
+ * used up the time.
  */
 export function tooLate({ url, method }: Asked, silent: ReadonlySet<string>): Failure {
   const shown = shownUrl(url);
@@ -69,28 +69,28 @@ export function tooLate({ url, method }: Asked, silent: ReadonlySet<string>): Fa
 
 const NAMED_MAX = 5;
 
-/** Returns the Failure for a list that was requested, and is not waited for. */
+/** Returns the Failure for a list request whose response is not awaited. */
 export function notAwaited(url: string): Failure {
   const shown = shownUrl(url);
   const message = `${shown}: it had no answer lately, and is not waited for until it has one`;
   return new Failure('cluster-unreachable', message, { data: { url: shown, method: 'GET' }, retryable: true });
 }
 
-/** Returns the Failure for an answer of status 200 that violates the API. */
+/** Returns the Failure for a 200 response that violates the API. */
 export function unexpected(url: string, says: string, cause?: unknown): Failure {
   const shown = shownUrl(url);
   return new Failure('cluster-error', `${shown}: ${says}`, { data: { url: shown }, cause });
 }
 
-/** Returns the URL without the query, which says how the request was made, not for which object. */
+/** Returns the URL without the query, which does not identify the object. */
 function shownUrl(url: string): string {
   const [place = ''] = url.split('?');
   return displayUrl(place);
 }
 
 /**
- * The server refuses an applied object that does not fit its schema with 500 and without a reason (observed in 1.36):
- * only the message shows the cause.
+ * For an applied object that does not fit its schema, the server returns 500 without a reason (observed in 1.36). Only
+ * the message shows the cause.
  */
 const MISTYPED = ['failed to create typed patch object', 'failed to convert new object'];
 
@@ -99,14 +99,14 @@ function isMistyped({ code, reason, message }: JsonObject): boolean {
 }
 
 /**
- * Whether the object has another uid. The uid of an applied object is a precondition, but the server reports that an
- * immutable field would change (422).
+ * True if the object has another uid. The uid in an applied object is a precondition. If it differs, the server reports
+ * a change of an immutable field (422).
  */
 function isOtherUid(causes: readonly Json[]): boolean {
   return causes.some((cause) => isObject(cause) && cause.field === 'metadata.uid');
 }
 
-/** Returns a code for answers whose status alone would be misleading. */
+/** Returns a code for responses whose HTTP status alone would be misleading. */
 function codeByContent(status: JsonObject, causes: readonly Json[]): ClusterCode | undefined {
   if (isMistyped(status)) return 'cluster-invalid';
   if (isOtherUid(causes)) return 'cluster-conflict';
@@ -139,7 +139,7 @@ function clusterCode(status: number): ClusterCode {
   }
 }
 
-/** Returns the Status object of the answer, or {} if it has none, as behind a proxy. */
+/** Returns the Status object in the response. Empty if the response has no Status, as behind a proxy. */
 export function readStatus(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
@@ -149,7 +149,7 @@ export function readStatus(text: string): JsonObject {
   }
 }
 
-/** The message of a field manager conflict names managers and fields only. */
+/** Messages of field manager conflicts contain only managers and fields, so they are kept for Secrets. */
 function readCauses({ details }: JsonObject, secret: boolean): Json[] {
   const causes = isObject(details) && Array.isArray(details.causes) ? details.causes.filter(isObject) : [];
   return causes.map(({ reason, field, message }) => {
@@ -159,8 +159,8 @@ function readCauses({ details }: JsonObject, secret: boolean): Json[] {
 }
 
 /**
- * Whether messages with this status may quote the content: validation and admission write them. Other messages only
- * name the object.
+ * True if messages with this status may quote the object's content, because validation or admission wrote them. Other
+ * messages contain only the object's name.
  */
 function mayQuote(status: number): boolean {
   return ![401, 404, 409, 410, 429, 503].includes(status);

@@ -1,4 +1,4 @@
-// Tests how long a request waits for a busy server, for each form of the server's answer, and for invalid answers.
+// Tests how long a request waits for a busy server, for each form of the response and for invalid responses.
 
 import { expect, test } from 'vitest';
 import { waitAfterAnswer } from './retry.ts';

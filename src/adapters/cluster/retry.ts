@@ -1,4 +1,4 @@
-// Decides when a request that failed is sent again, and after how long.
+// Decides whether and when a failed request is repeated.
 
 import type { Failure } from '#std/failure.ts';
 import { fnv1a32 } from '#std/hash.ts';
@@ -8,22 +8,22 @@ import { type Answer, readStatus } from './refusals.ts';
 
 export interface Attempt {
   /**
-   * Whether the request has the same effect if it is sent twice, so that it may be sent again although the server may
-   * have executed it.
+   * True if the request has the same effect when it is sent twice. It may then be repeated even if the server may have
+   * executed it.
    */
   readonly repeatable: boolean;
-  /** Number of the attempt, from 0. */
+  /** Number of the attempt, starting at 0. */
   readonly number: number;
-  /** Spreads the waiting times of requests that failed together. */
+  /** Seed that varies the waits of requests that failed at the same time. */
   readonly seed: string;
 }
 
 const MAX_ATTEMPTS = 6;
 const FIRST_WAIT_MS = 200;
-/** If the server demands a longer wait, the request fails: the next run is a better time. */
+/** If the server demands a longer wait, the request fails, so that the next run tries again. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** Returns the milliseconds to wait before the next attempt, or undefined if this was the last attempt. */
+/** Returns the milliseconds before the next attempt. undefined if the request must not be repeated. */
 export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | undefined {
   if (attempt.number + 1 >= MAX_ATTEMPTS || !isPassing(attempt, answer)) return undefined;
   const reported = requestedWait(answer);
@@ -31,14 +31,16 @@ export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | unde
   return reported > LONGEST_WAIT_MS ? undefined : Math.max(reported, backoff(attempt));
 }
 
-/** Returns the milliseconds after a request without an answer. `failure` is from `unanswered`. */
+/**
+ * Returns the milliseconds before the next attempt after a request without a response. `failure` is from `unanswered`.
+ */
 export function waitAfterSilence(attempt: Attempt, failure: Failure): number | undefined {
   if (attempt.number + 1 >= MAX_ATTEMPTS || !failure.retryable) return undefined;
   const unsent = connectionProblem(failure.cause).unsent === true;
   return attempt.repeatable || unsent ? backoff(attempt) : undefined;
 }
 
-/** Whether the same request may succeed soon. With 429 the server has not executed the request. */
+/** True if a repeated request may succeed soon. A server that responds with 429 has not executed the request. */
 function isPassing({ repeatable }: Attempt, answer: Answer): boolean {
   if (answer.status === 429) return true;
   if (!repeatable) return false;
@@ -46,7 +48,7 @@ function isPassing({ repeatable }: Attempt, answer: Answer): boolean {
   return answer.status === 500 && isStorageHiccup(answer);
 }
 
-/** Messages of passing failures of etcd: the API server returns them as internal errors without a reason. */
+/** Messages of temporary etcd failures, which the API server returns as internal errors without a reason. */
 const STORAGE_HICCUPS = ['etcdserver: leader changed', 'etcdserver: request timed out', 'etcdserver: no leader'];
 
 function isStorageHiccup({ text }: Answer): boolean {
@@ -55,8 +57,8 @@ function isStorageHiccup({ text }: Answer): boolean {
 }
 
 /**
- * Returns the milliseconds that the server demands: from `Retry-After` in seconds or as a date (RFC 9110 section
- * 10.2.3; relative to the answer's own `Date`), or from the Status.
+ * Returns the wait in milliseconds that the server demands: from `Retry-After` in seconds or as a date (RFC 9110
+ * section 10.2.3, relative to the response's `Date`), or from the Status.
  */
 function requestedWait({ headers, text }: Answer): number | undefined {
   const header = headers['retry-after'];

@@ -1,11 +1,11 @@
-// Tests that OpenAPI documents are read once per content.
+// Tests that each OpenAPI document is read once per content.
 
 import { expect, test } from 'vitest';
 import { connect, type Handle, serve } from '../../../test/harness/api-server.ts';
 
 const DOCUMENT = { openapi: '3.0.0', components: { schemas: { Widget: { type: 'object' } } } };
 
-/** An OpenAPI server whose document changes its hash. */
+/** Returns an OpenAPI server whose document has the hash that `hash` returns. */
 function openApi(hash: () => string): Handle {
   return ({ path, query }) => {
     const name = 'apis/example.com/v2';
@@ -34,7 +34,7 @@ test('an OpenAPI document is read once per content', async () => {
   expect(paths()).toEqual(['/openapi/v3', '/openapi/v3/apis/example.com/v2 B']);
 });
 
-test('a document that changed is read as it is now, also while the index still names its old hash', async () => {
+test('a changed document is read in its current form, even if the index has its old hash', async () => {
   const current = openApi(() => 'B');
   const { url, received } = await serve((request) => {
     const indexed = openApi(() => 'A');
@@ -46,14 +46,14 @@ test('a document that changed is read as it is now, also while the index still n
   expect(received.length).toBe(3);
 });
 
-test('kinds that are gone since the index was read have no document', async () => {
+test('kinds that were removed after the index was read have no document', async () => {
   const { url } = await serve((request) =>
     request.path === '/openapi/v3' ? openApi(() => 'A')(request) : { status: 404, text: '404 page not found' },
   );
   expect(await (await connect(url)).schema('example.com/v2')).toBeUndefined();
 });
 
-test('a document that was read without its hash, or was missing, is read again once the index is', async () => {
+test('a document that was missing, or read without its hash, is read again with the next index', async () => {
   let hash = 'B';
   const { url, received } = await serve((request) => {
     if (request.path === '/openapi/v3') return openApi(() => 'A')(request);
@@ -74,7 +74,7 @@ test('a document that was read without its hash, or was missing, is read again o
   expect(await read()).toMatchObject({ info: { title: 'A' } });
 });
 
-test('a document that is redirected without a hash, too, is an error', async () => {
+test('a document that is redirected even without a hash is an error', async () => {
   const { url } = await serve((request) =>
     request.path === '/openapi/v3'
       ? openApi(() => 'A')(request)

@@ -1,4 +1,5 @@
-// Reads the OpenAPI v3 documents of the API server, each once per content: the server's index names their hashes.
+// Reads the OpenAPI v3 documents of the API server. Each is read once per content, because the server's index contains
+// hashes.
 
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import { Failure } from '#std/failure.ts';
@@ -8,9 +9,9 @@ import { readIfFound, readJson } from './json-answer.ts';
 import { unexpected } from './refusals.ts';
 
 export interface Schemas {
-  /** Returns the document of a group-version; undefined if the server has none. */
+  /** Returns the document of a group-version. undefined if the server has none. */
   read(apiVersion: string): Promise<OpenApiDocument | undefined>;
-  /** Lets the next read fetch the index again; documents with the same hash are kept. */
+  /** Makes the next read fetch the index again. Documents with unchanged hashes are kept. */
   refresh(): void;
 }
 
@@ -37,7 +38,7 @@ export function createSchemas(api: Api): Schemas {
     return reading;
   }
 
-  /** Reads the path without its hash if the server redirects: the index may still name an old hash for a moment. */
+  /** Reads the path without its hash if the server redirects, because the index may briefly contain an old hash. */
   async function latest(path: string): Promise<OpenApiDocument> {
     try {
       return await document(path);
@@ -61,8 +62,8 @@ export function createSchemas(api: Api): Schemas {
 }
 
 /**
- * `GET /openapi/v3`: maps `apis/apps/v1` to a path with the content's hash in its query. Servers before 1.24 do not
- * have it.
+ * Reads `GET /openapi/v3`: maps paths such as `apis/apps/v1` to URLs with a hash of the content. Servers before 1.24 do
+ * not have this index.
  */
 async function readIndex(api: Api): Promise<Index> {
   const paths = (await readIfFound(readJson(api, '/openapi/v3')))?.paths;
@@ -81,7 +82,7 @@ async function readDocument(api: Api, path: string): Promise<OpenApiDocument> {
   return read;
 }
 
-/** The server answers a path without a hash with the current content. */
+/** For a path without a hash, the server returns the current content. */
 function withoutHash(path: string): string {
   const [place = path] = path.split('?');
   return place;

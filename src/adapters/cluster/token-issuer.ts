@@ -1,5 +1,5 @@
-// Reads the issuer of service account tokens from the API server, and remembers it for a while: it changes when a
-// cluster is upgraded.
+// Reads the issuer of service account tokens from the API server and caches it for a limited time, because a cluster
+// upgrade may change it.
 
 import type { Clock, Cluster } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -8,7 +8,7 @@ import { readJson } from './json-answer.ts';
 
 const PATH = '/.well-known/openid-configuration';
 const KEPT_MS = 10 * 60_000;
-/** Time that a failure is remembered. An administrator who grants the right should not wait long for the effect. */
+/** Milliseconds for which a failure is cached. It is short, so that a newly granted permission takes effect soon. */
 const FAULT_KEPT_MS = 60_000;
 
 type TokenIssuer = Awaited<ReturnType<Cluster['tokenIssuer']>>;

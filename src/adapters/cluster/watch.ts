@@ -1,5 +1,5 @@
-// Watches one kind for as long as the server permits: reports each object that is created, changed or deleted, or its
-// metadata (Kubernetes API Concepts, "Efficient detection of changes").
+// Watches one kind until the server ends the watch. Reports each created, changed or deleted object, or its metadata
+// (Kubernetes API Concepts, "Efficient detection of changes").
 
 import type { Dispatcher } from 'undici';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -17,9 +17,8 @@ export interface Watched {
   readonly kind: ApiResource;
   /** Default: all namespaces. */
   readonly namespace?: string | undefined;
-  /** If set, events have the metadata of objects alone. */
+  /** If set, events contain only the metadata of objects. */
   readonly only?: 'metadata' | undefined;
-  /** A label selector. */
   readonly selector?: string | undefined;
 }
 
@@ -29,17 +28,17 @@ export interface WatchEvent {
 }
 
 interface Watcher {
-  /** Reports that the server has begun to answer. */
+  /** Reports that the server has accepted the watch. */
   opened(): void;
   report(event: WatchEvent): void;
-  /** Receives each version from which another watch can continue, however this watch ends. */
+  /** Receives each resourceVersion from which another watch can continue, regardless of how this watch ends. */
   reached(version: string): void;
 }
 
 export interface Watches {
   /**
-   * Resolves when the server or the signal ends the watch. Throws Failure `cluster-gone` if events after the version
-   * were lost, and the Failures of requests.
+   * Resolves when the server or the signal ends the watch. Throws Failure `cluster-gone` if events after `from` were
+   * lost, and other Failures of requests.
    */
   follow(watched: Watched, from: string, watcher: Watcher, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -53,14 +52,14 @@ export interface WatchesOptions {
 }
 
 const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
-/** The server ends a watch after this time. The next watch detects a connection that was lost silently. */
+/** Seconds after which the server ends a watch. The next watch then detects a silently lost connection. */
 const WATCH_SECONDS = 600;
 const SILENCE_MS = (WATCH_SECONDS + 30) * 1000;
-/** A server that has sent a bookmark sends one about each minute. */
+/** Longest silence after a bookmark. A server that has sent a bookmark sends one about every minute. */
 const SILENCE_AFTER_BOOKMARK_MS = 180_000;
-/** Maximum characters of an event. No object is larger. */
+/** Maximum number of characters in an event. No object is larger. */
 const LINE_MAX = 8 * 1024 * 1024;
-/** Maximum characters of an answer that is not a watch. */
+/** Maximum number of characters in an error response. */
 const REFUSAL_MAX = 64 * 1024;
 
 export function openWatches(options: WatchesOptions): Watches {
@@ -143,11 +142,11 @@ function askedOf(url: string): Asked {
 
 interface LineReader {
   opened(): void;
-  /** Returns whether the line is a bookmark. */
+  /** Returns true if the line is a bookmark. */
   take(line: string): boolean;
 }
 
-/** Throws the Failure that other requests throw if a certificate or key cannot be read. */
+/** Converts the error of an unreadable certificate or key to the Failure that other requests throw. */
 function dispatcherOf({ connections }: Stream, credentials: Credentials, asked: Asked): Dispatcher {
   try {
     return connections.for(credentials);
@@ -156,7 +155,7 @@ function dispatcherOf({ connections }: Stream, credentials: Credentials, asked: 
   }
 }
 
-/** Resolves when the answer ends. An error of `take` ends it. */
+/** Resolves when the response ends. An error of `take` ends the watch. */
 async function readLines(stream: Stream, credentials: Credentials, { opened, take }: LineReader): Promise<void> {
   const { options, path, signal } = stream;
   const { server, origin } = options.credentials;

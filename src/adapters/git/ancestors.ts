@@ -1,4 +1,4 @@
-// Fetches the history before a commit from a repository behind a server.
+// Fetches the history before a commit from a remote repository.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ import type { Endpoint } from './transport/transport.ts';
 interface AncestorsOptions {
   readonly dir: string;
   readonly endpoint: Endpoint;
-  /** If the server does not send commits by their id, the commit is searched in the history of this reference. */
+  /** If the server does not send commits by id, the commit is searched in the history of this reference. */
   readonly reference: Reference;
   readonly limits: { readonly maxObjectBytes: number };
 }
 
-/** Fetches into a folder that is removed afterwards: the local copy itself has no history. */
+/** Fetches into a temporary folder, because the local copy has no history. */
 export async function fetchAncestors(
   { dir, endpoint, reference: followed, limits }: AncestorsOptions,
   commit: string,

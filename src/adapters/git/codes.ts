@@ -1,4 +1,4 @@
-// Defines the codes of failures of Git repositories.
+// Defines failure codes of Git repositories.
 
 export const GIT_CODES = {
   'git-invalid-url': 'The repository is not a URL that can be fetched from; correct the setting that names it.',

@@ -1,4 +1,4 @@
-// Tests that two commits to compare are found by name as git finds them, with the same merge base as in git.
+// Tests that the commits to compare are resolved as git resolves them, with git's merge base.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ interface Made {
   readonly date: number;
 }
 
-/** Each commit has a branch of its own: `c0`, `c1` and so on. */
+/** Imports the commits. Each has its own branch: `c0`, `c1` and so on. */
 function importHistory(commits: readonly Made[]): TestRepository {
   const repository = createRepository(folder());
   const lines = commits.flatMap(({ parents, date }, index) => [
@@ -51,7 +51,7 @@ async function codeOf(run: () => Promise<unknown>): Promise<unknown> {
   );
 }
 
-test('a branch is compared with the commit in which it left the other', async () => {
+test('a branch is compared with the commit at which it diverged from the base branch', async () => {
   const repository = createRepository(folder());
   const met = repository.commit({ a: '1' });
   repository.git('checkout', '--quiet', '-b', 'topic');
@@ -64,7 +64,7 @@ test('a branch is compared with the commit in which it left the other', async ()
   expect(found.head.files.map(({ path }) => path)).toEqual(['a', 'b']);
 });
 
-test('names are found as git finds them: tags, branches, those of a clone, commits and full names', async () => {
+test('names are resolved as by git: tags, branches, remote-tracking branches, commits and full names', async () => {
   const origin = createRepository(folder());
   const first = origin.commit({ a: '1' });
   origin.git('tag', '--annotate', 'v1', '--message', 'v1');
@@ -78,7 +78,7 @@ test('names are found as git finds them: tags, branches, those of a clone, commi
   expect(await baseOf(clone, 'topic/x', 'origin/topic/x')).toBe(second);
 });
 
-test('a name that leads to nothing, or out of the repository, is refused', async () => {
+test('unknown names and invalid names are refused', async () => {
   const repository = createRepository(folder());
   repository.commit({ a: '1' });
   const codes = await Promise.all(
@@ -96,7 +96,7 @@ test('a name that leads to nothing, or out of the repository, is refused', async
   expect(await codeOf(() => baseOf(folder(), 'main', 'HEAD'))).toBe('git-not-a-repository');
 });
 
-test('a clone without the history says so, and does not compare with something else', async () => {
+test('a shallow clone without the merge base fails instead of comparing with another commit', async () => {
   const origin = createRepository(folder());
   origin.commit({ a: '1' });
   origin.git('checkout', '--quiet', '-b', 'topic');
@@ -108,7 +108,7 @@ test('a clone without the history says so, and does not compare with something e
   expect(await codeOf(() => baseOf(clone, 'origin/main', 'origin/topic'))).toBe('git-history-missing');
 });
 
-test('the merge base is that of git, for 60 pairs in histories with merges', async () => {
+test('the merge base is one of the merge bases of git, for 60 pairs in histories with merges', async () => {
   const random = seeded(52);
   for (let round = 0; round < 6; round += 1) {
     const commits = Array.from({ length: 24 }, (_, index): Made => {
@@ -125,7 +125,7 @@ test('the merge base is that of git, for 60 pairs in histories with merges', asy
   }
 });
 
-test('clocks may be wrong: a line of history meets itself', async () => {
+test('the merge base in a linear history is the older commit, even if the dates are wrong', async () => {
   const dates = [50, 90, 10, 70, 30, 80, 20];
   const commits = dates.map((date, index): Made => ({ parents: index === 0 ? [] : [index - 1], date: 1e9 + date }));
   const repository = importHistory(commits);

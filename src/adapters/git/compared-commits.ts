@@ -1,5 +1,5 @@
-// Finds the two commits of a local repository to compare: HEAD or another name, and the merge base of its history and
-// the base's history.
+// Finds the two commits of a local repository to compare: `head`, and the merge base of the histories of `head` and
+// `base`.
 
 import { join } from 'node:path';
 import type { Checkout } from '#reconciler/run/ports.ts';
@@ -12,13 +12,13 @@ import { commitReference, isOid, isRefName } from './reference.ts';
 import { trustOf } from './signatures/verify.ts';
 
 export interface ComparedNames {
-  /** Like the other name, a branch, a tag, a full name of a ref, `HEAD`, or a commit with all 40 digits. */
+  /** A branch, a tag, a full ref name, `HEAD`, or a commit id with all 40 digits. `head` accepts the same names. */
   readonly base: string;
   readonly head: string;
 }
 
 export interface ComparedCommits {
-  /** The commit in which the two histories meet. */
+  /** The merge base of the two commits. */
   readonly base: Checkout;
   readonly head: Checkout;
 }
@@ -61,7 +61,10 @@ async function findCommits(folder: string, { base, head }: ComparedNames): Promi
   }
 }
 
-/** Folders in the order of gitrevisions(7). A clone in CI has most branches only below `refs/remotes/origin`. */
+/**
+ * Prefixes of ref names in the order of gitrevisions(7). A clone in CI has most branches only below
+ * `refs/remotes/origin`.
+ */
 const FOLDERS = ['refs/tags/', 'refs/heads/', 'refs/remotes/', 'refs/remotes/origin/'];
 
 async function findTip(layout: Layout, name: string): Promise<string> {

@@ -1,11 +1,11 @@
-// Tests the limits of the cost that hostile servers and authors, and servers that send more than expected, can cause.
+// Tests the limits on the cost that hostile servers and authors can cause.
 
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { failureOf, open, serve, stateDir, textOf } from '../../../test/harness/git-client.ts';
 import { pktLine } from './transport/pkt-line.ts';
 
-test('a server that sends a path in place of a commit gets no further request', async () => {
+test('a server that sends a path instead of a commit id gets no further request', async () => {
   let asked = 0;
   const server = await serve({
     intercept: (request, response) => {
@@ -57,7 +57,7 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
 };
 
-test('a file that is too large to come as a change comes whole', async () => {
+test('a file that is too large to be sent as a delta is sent completely', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   const large = Buffer.alloc(129 * 1024 * 1024);
@@ -66,6 +66,7 @@ test('a file that is too large to come as a change comes whole', async () => {
   await open(`${server.url}/fleet.git`, options).fetch();
   large.write('changed', large.length / 2);
   repository.commit({ 'fleet/a.yaml': 'b', 'other/large.bin': large });
-  // The commit takes longer than a connection is kept alive, so the repository is opened again, as by another process.
+  // The commit takes longer than the keep-alive of connections, so the repository is opened again, as in another
+  // process.
   expect(await textOf(await open(`${server.url}/fleet.git`, options).fetch())).toEqual({ 'fleet/a.yaml': 'b' });
 });

@@ -1,4 +1,4 @@
-// Tests repositories in folders: every layout that git creates is read without git and compared with git's results.
+// Tests repositories in folders. Reads every layout that git creates without git, and compares the results with git's.
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ async function failureOf(run: () => Promise<unknown>): Promise<string> {
   return answer instanceof Failure ? `${answer.code} ${answer.message}` : JSON.stringify(answer);
 }
 
-/** The files as git itself reads them. */
+/** Returns the files as git itself reads them. */
 function expected(repository: TestRepository, commit: string): Record<string, string> {
   const paths = repository
     .git('ls-tree', '-r', '--name-only', '-z', commit)
@@ -50,7 +50,7 @@ function expected(repository: TestRepository, commit: string): Record<string, st
   return Object.fromEntries(paths.map((path) => [path, repository.git('cat-file', 'blob', `${commit}:${path}`)]));
 }
 
-/** A history in which files grow, shrink and move, so that packing makes deltas of deltas. */
+/** Creates a history in which files grow, shrink and move, so that packing creates deltas of deltas. */
 function longHistory(repository: TestRepository): void {
   const lines = Array.from({ length: 400 }, (_, index) => `line ${index}: ${Math.imul(index, 2_654_435_761) >>> 0}`);
   for (let round = 0; round < 25; round += 1) {
@@ -79,7 +79,7 @@ const layouts: Record<string, (repository: TestRepository) => void> = {
   'refs packed into one file': ({ git }) => git('pack-refs', '--all'),
 };
 
-test.each(Object.keys(layouts))('every blob of every commit is read as git reads it: %s', async (layout) => {
+test.each(Object.keys(layouts))('every file of every commit is read as by git: %s', async (layout) => {
   const repository = createRepository(join(folder(), 'work'));
   longHistory(repository);
   layouts[layout]?.(repository);
@@ -94,7 +94,7 @@ test.each(Object.keys(layouts))('every blob of every commit is read as git reads
   expect((await open(repository.dir, { branch: 'main' }).fetch()).commit).toBe(repository.git('rev-parse', 'main'));
 });
 
-test('bare repositories, linked work trees and borrowed objects are read', async () => {
+test('bare repositories, linked work trees and alternates are read', async () => {
   const root = folder();
   const repository = createRepository(join(root, 'work'), join(root, 'bare.git'));
   repository.commit({ 'a.yaml': 'one' });
@@ -108,7 +108,7 @@ test('bare repositories, linked work trees and borrowed objects are read', async
   expect(await contents(open(join(root, 'borrower.git')))).toEqual({ 'a.yaml': 'two' });
 });
 
-test('a commit made with git shows at the next fetch', async () => {
+test('a commit made with git is visible to the next fetch', async () => {
   const repository = createRepository(join(folder(), 'work'));
   repository.commit({ 'a.yaml': 'one' });
   const opened = open(repository.dir);
@@ -118,7 +118,7 @@ test('a commit made with git shows at the next fetch', async () => {
   expect(await contents(opened)).toEqual({ 'a.yaml': 'one', 'b.yaml': 'two' });
 });
 
-test('missing objects are named', async () => {
+test('the message about a missing ref or repository names it', async () => {
   const repository = createRepository(join(folder(), 'work'));
   const empty = `${repository.dir}/empty`;
   expect(await failureOf(() => open(repository.dir).fetch())).toBe(
@@ -138,7 +138,7 @@ test('missing objects are named', async () => {
   for (const { opened, says } of rows) expect(await failureOf(() => opened.fetch())).toContain(says);
 });
 
-test('a damaged or missing object is named, and so is the repository', async () => {
+test('the message about a damaged or missing object names the object and the repository', async () => {
   const repository = createRepository(join(folder(), 'work'));
   repository.commit({ 'a.yaml': 'one', 'b.yaml': 'two' });
   const checkout = await open(repository.dir).fetch();
@@ -151,7 +151,7 @@ test('a damaged or missing object is named, and so is the repository', async () 
   expect(swapped).toContain('cannot be read');
 });
 
-test('repositories in formats of the future are refused, not misread', async () => {
+test('repositories with an unsupported format are refused', async () => {
   const root = folder();
   const repository = createRepository(join(root, 'work'));
   repository.git('init', '--quiet', '--object-format=sha256', join(root, 'sha256'));
@@ -165,7 +165,7 @@ const files = [
 ];
 const commit = { message: 'A fleet', author: { name: 'Skep', email: 'skep@example.com' }, timestamp: 1_767_225_600 };
 
-test('a written repository is a clean one for git, and its commit depends on the input alone', async () => {
+test('git reports a written repository as clean, and the commit depends only on the input', async () => {
   const [one, two] = [join(folder(), 'fleet'), join(folder(), 'fleet')];
   const oids = [await writeRepository(one, files, commit), await writeRepository(two, files, commit)];
   const { git } = createRepository(folder());
@@ -176,7 +176,7 @@ test('a written repository is a clean one for git, and its commit depends on the
   expect(at('ls-tree', '-r', '--name-only', 'HEAD').split('\n')).toEqual(files.map(({ path }) => path));
 });
 
-test('whoever works in a written repository with git is followed', async () => {
+test('changes that a user makes with git in a written repository are read', async () => {
   const dir = join(folder(), 'fleet');
   await writeRepository(dir, files, commit);
   const opened = open(dir, { branch: 'main' });

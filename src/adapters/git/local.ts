@@ -1,4 +1,4 @@
-// Reads a repository in a folder of this machine, bare or with a work tree, in place.
+// Reads a repository in a local folder in place. The repository may be bare or have a work tree.
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -28,7 +28,10 @@ export interface LocalOptions {
   readonly limits: { readonly maxObjectBytes: number };
 }
 
-/** gitrepository-layout(5): a linked work tree has its own HEAD; everything else belongs to the main repository. */
+/**
+ * Folders of a repository (gitrepository-layout(5)). A linked work tree has its own HEAD. All other files are in the
+ * main repository.
+ */
 export interface Layout {
   readonly own: string;
   readonly common: string;
@@ -76,7 +79,7 @@ export function openLocal({ folder, reference: followed, path, limits, trust: re
   };
 }
 
-/** Throws Failure `git-ref-not-found`. */
+/** Resolves the reference. Throws Failure `git-ref-not-found`. */
 async function locate(
   layout: Layout,
   reference: Reference,
@@ -88,14 +91,17 @@ async function locate(
   return { tip, named };
 }
 
-/** Returns full names of all tags, from their files and from `packed-refs`. */
+/** Returns the full names of all tags, from ref files and `packed-refs`. */
 async function tagsOf({ common }: Layout): Promise<string[]> {
   const loose = await readdir(join(common, TAG_PREFIX), { recursive: true }).catch(nothingWhereMissing);
   const packed = ((await readIfThere(join(common, 'packed-refs'))) ?? '').split('\n').map((line) => line.slice(41));
   return [...(loose ?? []).map((name) => TAG_PREFIX + name), ...packed];
 }
 
-/** Runs again if a `git gc` by the owner moved objects between our search for packs and reading them. */
+/**
+ * Runs again after a `git-damaged` failure, because a `git gc` by the owner may have moved objects between listing the
+ * packs and reading them.
+ */
 export async function readAgain<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -123,7 +129,7 @@ export async function findLayout(folder: string): Promise<Layout> {
   throw new Failure('git-not-a-repository', 'the folder holds no Git repository');
 }
 
-/** Reads `.git` of a linked work tree or a submodule, which is a file: `gitdir: <path>`. */
+/** Reads the file `.git` of a linked work tree or a submodule, which contains `gitdir: <path>`. */
 async function linkedFolder(file: string): Promise<string | undefined> {
   const text = (await readIfThere(file)) ?? '';
   return text.startsWith('gitdir: ') ? resolve(file, '..', text.slice('gitdir: '.length).trim()) : undefined;
@@ -139,7 +145,7 @@ export async function checkFormat(gitdir: string): Promise<void> {
   }
 }
 
-/** Reads a ref's own file, or its line in `packed-refs`, and follows symbolic refs (`ref: <name>`). */
+/** Reads a ref's file or its line in `packed-refs`, and follows symbolic refs (`ref: <name>`). */
 export async function resolveRef(layout: Layout, name: string, depth = 0): Promise<string | undefined> {
   const folder = name === 'HEAD' ? layout.own : layout.common;
   const text = (await readIfThere(join(folder, name)))?.trim();

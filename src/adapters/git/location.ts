@@ -1,17 +1,17 @@
-// Reads the location of a repository from its URL.
+// Parses the URL of a repository.
 
 import { fileURLToPath } from 'node:url';
 import { displayUrl } from '../http/failures.ts';
 import { displayable, noUrl, unsupportedScheme, urlFailure, withTail } from './url-failures.ts';
 
 interface Shown {
-  /** URL for messages: without credentials. */
+  /** URL without credentials, for messages. */
   readonly url: string;
 }
 
 interface HttpLocation extends Shown {
   readonly type: 'http';
-  /** The part `user:password@` of the URL. */
+  /** Credentials from the URL (`user:password@`). */
   readonly credentials?: { readonly username: string; readonly password: string };
 }
 
@@ -25,11 +25,11 @@ export interface SshLocation extends Shown {
   readonly user: string;
   readonly host: string;
   readonly port: number;
-  /** Path for the server's shell: absolute, or relative to the user's home. */
+  /** Path for the server's shell. Absolute, or relative to the user's home. */
   readonly path: string;
 }
 
-/** git-daemon(1). */
+/** A URL for git-daemon(1). */
 export interface DaemonLocation extends Shown {
   readonly type: 'daemon';
   readonly host: string;
@@ -39,7 +39,7 @@ export interface DaemonLocation extends Shown {
 
 export type Location = HttpLocation | FileLocation | SshLocation | DaemonLocation;
 
-/** The user name that forges expect. A URL may contain another name. */
+/** The user name that Git hosts expect. A URL may contain another user name. */
 const SSH_USER = 'git';
 const SSH_PORT = 22;
 const DAEMON_PORT = 9418;
@@ -47,7 +47,7 @@ const DAEMON_PORT = 9418;
 /** Throws Failure `git-invalid-url`, `git-transport-unsupported` or `git-files-not-allowed`. */
 export function readLocation(repository: string, allowFiles: boolean): Location {
   const url = URL.parse(repository);
-  // `host:path` parses as a URL whose scheme is the host.
+  // `host:path` also parses as a URL whose scheme is the host.
   if (url === null || !repository.includes('://')) {
     const scpLike = readScpLike(repository);
     if (scpLike === undefined) throw noUrl(repository);
@@ -72,7 +72,10 @@ export function readLocation(repository: string, allowFiles: boolean): Location 
   }
 }
 
-/** Returns the target of credentials for the repository, or undefined if it needs no credentials or is not a URL. */
+/**
+ * Returns the target of credentials for the repository. undefined if the URL is invalid or its scheme has no
+ * credentials.
+ */
 export function repositoryOrigin(repository: string): RepositoryOrigin | undefined {
   const url = URL.parse(repository);
   if (url !== null && repository.includes('://')) {
@@ -87,7 +90,7 @@ export function repositoryOrigin(repository: string): RepositoryOrigin | undefin
 
 export interface RepositoryOrigin {
   readonly scheme: 'https' | 'http' | 'ssh';
-  /** In lower case; IPv6 in brackets. */
+  /** In lower case. IPv6 addresses are in brackets. */
   readonly host: string;
   readonly port: number;
 }
@@ -115,7 +118,7 @@ function fileLocation(url: URL): Location {
   }
 }
 
-/** git-clone(1), GIT URLS: `ssh://[user@]host[:port]/path`; `/~user/path` is below a home. */
+/** Parses `ssh://[user@]host[:port]/path` (git-clone(1), GIT URLS). `/~user/path` is relative to the home of `user`. */
 function sshLocation(url: URL, shown: string): Location {
   if (hasTail(url)) throw withTail(shown);
   if (url.password !== '') {
@@ -136,7 +139,7 @@ function sshLocation(url: URL, shown: string): Location {
   });
 }
 
-/** git-clone(1): `[user@]host:path`, if no slash comes before the colon; an IPv6 address stands in brackets. */
+/** Parses `[user@]host:path` (git-clone(1)), in which no slash precedes the colon. IPv6 addresses are in brackets. */
 function readScpLike(text: string): SshLocation | undefined {
   const at = text.indexOf('@') + 1;
   const bracket = text[at] === '[' ? text.indexOf(']', at) : at;
@@ -153,7 +156,9 @@ function readScpLike(text: string): SshLocation | undefined {
   });
 }
 
-/** Refuses parts that begin with a dash, because ssh or the server's shell could read them as options. */
+/**
+ * Refuses host, user and path if they begin with a dash, because ssh or the server's shell could parse them as options.
+ */
 function checkedSsh(location: SshLocation): SshLocation {
   const { url, user, host, path } = location;
   if ([user, host, path].some((part) => part === '' || part.startsWith('-') || hasControls(part))) {

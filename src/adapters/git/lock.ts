@@ -1,5 +1,5 @@
-// Lets one process at a time use a folder, by a lock file that its holder touches all the time: a killed process leaves
-// no lasting lock.
+// Allows one process at a time to use a folder, with a lock file. Its holder touches the file regularly, so a killed
+// process leaves no lasting lock.
 
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -9,22 +9,25 @@ import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
 
 const TOUCH_MS = 2_000;
-/** A holder that has not touched its file for this time is dead, or counts as dead. */
+/** After this time without a touch, the holder counts as dead. In milliseconds. */
 const STALE_MS = 20_000;
 const POLL_MS = 100;
 
-/** Distinguishes this process from an earlier one with the same id, as in a container that restarted. */
+/** Distinguishes this process from an earlier process with the same id, as in a restarted container. */
 const THIS_PROCESS = `${process.pid} since ${performance.timeOrigin}`;
 
 interface Holder {
   readonly host: string;
   readonly pid: number;
   readonly process: string;
-  /** Random text that differs each time a process takes the lock. */
+  /** Random text for each acquisition of the lock. */
   readonly token: string;
 }
 
-/** Waits for the lock, runs, and releases it. Throws Failure `git-state-locked` if it is not free in time. */
+/**
+ * Waits for the lock, calls `run`, and releases the lock. Throws Failure `git-state-locked` if the lock is not free
+ * within `waitMs`.
+ */
 export async function runLocked<T>(clock: Clock, dir: string, waitMs: number, run: () => Promise<T>): Promise<T> {
   const file = join(dir, 'lock');
   const token = `${THIS_PROCESS}, ${process.hrtime.bigint()}`;
@@ -66,8 +69,8 @@ async function create(clock: Clock, file: string, holder: Holder): Promise<boole
 }
 
 /**
- * Moves the file away before removing it: if two processes find it stale, one succeeds. If a third process has taken
- * the lock in between, its file is put back.
+ * Renames a stale file before removing it. If two processes do this at the same time, only one succeeds. If another
+ * process has acquired the lock in between, its file is restored.
  */
 async function removeIfStale(clock: Clock, file: string, aside: string): Promise<boolean> {
   const holder = await readHolder(file);
@@ -86,7 +89,7 @@ async function removeIfStale(clock: Clock, file: string, aside: string): Promise
   return true;
 }
 
-/** Returns true only if the holder is certainly dead: processes of another host may be alive. */
+/** Returns true only if the holder is certainly dead. Processes of other hosts may be alive. */
 function isDead({ host, pid, process: itself }: Holder): boolean {
   if (host !== hostname()) return false;
   if (pid === process.pid) return itself !== THIS_PROCESS;
@@ -98,7 +101,7 @@ function isDead({ host, pid, process: itself }: Holder): boolean {
   }
 }
 
-/** Returns undefined if the file does not exist, or is not completely written yet: then only its age counts. */
+/** Returns undefined if the file does not exist or is incomplete. Then only the age of the file matters. */
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));

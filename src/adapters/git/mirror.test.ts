@@ -1,5 +1,4 @@
-// Tests the local copy of a repository: the cost of a fetch, and how the copy survives damage, kills and other
-// processes.
+// Tests the local copy of a repository: the cost of a fetch, and recovery from damage, kills and concurrent processes.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +10,7 @@ import { systemClock } from '#hosts/clock.ts';
 import { Failure } from '#std/failure.ts';
 import { failureOf, manyFiles, open, serve, stateDir, textOf, transferred } from '../../../test/harness/git-client.ts';
 
-test('an unchanged branch costs two small requests, also for a new process', async () => {
+test('fetching an unchanged branch sends two small requests, even from a new process', async () => {
   const server = await serve();
   server.createRepository('fleet.git').commit(manyFiles());
   const dir = stateDir();
@@ -26,7 +25,7 @@ test('an unchanged branch costs two small requests, also for a new process', asy
   expect(await textOf(after)).toEqual(await textOf(before));
 });
 
-test('a change transfers only the changed objects, not the repository: one line, an old branch merged, a rewritten history, a revert', async () => {
+test('only changed objects are transferred: after a change of one line, a merge, a rewritten history, a revert', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   repository.commit(manyFiles());
@@ -65,7 +64,7 @@ test('a change transfers only the changed objects, not the repository: one line,
   }
 });
 
-test('a file that goes to and fro between a few contents is read each time, and every pack stands alone as git has it', async () => {
+test('a file that alternates between a few contents can always be read, and git can verify every pack on its own', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   const dir = stateDir();
@@ -83,7 +82,7 @@ test('a file that goes to and fro between a few contents is read each time, and 
   for (const pack of packs) expect(repository.git('verify-pack', join(objects, pack))).toBe('');
 });
 
-test('after many fetches the local copy is created again, and the old one is removed', async () => {
+test('after many fetches the local copy is created again, and the old copy is removed', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   const dir = stateDir();
@@ -96,7 +95,7 @@ test('after many fetches the local copy is created again, and the old one is rem
   expect(readdirSync(join(dir, 'clone-3/objects/pack')).filter((name) => name.endsWith('.pack'))).toHaveLength(3);
 });
 
-test('a checkout stays readable while newer ones are fetched', async () => {
+test('a checkout stays readable during later fetches', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   repository.commit({ 'a.yaml': 'old' });
@@ -146,7 +145,7 @@ test.each(Object.keys(damages))('a damaged local copy is fetched again: %s', asy
   expect([after.commit, (await textOf(after))['d1/f1.yaml']]).toEqual([changed, 'x: 1\n']);
 });
 
-test('a killed fetch breaks nothing and locks nobody out', async () => {
+test('after a killed fetch the copy is intact, and other processes can lock the folder', async () => {
   let silent: ServerResponse | undefined;
   let listening: (() => void) | undefined;
   const asked = new Promise<void>((done) => {
@@ -181,7 +180,7 @@ test('a killed fetch breaks nothing and locks nobody out', async () => {
   expect(readdirSync(dir).sort()).toEqual(['clone-2', 'current']);
 });
 
-test('two users of one folder take turns', async () => {
+test('two users of a folder wait for each other', async () => {
   const server = await serve();
   server.createRepository('fleet.git').commit(manyFiles());
   const dir = stateDir();
@@ -191,7 +190,7 @@ test('two users of one folder take turns', async () => {
   expect(readdirSync(dir).sort()).toEqual(['clone-1', 'current']);
 });
 
-test('a lock whose holder lives is respected, one whose holder is dead or silent is not', async () => {
+test('the lock of a running process is respected, the lock of a dead or inactive process is removed', async () => {
   const server = await serve();
   server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
   const holders = [
@@ -215,7 +214,7 @@ test('a lock whose holder lives is respected, one whose holder is dead or silent
   }
 });
 
-test('a state folder that cannot be written says so', async () => {
+test('a state folder that cannot be written is reported', async () => {
   const server = await serve();
   server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
   const dir = join(import.meta.filename, 'state');

@@ -1,4 +1,4 @@
-// Reads a repository behind a server, with a local copy that fetches only new objects and repairs itself.
+// Reads a remote repository with a local copy that fetches only new objects and repairs itself.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ export function openMirror(options: MirrorOptions): Repository {
   };
 }
 
-/** Fetches the current commit. If the ref moves at the same time, it is read once more. */
+/** Fetches the current commit. Repeats the fetch once if the ref moves during it. */
 async function fetchNow(mirror: Mirror, remote: Remote): Promise<Checkout> {
   try {
     return await fetchOnce(mirror, remote);
@@ -77,10 +77,10 @@ function checkoutKey({ reference, tip }: Located, { digest }: Trust): string {
   return [reference.type, tip, digest].join(' ');
 }
 
-/** Generations of a ref's history that are fetched if the server does not send commits by their id. */
+/** Depth of the history that is fetched if the server does not send commits by id. */
 const HISTORY_MAX = 1000;
 
-/** Needs no server for a commit that was fetched before, because the server may be down during a rollback. */
+/** Returns a past commit. A previously fetched commit needs no server, which may be down during a rollback. */
 async function fetchAt(mirror: Mirror, commit: string): Promise<Checkout> {
   const { dir, endpoint } = mirror.options;
   const trust = await mirror.options.trust();
@@ -106,7 +106,7 @@ async function holdsCommit(mirror: Mirror, gitdir: string, commit: string): Prom
   }
 }
 
-/** Fetches a commit by its id; else searches the fetched history of the ref. */
+/** Fetches a commit by id. If the server refuses, fetches the ref's history and searches the commit in it. */
 async function bringAt(mirror: Mirror, remote: Remote, located: Located, trust: Trust): Promise<Checkout> {
   try {
     return await bring(mirror, remote, located, trust);
@@ -130,7 +130,7 @@ function locked<T>({ options }: Mirror, run: () => Promise<T>): Promise<T> {
   return runLocked(clock, dir, limits.lockWaitMs, run);
 }
 
-/** Reads the commit from the local copy if it is there, else from the server. */
+/** Reads the commit from the local copy. If the copy lacks it, fetches it from the server. */
 async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located, trust: Trust): Promise<Checkout> {
   const current = await mirror.state.current();
   if (current === undefined) return cloneAnew(mirror, remote, reference, trust);
@@ -148,7 +148,7 @@ async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located
   }
 }
 
-/** Returns undefined if a file is too large for a delta: the caller may fetch the whole commit. */
+/** Returns undefined if a file is too large for a delta. The caller may then fetch the whole commit. */
 async function fetchOnTop(
   remote: Remote,
   gitdir: string,
@@ -182,7 +182,7 @@ async function cloneAnew(
   }
 }
 
-/** Throws Failure `git-damaged` if a pack of the copy was changed. */
+/** Throws Failure `git-damaged` if a pack of the copy is damaged. */
 async function inspect({ options }: Mirror, gitdir: string, oid: string): Promise<{ packs: number; has: boolean }> {
   const store = openObjectStore(join(gitdir, 'objects'), options.limits.maxObjectBytes);
   try {
@@ -193,7 +193,7 @@ async function inspect({ options }: Mirror, gitdir: string, oid: string): Promis
   }
 }
 
-/** Lists the files of an object that the local copy has, and remembers the list. */
+/** Lists the files of a commit in the local copy, and caches the list. */
 async function openCheckout(mirror: Mirror, gitdir: string, located: Located, trust: Trust): Promise<Checkout> {
   const { options } = mirror;
   const store = openObjectStore(join(gitdir, 'objects'), options.limits.maxObjectBytes);
@@ -211,7 +211,7 @@ async function openCheckout(mirror: Mirror, gitdir: string, located: Located, tr
   }
 }
 
-/** Reads the contents. If the copy was damaged or removed since the fetch, it is created again, once. */
+/** Reads contents. If the copy was damaged or removed since the fetch, creates it again and retries once. */
 async function readOrMend(
   mirror: Mirror,
   gitdir: string,
@@ -227,7 +227,7 @@ async function readOrMend(
   return readBlobs(join(repaired, 'objects'), limits.maxObjectBytes, oids);
 }
 
-/** Returns the copy that another process may have created already, or a new one. */
+/** Returns a new copy, or the copy that another process has created in the meantime. */
 async function otherCopy(mirror: Mirror, damaged: string): Promise<string> {
   const current = await mirror.state.current();
   if (current !== undefined && current !== damaged) return current;

@@ -1,12 +1,12 @@
-// Tests that earlier commits are read without the server, or from a server that sends no commit by its id, and reads
-// the history before a commit.
+// Tests that past commits are read without the server, or from a server that sends no commits by id. Also tests the
+// history before a commit.
 
 import { expect, test } from 'vitest';
 import { failureOf, open, serve, stateDir, textOf } from '../../../test/harness/git-client.ts';
 
 const BRANCH = { ref: { branch: 'main' } };
 
-test('a commit that was fetched before is read again while the server is down, and the commit of the branch stays known', async () => {
+test('an earlier commit is read from the local copy while the server is down, and the branch is followed afterwards', async () => {
   let down = false;
   const server = await serve({
     intercept: (_request, response) => {
@@ -33,7 +33,7 @@ test('a commit that was fetched before is read again while the server is down, a
   expect(await textOf(await repository.fetch())).toEqual({ 'a.yaml': 'n: 2\n', 'b.yaml': 'n: 3\n' });
 });
 
-test('a server that hands out no commit by its id gives it as a part of the history', async () => {
+test('if a server sends no commits by id, a commit is read from the history of its branch', async () => {
   const server = await serve();
   const fleet = server.createRepository('fleet.git');
   const commits = [1, 2, 3, 4].map((n) => fleet.commit({ 'a.yaml': `n: ${n}\n` }));
@@ -46,7 +46,7 @@ test('a server that hands out no commit by its id gives it as a part of the hist
   expect(await textOf(await repository.at(first))).toEqual({ 'a.yaml': 'n: 1\n' });
 });
 
-test('a commit that nobody has any more is not found', async () => {
+test('a commit that neither the server nor the local copy has is not found', async () => {
   const server = await serve();
   const fleet = server.createRepository('fleet.git');
   fleet.commit({ 'a.yaml': 'n: 1\n' });
@@ -57,7 +57,7 @@ test('a commit that nobody has any more is not found', async () => {
   expect((await repository.fetch()).files.map(({ path }) => path)).toEqual(['a.yaml']);
 });
 
-test('the history before a merge has both its sides, nearest first; in a folder of this machine too', async () => {
+test('the history of a merge contains both parents, nearest first, from a server and from a local folder', async () => {
   const server = await serve();
   const fleet = server.createRepository('fleet.git');
   const base = fleet.commit({ 'a.yaml': 'n: 1\n' });

@@ -1,4 +1,4 @@
-// Remembers the last few values by name, such as the current commit of a ref and the commit of a rollback.
+// Caches the last few values by name, such as the current commit of a ref and the commit of a rollback.
 
 export interface Recent<T> {
   get(key: string): T | undefined;

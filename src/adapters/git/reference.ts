@@ -1,29 +1,30 @@
-// Reads the setting that names a commit: a branch, a tag, a range of versions, a commit or the remote's default.
+// Parses the setting that selects a commit: a branch, a tag, a range of versions, a commit id or the remote's default
+// branch.
 
 import type { Range } from 'semver';
 import { Failure } from '#std/failure.ts';
 import { highestOf, readRange } from './versions.ts';
 
-/** At most one field is set. If no field is set, the remote's HEAD counts. */
+/** At most one field may be set. If none is set, the remote's HEAD is used. */
 export interface GitRef {
   readonly branch?: string;
   readonly tag?: string;
-  /** A range of versions: the highest tag in it. */
+  /** A range of versions. Selects the highest tag in the range. */
   readonly semver?: string;
-  /** All 40 hexadecimal digits. */
+  /** A commit id with all 40 hexadecimal digits. */
   readonly commit?: string;
 }
 
 interface Advertised {
-  /** Noun for messages. */
+  /** Noun phrase for messages. */
   readonly says: string;
-  /** Message if a repository lacks the ref. */
+  /** Message for a repository that lacks the reference. */
   readonly absent: string;
 }
 
 export interface NameReference extends Advertised {
   readonly type: 'name';
-  /** The full name: `refs/heads/main`, `refs/tags/v1`, `HEAD`. */
+  /** Full ref name such as `refs/heads/main`, `refs/tags/v1` or `HEAD`. */
   readonly name: string;
 }
 
@@ -67,7 +68,7 @@ export function commitReference(oid: string): CommitReference {
 
 export const TAG_PREFIX = 'refs/tags/';
 
-/** Returns the tag of a range among full names of refs. Throws Failure `git-ref-not-found`. */
+/** Returns the highest tag of a range. `refs` are full ref names. Throws Failure `git-ref-not-found`. */
 export function tagOf({ range, absent, says }: RangeReference, refs: readonly string[]): NameReference {
   const tags = refs.filter((ref) => ref.startsWith(TAG_PREFIX)).map((ref) => ref.slice(TAG_PREFIX.length));
   const tag = highestOf(range, tags);
@@ -86,7 +87,7 @@ function namedReference(prefix: string, name: string, says: string): Reference {
 
 const FORBIDDEN = new Set(' ~^:?*[\\\u007f');
 
-/** Checks the rules of git-check-ref-format(1). */
+/** True if the name satisfies git-check-ref-format(1). */
 export function isRefName(name: string): boolean {
   const charactersFit = [...name].every((char) => char >= ' ' && !FORBIDDEN.has(char));
   const partsFit = name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));

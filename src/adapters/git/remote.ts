@@ -10,19 +10,19 @@ import { isFileError } from './state.ts';
 import { takeOutPack, withHead } from './transport/pkt-line.ts';
 import { type Conversation, collectBytes, type Endpoint, streamOnce } from './transport/transport.ts';
 
-/** Our ref in the local copy: a commit whose objects are all in the copy. */
+/** Ref in the local copy. It points to a commit whose objects are all in the copy. */
 const HAVE = 'refs/skep/have';
 
 const NOT_GIT =
   'the answer does not come from a Git server (it may be a web page to sign in): correct the URL or the credentials';
 
-/** A conversation with the repository's server. */
+/** URL and HTTP client for a conversation with the server. */
 export interface Remote {
   readonly url: string;
   readonly http: Conversation['http'];
 }
 
-/** Opens a conversation, runs the work and ends the conversation. */
+/** Opens a conversation, calls `run` and closes the conversation. */
 export async function useRemote<T>(endpoint: Endpoint, run: (remote: Remote) => Promise<T>): Promise<T> {
   const { http, close } = endpoint.converse();
   try {
@@ -32,13 +32,13 @@ export async function useRemote<T>(endpoint: Endpoint, run: (remote: Remote) => 
   }
 }
 
-/** The ref or commit that a reference names now, and the id of its object: a commit, or an annotated tag. */
+/** The resolved reference, and the id of its current object, which is a commit or an annotated tag. */
 export interface Located {
   readonly reference: NameReference | CommitReference;
   readonly tip: string;
 }
 
-/** Reads the refs of the server, which costs two small requests; a commit needs no request. */
+/** Resolves a reference on the server with two small requests. A commit id needs no request. */
 export async function locate(remote: Remote, reference: Reference): Promise<Located> {
   if (reference.type === 'commit') return { reference, tip: reference.oid };
   const refs = await orFailure('git-not-a-repository', NOT_GIT, () => {
@@ -67,8 +67,8 @@ export async function createBareRepository({ url }: Remote, gitdir: string): Pro
 }
 
 /**
- * Fetches the object that the reference names now, with `depth - 1` generations of its history, and returns its id: a
- * commit or an annotated tag. Objects that it shares with the commit of `rememberHave` are not sent again.
+ * Fetches the current object of the reference with `depth - 1` generations of its history. Returns its id, which
+ * belongs to a commit or an annotated tag. Objects of the commit of `rememberHave` are not sent again.
  */
 export async function fetchObjects(
   remote: Remote,
@@ -88,7 +88,7 @@ export async function fetchObjects(
       singleBranch: true,
       tags: false,
       depth,
-      // The local copy's own configuration must not name the server.
+      // A proxy in the local copy's configuration must not apply.
       corsProxy: '',
     }),
   ).catch((error: unknown) => Promise.reject(explainFailure(reference, error)));
@@ -101,7 +101,10 @@ export async function fetchObjects(
   return fetched.fetchHead;
 }
 
-/** Hides packs from isomorphic-git, which would inflate a whole pack at once. Among refs it always sees HEAD. */
+/**
+ * Moves the packs of responses to `packs`, because isomorphic-git would decompress a whole pack at once. Adds a line
+ * for HEAD to the list of refs.
+ */
 function keepingPacks(http: Remote['http'], packs: Buffer[]): Remote['http'] {
   return {
     async request(request) {
@@ -116,16 +119,15 @@ function keepingPacks(http: Remote['http'], packs: Buffer[]): Remote['http'] {
 }
 
 /**
- * Records that all objects of a commit are in the local copy, for the next fetch. The server sees it as a shallow
- * commit: otherwise the server may assume that we have its ancestors, too, and leave out a file whose content is in an
- * ancestor.
+ * Records for the next fetch that all objects of a commit are in the local copy. The commit is marked as shallow.
+ * Otherwise the server could assume that the copy has its ancestors, and omit a file that an ancestor contains.
  */
 export async function rememberHave(gitdir: string, commit: string): Promise<void> {
   await fs.promises.writeFile(join(gitdir, 'shallow'), `${commit}\n`);
   await gitPackage().writeRef({ fs, gitdir, ref: HAVE, value: commit, force: true });
 }
 
-/** Replaces errors of isomorphic-git, which authors cannot understand, by a Failure with the error as its cause. */
+/** Converts errors of isomorphic-git to a Failure with a message for authors. The cause is the original error. */
 async function orFailure<T>(
   code: 'git-not-a-repository' | 'git-protocol-error',
   says: string,
@@ -143,7 +145,7 @@ function explainFailure(reference: Reference, error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   if (error.cause instanceof gitPackage().Errors.NotFoundError) return notFound(reference.absent);
   if (error.code !== 'git-ref-not-found') return error;
-  // The server offered the object a moment ago and refuses it now: a push has happened in between.
+  // The server listed the object but now refuses it, so the ref was moved in between.
   if (reference.type !== 'commit') {
     const message = 'it was moved while it was fetched';
     return new Failure('git-ref-not-found', message, { cause: error, retryable: true });

@@ -1,5 +1,5 @@
-// Tests checkouts of a repository behind a real Git server, for every way to name a commit, and the refusals. In one
-// file, because all tests share the functions that serve and open small repositories.
+// Tests checkouts from a real Git server for every kind of reference, and refusals. In one file, because all tests
+// share the functions that serve and open small repositories.
 
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { everything, failureOf, open, serve, stateDir, textOf } from '../../../test/harness/git-client.ts';
 import type { TestRepository } from '../../../test/harness/git-server.ts';
 
-test('a checkout holds the files of the commit, sorted, and names the skipped ones', async () => {
+test('a checkout contains the files of the commit, sorted, and lists the skipped entries', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   repository.commit({ 'b.yaml': 'b: 1\n', 'a/z.yaml': 'z: 1\n', 'a.yaml': 'a: 1\n', 'ünïcode.yaml': 'u: 1\n' });
@@ -27,7 +27,10 @@ test('a checkout holds the files of the commit, sorted, and names the skipped on
   expect(await textOf(checkout)).toMatchObject({ 'a/z.yaml': 'z: 1\n', 'ünïcode.yaml': 'u: 1\n' });
 });
 
-/** Branch `main` with two commits, branch `feature/x`, tags `light` and `signed` on the first commit of `main`. */
+/**
+ * Creates branch `main` with two commits, branch `feature/x`, and tags `light` and `signed` on the first commit of
+ * `main`.
+ */
 function withRefs(repository: TestRepository): {
   readonly first: string;
   readonly second: string;
@@ -51,7 +54,7 @@ test.each([
   { ref: { tag: 'light' }, text: 'first', reason: 'a lightweight tag' },
   { ref: { tag: 'signed' }, text: 'first', reason: 'an annotated tag' },
   { ref: { tag: 'nested' }, text: 'first', reason: 'a tag of a tag' },
-])('$ref is followed: $reason', async ({ ref, text }) => {
+])('$ref is resolved: $reason', async ({ ref, text }) => {
   const server = await serve();
   withRefs(server.createRepository('fleet.git'));
   const checkout = await open(`${server.url}/fleet.git`, { ref }).fetch();
@@ -65,7 +68,7 @@ test.each([
   { semver: '>=3.0.0-0', tag: 'v3.0.0-rc.2', reason: 'a range that names a prerelease takes one of the same version' },
   { semver: '~1.9.0', tag: '1.9.3', reason: 'a patch' },
   { semver: '1.2.0', tag: '1.2.0+b2', reason: 'of builds of one version the last' },
-])('semver $semver means tag $tag: $reason', async ({ semver, tag }) => {
+])('semver $semver selects tag $tag: $reason', async ({ semver, tag }) => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   const names = ['1.2.0', '1.2.0+b1', '1.2.0+b2', '1.9.3', 'v1.9.2', 'v1.10.0', 'v2.0.0', 'v3.0.0-rc.1', 'v3.0.0-rc.2'];
@@ -82,7 +85,7 @@ test.each([
   expect(await textOf(await local.fetch())).toEqual({ 'a.yaml': tag });
 });
 
-test('a range follows new tags, steps back when one is withdrawn, and says when there is none', async () => {
+test('a range follows new tags, returns to the previous tag if one is deleted, and fails without a matching tag', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   const opened = open(`${server.url}/fleet.git`, { ref: { semver: '^1.0' } });
@@ -103,7 +106,7 @@ test('a range follows new tags, steps back when one is withdrawn, and says when 
   expect(await textOf(await opened.fetch())).toEqual({ 'a.yaml': 'v1.0.0' });
 });
 
-test('a commit is fetched once and then asks the server for nothing', async () => {
+test('a commit is fetched once, and later fetches send no request', async () => {
   const server = await serve();
   const { second } = withRefs(server.createRepository('fleet.git'));
   const dir = stateDir();
@@ -120,7 +123,7 @@ test('an older commit of a branch is fetched', async () => {
   expect((await open(`${server.url}/fleet.git`, { ref: { commit: first } }).fetch()).commit).toBe(first);
 });
 
-test('a commit that no ref leads to is refused clearly, or fetched if the server allows it', async () => {
+test('a commit that is not in a branch or tag is fetched only if the server allows it', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   const { feature } = withRefs(repository);
@@ -151,7 +154,7 @@ test.each([
   expect(checkout.files.map((file) => file.path)).toEqual(files);
 });
 
-test('a path that the commit does not have is a failure, not an empty checkout', async () => {
+test('a path that is not in the commit is a failure, not an empty checkout', async () => {
   const server = await serve();
   server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
   for (const path of ['clusters', 'a.yaml/b']) {
@@ -179,7 +182,7 @@ test.each([{ ref: { branch: 'main' } }, { ref: { tag: 'v1' } }, { ref: { semver:
   },
 );
 
-test('a vanished branch and a vanished repository are failures, and fetched commits stay readable', async () => {
+test('a deleted branch and a deleted repository are failures, and earlier checkouts stay readable', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   repository.commit({ 'a.yaml': 'a' });
@@ -211,7 +214,7 @@ test('an empty repository has no default branch', async () => {
   expect([failure.code, failure.message]).toEqual(['git-ref-not-found', expect.stringContaining('it is empty')]);
 });
 
-test('a repository with SHA-256 names is refused as unsupported', async () => {
+test('a repository with SHA-256 object ids is refused as unsupported', async () => {
   const server = await serve();
   const repository = server.createRepository('other.git');
   const bare = join(repository.dir, '../sha256.git');
@@ -229,7 +232,7 @@ test('a repository with SHA-256 names is refused as unsupported', async () => {
   expect(failure.code).toBe('git-unsupported-repository');
 });
 
-test('limits: a file is named by its path, a transfer is cut off', async () => {
+test('a file over the limit is reported with its path, and a transfer over the limit is stopped', async () => {
   const server = await serve();
   server.createRepository('fleet.git').commit({ 'small.yaml': 'a', 'big.bin': Buffer.alloc(300_000, 'x') });
   const checkout = await open(`${server.url}/fleet.git`, { limits: { maxObjectBytes: 200_000 } }).fetch();

@@ -1,5 +1,5 @@
-// Opens a Git repository for reading: one commit's files, and their contents by object id. Implements `Repository` of
-// reconciler/run/ports.ts.
+// Opens a Git repository for reading: lists a commit's files, and reads contents by object id. Implements `Repository`
+// of reconciler/run/ports.ts.
 
 import type { Checkout, Clock, Repository } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -15,36 +15,40 @@ import { openSsh, type SshKeys } from './transport/ssh.ts';
 import { type Endpoint, httpEndpoint } from './transport/transport.ts';
 
 interface GitLimits {
-  /** Bytes of one transfer; 256 MiB. */
+  /** Maximum bytes of one transfer. Default: 256 MiB. */
   readonly maxPackBytes: number;
-  /** Bytes of one file or folder listing; 32 MiB. */
+  /** Maximum bytes of one file or tree. Default: 32 MiB. */
   readonly maxObjectBytes: number;
-  /** Fetches after which the local copy is created again; 20. */
+  /** Number of packs at which the local copy is created again. Default: 20. */
   readonly maxPacks: number;
-  /** Milliseconds of one exchange with the server; 2 minutes. */
+  /** Timeout in milliseconds of one exchange with the server. Default: 2 minutes. */
   readonly timeoutMs: number;
-  /** Milliseconds to wait for another process that uses the same local copy; 1 minute. */
+  /** Milliseconds to wait for another process that uses the local copy. Default: 1 minute. */
   readonly lockWaitMs: number;
 }
 
 export interface GitOptions {
-  /** http(s), ssh, git or file URL, or `user@host:path`. Credentials in it are used, and shown nowhere. */
+  /** An http(s), ssh, git or file URL, or `user@host:path`. Credentials in the URL are used but never shown. */
   readonly repository: string;
   readonly ref: GitRef;
   /**
-   * File or folder inside the repository. The checkout contains it and all files below. Default: the whole repository.
+   * File or folder in the repository. The checkout contains only files at or below this path. Default: the whole
+   * repository.
    */
   readonly path?: string;
-  /** HTTP Basic; the password is read again for each conversation. */
+  /** HTTP Basic credentials. The password is read again for each conversation. */
   readonly auth?: { readonly username: string; readonly password: () => Promise<string> };
   /** Settings of ssh. If absent, ssh URLs are refused. */
   readonly ssh?: SshKeys;
   /** If absent, no signature is required. */
   readonly verify?: VerifySettings;
-  /** Folder for the local copy of this repository and ref only. Created when needed; not used for file URLs. */
+  /**
+   * Folder for the local copy, created if missing. Each repository and reference needs its own folder. Not used for
+   * file URLs.
+   */
   readonly dir: string;
   readonly outbound: Outbound;
-  /** `outbound.allowFiles`. */
+  /** The setting `outbound.allowFiles`. */
   readonly allowFiles: boolean;
   readonly limits?: Partial<GitLimits>;
   readonly clock: Clock;
@@ -59,7 +63,7 @@ const LIMITS: GitLimits = {
 };
 
 /**
- * Sends no request yet. Throws Failure `git-invalid-url`, `git-invalid-ref`, `git-transport-unsupported`,
+ * Sends no request. Throws Failure `git-invalid-url`, `git-invalid-ref`, `git-transport-unsupported`,
  * `git-files-not-allowed` or `git-ssh-key-missing`. Failures of `fetch` and `read` have a code of GIT_CODES, `data.url`
  * and `data.ref`.
  */
@@ -112,7 +116,7 @@ function keyMissing(url: string): Failure {
   });
 }
 
-/** Returns a path relative to the root, without `.` and empty parts. */
+/** Returns a path relative to the root, without `.` and empty segments. */
 function readPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) {
@@ -121,7 +125,7 @@ function readPath(path: string): string {
   return parts.join('/');
 }
 
-/** Adds the path of the file that is too large to the failure: the object reader knows only ids. */
+/** Adds the path of a file that is too large to the failure, because the object store knows only its id. */
 async function readNamed(checkout: Checkout, oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
   try {
     return await checkout.read(oids);

@@ -1,21 +1,23 @@
-// Manages the folder that holds the local copy of one repository: which of its clones is current, and one user at a
-// time.
+// Manages the folder with the local copy of one repository: selects the current clone, and locks the folder.
 
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '#std/failure.ts';
 
 /**
- * Layout: `clone-<n>/` are bare repositories, `current` names the one in use. A clone is filled before `current` names
- * it, so that a killed process leaves an unused folder behind and nothing else. The clone before the current one stays
- * for readers that still have it open.
+ * The folder contains bare repositories `clone-<n>/` and the file `current` with the name of the clone in use. A clone
+ * is complete before `current` refers to it, so a killed process leaves only an unused clone. The previous clone is
+ * kept for readers that still use it.
  */
 export interface State {
-  /** Returns the bare repository in use, or undefined. */
+  /** Returns the path of the current clone. undefined before the first clone. */
   current(): Promise<string | undefined>;
-  /** Returns a path for a new clone; it does not exist. */
+  /** Returns an unused path for a new clone. */
   fresh(): Promise<string>;
-  /** Makes a clone current, and removes clones without readers. The caller must hold the folder's lock. */
+  /**
+   * Makes a clone current. Removes all clones except this and the previous clone. The caller must hold the folder's
+   * lock.
+   */
   adopt(gitdir: string): Promise<void>;
 }
 
@@ -36,7 +38,7 @@ export function openState(dir: string): State {
       const before = await currentName(dir);
       const name = gitdir.slice(dir.length + 1);
       const draft = join(dir, `${CURRENT}.new`);
-      // A link under this name is not followed.
+      // Removes a symbolic link at the path, so that it is not followed.
       await rm(draft, { force: true });
       await writeFile(draft, `${name}\n`, { flag: 'wx' });
       await rename(draft, join(dir, CURRENT));
@@ -67,12 +69,12 @@ function nothingWhereMissing(error: unknown): undefined {
   throw error;
 }
 
-/** Whether Node.js threw the error because the file system refused an operation. */
+/** True for errors of the file system from Node.js. */
 export function isFileError(error: unknown): error is NodeJS.ErrnoException & { path: string } {
   return error instanceof Error && 'code' in error && 'syscall' in error && 'path' in error;
 }
 
-/** Runs work that writes into the folder. Errors of the file system become Failure `git-state-unwritable`. */
+/** Creates the folder and calls `run`. Errors of the file system become Failure `git-state-unwritable`. */
 export async function useFolder<T>(dir: string, run: () => Promise<T>): Promise<T> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });

@@ -1,5 +1,5 @@
-// Tests that troubles of real repositories are handled, or refused with a message: histories that are rewritten and
-// packed again during a read, refs that move or vanish during a fetch, copies that lack objects, large sizes.
+// Tests that problems of real repositories are handled or reported: rewritten histories, repacking during a read, refs
+// that move during a fetch, copies that lack objects, large sizes.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import {
 } from '../../../test/harness/git-client.ts';
 import { createRepository, type TestRepository } from '../../../test/harness/git-server.ts';
 
-/** Whether this is the request for objects. The request for refs uses protocol version 2. */
+/** True for the request for objects. The request for refs uses protocol version 2. */
 function asksForObjects({ method, headers }: IncomingMessage): boolean {
   return method === 'POST' && headers['git-protocol'] === undefined;
 }
@@ -27,7 +27,7 @@ function served({ dir }: TestRepository, ...args: readonly string[]): void {
   execFileSync('git', ['--git-dir', dir, ...args], { stdio: ['ignore', 'ignore', 'ignore'] });
 }
 
-test('a branch that was forced to a history of its own, and a server that has packed and pruned: the new one is taken', async () => {
+test('a branch with an unrelated new history is fetched, even after the server has pruned the old history', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   repository.commit({ ...manyFiles(), 'a.yaml': 'old' });
@@ -45,7 +45,7 @@ test('a branch that was forced to a history of its own, and a server that has pa
   expect(await textOf(before)).toMatchObject({ 'a.yaml': 'old' });
 });
 
-test('a repack on the server costs nothing, and the next change no more than itself', async () => {
+test('after a repack on the server, nothing is transferred again', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   repository.commit(manyFiles());
@@ -60,7 +60,7 @@ test('a repack on the server costs nothing, and the next change no more than its
   expect(transferred(server)).toBeLessThan(6_000);
 });
 
-test('a branch that moves between the answer and the request is taken as it is then, one that vanishes is a failure', async () => {
+test('a branch that moves between two requests is fetched, and a branch that disappears is a failure', async () => {
   let between: (() => void) | undefined;
   const server = await serve({
     intercept: (request) => {
@@ -102,7 +102,7 @@ test('a branch that moves between the answer and the request is taken as it is t
   expect((await failureOf(() => followed.fetch())).message).toContain('it has no branch "main"');
 });
 
-test('a server whose own copy is shallow hands out its commits', async () => {
+test('commits are fetched from a server whose repository is shallow', async () => {
   const server = await serveDaemon();
   const origin = createRepository(join(server.root, 'origin'));
   for (const text of ['first', 'second', 'third']) origin.commit({ 'a.yaml': text });
@@ -116,7 +116,7 @@ test('a server whose own copy is shallow hands out its commits', async () => {
   expect(failure.code).toBe('git-ref-not-found');
 });
 
-test('a local copy that has left files at the server says which object is missing', async () => {
+test('the message about a local copy that lacks files names the missing object', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   served(repository, 'config', 'uploadpack.allowFilter', 'true');
@@ -149,7 +149,7 @@ test.each([
   expect([failure.code, failure.message]).toEqual(['git-path-not-found', expect.stringContaining(says)]);
 });
 
-test("a file far beyond the limit is in nobody's way unless it is read", async () => {
+test('a file far over the limit causes a failure only if it is read', async () => {
   const server = await serve();
   const huge = Buffer.alloc(40 * 1024 * 1024, 'x');
   server.createRepository('fleet.git').commit({ 'a.yaml': 'a', 'image.iso': huge });
@@ -163,7 +163,7 @@ test("a file far beyond the limit is in nobody's way unless it is read", async (
   ]);
 });
 
-test('50,000 files are listed, read, and followed by a change of one', async () => {
+test('50,000 files are listed and read, and then a change of one file is fetched', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   importFiles(repository, 50_000);
@@ -181,7 +181,7 @@ test('50,000 files are listed, read, and followed by a change of one', async () 
   expect(changed.map(({ path }) => path)).toEqual(['d3/f3.yaml']);
 }, 120_000);
 
-/** Creates files in 500 folders, with 5,000 different contents. */
+/** Creates files in 500 folders with 5,000 different contents. */
 function importFiles({ dir }: TestRepository, count: number): void {
   const lines = ['commit refs/heads/main', 'committer Test <test@example.com> 1700000000 +0000', 'data 1', 'x'];
   for (let index = 0; index < count; index += 1) {
@@ -192,7 +192,7 @@ function importFiles({ dir }: TestRepository, count: number): void {
   expect([done.status, done.stderr.toString()]).toEqual([0, '']);
 }
 
-test('a local copy whose configuration names a proxy of its own is fetched from the source', async () => {
+test('a proxy in the configuration of the local copy is not used', async () => {
   const server = await serve();
   const fleet = server.createRepository('fleet.git');
   fleet.commit({ 'a.yaml': 'one' });

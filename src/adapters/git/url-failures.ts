@@ -1,4 +1,4 @@
-// Creates failures about URLs that name no repository, without parts that could be a password.
+// Creates failures about invalid repository URLs, without parts that may be a password.
 
 import { Failure } from '#std/failure.ts';
 import type { GitCode } from './codes.ts';
@@ -11,7 +11,7 @@ export function withTail(shown: string): Failure {
   );
 }
 
-/** Without the part before an `@`, which could hold a password. */
+/** Removes the part before an `@`, which may contain a password. */
 export function displayable(repository: string): string {
   const schemeEnd = repository.indexOf('://');
   const hostStart = repository.lastIndexOf('@') + 1;

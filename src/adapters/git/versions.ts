@@ -1,4 +1,4 @@
-// Finds the tag of a repository for a range of versions.
+// Finds the highest tag of a repository in a range of versions.
 
 import type { Range } from 'semver';
 import { Failure } from '#std/failure.ts';
@@ -6,7 +6,7 @@ import { lazyPackage } from '#std/lazy-package.ts';
 
 const semverPackage = lazyPackage<typeof import('semver')>('semver');
 
-/** Reads ranges as npm writes them: `1.x`, `^1.4`, `>=1.2 <2`, `~2.3.0-0`. Throws Failure `git-invalid-ref`. */
+/** Parses a range in npm's syntax: `1.x`, `^1.4`, `>=1.2 <2`, `~2.3.0-0`. Throws Failure `git-invalid-ref`. */
 export function readRange(text: string): Range {
   try {
     return new (semverPackage().Range)(text);
@@ -19,9 +19,9 @@ export function readRange(text: string): Range {
 }
 
 /**
- * Returns the tag with the highest version of the range (semver.org, item 11), with or without a `v` in front. A
- * prerelease counts only if the range names a prerelease of the same version. If tags have the same version, the last
- * by name counts.
+ * Returns the tag with the highest version in the range (semver.org, item 11). A leading `v` is ignored. Prereleases
+ * are included only if the range contains a prerelease of the same version. Among tags with equal versions, returns the
+ * last by name.
  */
 export function highestOf(range: Range, tags: readonly string[]): string | undefined {
   const semver = semverPackage();

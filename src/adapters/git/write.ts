@@ -1,4 +1,4 @@
-// Creates a new repository with one commit, for people to work in with plain git afterwards. Needs no git binary.
+// Creates a new repository with one commit, for people who continue with plain git. Needs no git binary.
 
 import fs from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { gitPackage } from './package.ts';
 import { useFolder } from './state.ts';
 
 export interface NewFile {
-  /** Relative, `/`-separated. */
+  /** Relative path with `/` as separator. */
   readonly path: string;
   readonly content: string | Uint8Array;
 }
@@ -16,13 +16,13 @@ export interface NewFile {
 export interface NewCommit {
   readonly message: string;
   readonly author: { readonly name: string; readonly email: string };
-  /** Seconds since 1970; the time zone is UTC. */
+  /** Seconds since 1970. The time zone is UTC. */
   readonly timestamp: number;
 }
 
 /**
- * Creates `dir` as a repository with a work tree, branch `main`, the files and one commit, and returns the commit's id.
- * Equal input has equal ids. Throws Failure `git-already-exists` if the folder is not empty.
+ * Creates `dir` as a repository with a work tree, branch `main`, the files and one commit. Returns the commit id, which
+ * depends only on the arguments. Throws Failure `git-already-exists` if the folder is not empty.
  */
 export async function writeRepository(dir: string, files: readonly NewFile[], commit: NewCommit): Promise<string> {
   return useFolder(dir, async () => {
@@ -36,7 +36,7 @@ export async function writeRepository(dir: string, files: readonly NewFile[], co
       await writeFile(file, content);
     }
     await gitPackage().add({ fs, dir, filepath: files.map(({ path }) => path) });
-    // `git commit` must work even if no name is set in git.
+    // `git commit` must work even if the user has not configured a name.
     await gitPackage().setConfig({ fs, dir, path: 'user.name', value: commit.author.name });
     await gitPackage().setConfig({ fs, dir, path: 'user.email', value: commit.author.email });
     const author = { ...commit.author, timestamp: commit.timestamp, timezoneOffset: 0 };

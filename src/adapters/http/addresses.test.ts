@@ -82,7 +82,7 @@ test.each([
   { range: '10.0.0/8', reason: 'three bytes' },
   { range: 'internal', reason: 'a name' },
   { range: '', reason: 'nothing' },
-])('"$range" is not a range: $reason', ({ range }) => {
+])('"$range" is not a valid range: $reason', ({ range }) => {
   const failure = catchFailure(() => createAddressGuard([range]));
   expect([failure.code, failure.data.range]).toEqual(['outbound-invalid-range', range]);
 });

@@ -37,8 +37,8 @@ const SPECIAL: readonly (readonly [range: string, what: string])[] = [
   ['2001:db8::/32', 'a documentation address'],
   ['2002::/16', 'a 6to4 address'],
   ['3fff::/20', 'a documentation address'],
-  // Global unicast is 2000::/3 (RFC 4291 section 2.4); all other addresses are outside of it, IPv4-compatible ones
-  // included.
+  // Global unicast is 2000::/3 (RFC 4291 section 2.4). All other addresses are reserved, including IPv4-compatible
+  // addresses.
   ['::/3', 'a reserved address'],
   ['4000::/2', 'a reserved address'],
   ['8000::/1', 'a reserved address'],
@@ -70,7 +70,6 @@ export function createAddressGuard(allowPrivate: readonly string[]): AddressGuar
   };
 }
 
-/** A guard that permits every address. */
 export function anyAddress(): undefined {
   return undefined;
 }
@@ -91,10 +90,7 @@ function plainAddress(address: string): string | undefined {
   return mappedIPv4(unzoned) ?? unzoned;
 }
 
-/**
- * Returns the IPv4 address of a mapped IPv6 address. In the canonical form of the URL parser that is `::ffff:` and two
- * groups.
- */
+/** Returns the IPv4 address of a mapped IPv6 address, which the URL parser writes as `::ffff:` and two groups. */
 function mappedIPv4(address: string): string | undefined {
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const prefix = '::ffff:';

@@ -1,9 +1,9 @@
-// Reads the answer of an outbound request: its body up to a limit, its headers as one text each.
+// Reads the response to an outbound request: the body up to a limit, and the headers as strings.
 
 import type { Dispatcher } from 'undici';
 import { Failure } from '#std/failure.ts';
 
-/** Reads the body. Throws Failure `outbound-too-large` as soon as it has more than `maxBytes`. */
+/** Reads the body. Throws Failure `outbound-too-large` as soon as the body exceeds `maxBytes`. */
 export async function readBody(
   { body, headers }: Dispatcher.ResponseData,
   maxBytes: number,
@@ -24,7 +24,7 @@ export async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** Discards the body of answers of which only the status counts. */
+/** Discards the body of a response of which only the status is needed. */
 export function leaveUnread({ body }: Dispatcher.ResponseData): Uint8Array {
   body.destroy();
   return new Uint8Array();
@@ -34,7 +34,7 @@ function bodyTooLarge(maxBytes: number): Failure {
   return new Failure('outbound-too-large', `the answer is larger than ${maxBytes} bytes`, { data: { maxBytes } });
 }
 
-/** Returns headers with names in lower case. Repeated headers are joined with `, `. */
+/** Returns headers with lower-case names. Repeated headers are joined with `, `. */
 export function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

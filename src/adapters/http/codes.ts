@@ -1,4 +1,4 @@
-// Defines the codes of failed outbound requests.
+// Defines failure codes of outbound requests.
 
 export const OUTBOUND_CODES = {
   'outbound-invalid-url':

@@ -20,25 +20,25 @@ export function resolveBySystem(hostname: string): Promise<readonly LookupAddres
 export interface ConnectorOptions {
   readonly guard: AddressGuard;
   readonly resolve: Resolve;
-  /** Trusted roots, PEM; default: the system's. */
+  /** Trusted root certificates as PEM. Default: the system's. */
   readonly ca?: readonly string[];
   /**
-   * Trusted roots for an https proxy. `ca`, which may be for one target only, does not apply to it. Default: the
-   * system's.
+   * Trusted root certificates for an https proxy. `ca` may be for one target only, so it does not apply to the proxy.
+   * Default: the system's.
    */
   readonly proxyCa?: readonly string[];
-  /** PEM certificate and key that are shown to the server. */
+  /** PEM client certificate and key. */
   readonly identity?: { readonly cert: string; readonly key: string } | undefined;
-  /** True: the certificate of the server is not checked. */
+  /** If true, the server's certificate is not verified. */
   readonly skipVerify?: boolean;
   readonly connectTimeoutMs: number;
-  /** Chooses the connections that use a proxy; default: none. */
+  /** Selects the proxy of a connection. Default: no proxy. */
   readonly egress?: Egress | undefined;
 }
 
 /**
- * Creates a connector for undici. The guard checks the DNS answer that is used for the connection, so DNS rebinding, a
- * changed answer after the check, has no effect.
+ * Creates a connector for undici. The guard checks the DNS result that is used for the connection. DNS rebinding (a
+ * changed result after the check) thus has no effect.
  */
 export function guardedConnector(options: ConnectorOptions): Connector.connector {
   const { guard, ca, connectTimeoutMs } = options;
@@ -65,8 +65,8 @@ export function guardedConnector(options: ConnectorOptions): Connector.connector
 }
 
 /**
- * Connects through the proxy, which resolves the name itself. If the name can also be resolved on this machine, its
- * addresses must be permitted.
+ * Connects through the proxy, which resolves the name itself. If this machine can also resolve the name, at least one
+ * of its addresses must be permitted.
  */
 async function throughProxy(
   options: ConnectorOptions,
@@ -82,8 +82,8 @@ async function throughProxy(
 }
 
 /**
- * Returns the permitted addresses of a host name or IP literal, in the resolver's order; at least one. For callers that
- * do not connect through undici.
+ * Returns the permitted addresses of a host name or IP literal in the resolver's order. Throws if no address is
+ * permitted. For callers that do not connect through undici.
  */
 export async function resolvePermitted(
   { guard, resolve }: Pick<ConnectorOptions, 'guard' | 'resolve'>,

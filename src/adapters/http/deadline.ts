@@ -1,15 +1,18 @@
-// Limits the time of work without the time that the work waits for something else.
+// Limits the duration of an operation, without the time that the operation waits for other operations.
 
 import assert from 'node:assert/strict';
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Restarts after the wait. If the other signal aborts meanwhile, throws its reason. */
+  /**
+   * Pauses the deadline during `wait`, then restarts it with the full time. Throws the reason of `other` if it aborts
+   * during the wait.
+   */
   afterWait(wait: Promise<void>, other?: AbortSignal): Promise<void>;
   end(): void;
 }
 
-/** Maximum of timers, which fire at once for longer times. */
+/** Maximum delay of timers. Timers with a longer delay fire immediately. */
 const MAX_MS = 2 ** 31 - 1;
 
 export function openDeadline(ms: number): Deadline {

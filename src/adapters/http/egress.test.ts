@@ -1,4 +1,4 @@
-// Tests requests through a real proxy on loopback, and the rules for targets that are reached without it.
+// Tests requests through a real proxy on loopback, and the rules for targets that are reached without a proxy.
 
 import type { Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -57,10 +57,10 @@ function client(proxy: string, except = '', address = '198.51.100.7', allowPriva
   return created;
 }
 
-/** RFC 5737: addresses that exist nowhere. */
+/** Addresses for documentation, which are never assigned (RFC 5737). */
 const DOCUMENTATION = ['198.51.100.0/24'];
 
-test('https goes through the tunnel, and the certificate is that of the target', async () => {
+test('https uses a tunnel through the proxy, and the certificate of the target is verified', async () => {
   const [proxy, port] = [await startProxy(), await startTarget()];
   const outbound = client(proxy.url, '', undefined, DOCUMENTATION);
   const { status, body } = await outbound.request({ method: 'GET', url: `https://git.example.com:${port}/a` });
@@ -70,7 +70,7 @@ test('https goes through the tunnel, and the certificate is that of the target',
   await expect(other).rejects.toMatchObject({ code: 'outbound-tls' });
 });
 
-test('a target at a private address is refused, and the proxy not asked', async () => {
+test('a target at a private address is refused before a request to the proxy', async () => {
   const [proxy, port] = [await startProxy(), await startTarget()];
   const outbound = client(proxy.url, '', '10.0.0.1');
   for (const host of ['git.example.com', '127.0.0.1', '[::1]']) {
@@ -80,7 +80,7 @@ test('a target at a private address is refused, and the proxy not asked', async 
   expect(proxy.asked).toEqual([]);
 });
 
-test('the certificates that a request names are for its target alone, and those of the options for an https proxy', async () => {
+test('the certificates of a request apply only to its target, and the certificates of the options to an https proxy', async () => {
   const [proxy, port] = [await startProxy(), await startTarget()];
   const front = await startTlsFront(['127.0.0.1'], Number(new URL(proxy.url).port));
   cleanups.push(front.close);
@@ -103,14 +103,14 @@ test('the certificates that a request names are for its target alone, and those 
   expect(answer.status).toBe(200);
 });
 
-test('targets in NO_PROXY are reached without the proxy', async () => {
+test('targets in NO_PROXY are requested without the proxy', async () => {
   const [proxy, port] = [await startProxy(), await startTarget()];
   const outbound = client(proxy.url, 'example.com', '127.0.0.1', ['127.0.0.0/8']);
   expect((await outbound.request({ method: 'GET', url: `https://git.example.com:${port}/a` })).status).toBe(200);
   expect(proxy.asked).toEqual([]);
 });
 
-test('a proxy that refuses is named without its password', async () => {
+test('the message about a proxy that refuses contains no password', async () => {
   const proxy = await startProxy('407 Proxy Authentication Required');
   const request = client(proxy.url, '', undefined, DOCUMENTATION).request({
     method: 'GET',
@@ -141,7 +141,7 @@ test.each([
   expect(egressOf({ https: 'http://proxy:3128', except })(new URL(url)) !== undefined).toBe(through);
 });
 
-test('http goes through a proxy of its own only, and a proxy that is not a URL is refused', () => {
+test('http uses only its own proxy, and a proxy that is not a URL is refused', () => {
   expect(egressOf({ https: 'http://proxy:3128' })(new URL('http://a.example.com/'))).toBeUndefined();
   expect(() => egressOf({ https: 'proxy:3128' })).toThrow(expect.objectContaining({ code: 'outbound-proxy-invalid' }));
 });

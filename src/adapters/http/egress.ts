@@ -1,18 +1,18 @@
-// Chooses the proxy for a request, by the variables of the environment (curl, "Environment").
+// Selects the proxy for a request from proxy settings in the format of environment variables (curl, "Environment").
 
 import { BlockList, isIP } from 'node:net';
 import { Failure } from '#std/failure.ts';
 
 export interface EgressSettings {
-  /** URL of the proxy for https, with user and password if it requires them. */
+  /** URL of the proxy for https, including user and password if required. */
   readonly https?: string | undefined;
-  /** URL of the proxy for http, with user and password if it requires them. */
+  /** URL of the proxy for http, including user and password if required. */
   readonly http?: string | undefined;
-  /** Host names, domains, addresses and ranges that are reached without it, separated by commas; `*` for all. */
+  /** Comma-separated host names, domains, addresses and ranges that are reached without a proxy. `*` for all. */
   readonly except?: string | undefined;
 }
 
-/** Returns undefined if the URL is reached without a proxy. */
+/** Returns the URL of the proxy. undefined if the URL is reached without a proxy. */
 export type Egress = (url: URL) => string | undefined;
 
 /** Throws Failure `outbound-proxy-invalid`. */

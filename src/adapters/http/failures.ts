@@ -1,29 +1,28 @@
-// Turns errors of an outbound request into a Failure that names the URL.
+// Converts errors of outbound requests to Failures whose message begins with the URL.
 
 import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { OutboundCode } from './codes.ts';
 import { errors } from './undici.ts';
 
-/** Returns the URL for messages: without user name, password, query and fragment, each of which may be a secret. */
+/** Returns the URL for messages: without user name, password, query and fragment, which may be secret. */
 export function displayUrl(url: string | URL): string {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;
   if (parsed === null) return 'the configured URL (which is not valid)';
   return `${parsed.protocol}//${parsed.host}${parsed.pathname}${parsed.search === '' ? '' : '?…'}`;
 }
 
-/** Kind of a failed connection. */
 export interface Sort {
   readonly code: OutboundCode;
   readonly says: string;
   readonly retryable: boolean;
-  /** True if there was no connection: the server has received nothing of the request. */
+  /** True if no connection existed, so the server has received no part of the request. */
   readonly unsent?: boolean;
 }
 
 const TIMEOUT: Sort = { code: 'outbound-timeout', says: 'no answer in time', retryable: true };
 
-/** Kinds by the error codes of Node.js and undici. */
+/** Classifications by error code of Node.js and undici. */
 const SORTS: Readonly<Record<string, Sort>> = {
   UND_ERR_CONNECT_TIMEOUT: { ...TIMEOUT, says: 'no connection in time', unsent: true },
   ETIMEDOUT: { ...TIMEOUT, says: 'no connection in time' },
@@ -45,22 +44,21 @@ function unreachable(says: string): Sort {
   return { code: 'outbound-unreachable', says, retryable: true };
 }
 
-/** Node.js reports every certificate problem by OpenSSL's name for it, and other TLS problems with these prefixes. */
+/** Prefixes of error codes for TLS. Node.js reports certificate problems by OpenSSL's names. */
 const TLS_CODES = ['CERT', 'SELF_SIGNED', 'UNABLE_TO', 'ERR_TLS', 'ERR_SSL', 'EPROTO', 'HOSTNAME_MISMATCH'];
 
 export interface FailedRequest {
   readonly url: string;
   readonly method: string;
   readonly timeoutMs: number;
-  /** The signal of the time limit of the whole exchange. */
+  /** Aborted at the time limit of the whole exchange. */
   readonly deadline: AbortSignal;
-  /** The caller's own signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Returns the Failure for an error of a request; a Failure keeps its code. `data.reason` is the message without the
- * URL.
+ * Returns the Failure for an error of a request. An error that is a Failure keeps its code. `data.reason` is the
+ * message without the URL.
  */
 export function outboundFailure(request: FailedRequest, error: unknown): Failure {
   const url = displayUrl(request.url);
@@ -78,7 +76,7 @@ export function outboundFailure(request: FailedRequest, error: unknown): Failure
   return failure(sort.code, sort.says, sort.retryable);
 }
 
-/** Returns the Failure for a connection that is not HTTP. `url` is shown unchanged. */
+/** Returns the Failure for a connection with another protocol than HTTP. The message contains `url` unchanged. */
 export function connectFailure(url: string, error: unknown): Failure {
   const { code, message, retryable, data } =
     error instanceof Failure
@@ -103,7 +101,7 @@ export function connectionProblem(error: unknown): Sort {
   return unreachable(text);
 }
 
-/** Returns the error of the first address if several were tried. */
+/** Returns the error of the first address if several addresses were tried. */
 function rootOf(error: unknown): { readonly code: string; readonly text: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0]);
   if (!(error instanceof Error)) return { code: '', text: String(error) };

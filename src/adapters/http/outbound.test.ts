@@ -1,5 +1,5 @@
-// Tests the outbound client with real servers on loopback: limits, addresses, redirects, TLS, error messages. In
-// one file, because all tests share the servers and their certificates.
+// Tests the outbound client with real servers on loopback: limits, addresses, redirects, TLS, error messages. In one
+// file, because all tests share the servers and their certificates.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -43,7 +43,7 @@ async function serve(handler: Handler): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(handler))}`;
 }
 
-/** Answers every request with these bytes, and then ends the connection or leaves it open. */
+/** Starts a server that responds to every request with these bytes. Then it closes the connection or leaves it open. */
 async function serveBytes(bytes: string, then: 'end' | 'stay'): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined);
@@ -74,7 +74,7 @@ async function check(
   });
 }
 
-test('an answer has status, joined lower-case headers and body, and the request names its product', async () => {
+test('a response has its status, its body and joined headers in lower case, and the request names skep', async () => {
   const url = await serve((request, response) => {
     response.setHeader('Set-Cookie', ['a=1', 'b=2']);
     response.writeHead(404).end(`${request.method} ${request.url} ${request.headers['user-agent']}`);
@@ -114,7 +114,7 @@ test.each([
   { url: (port: number) => `http://2130706433:${port}/`, says: '127.0.0.1 is a loopback address', reason: 'a number' },
   { url: (port: number) => `http://[::ffff:127.0.0.1]:${port}/`, says: 'is a loopback address', reason: 'IPv4-mapped' },
   { url: (port: number) => `http://localhost:${port}/`, says: 'localhost resolves to', reason: 'a name' },
-])('a private address is refused before anything is sent: $reason', async ({ url, says }) => {
+])('a private address is refused before a request is sent: $reason', async ({ url, says }) => {
   let connections = 0;
   const server = createServer();
   server.on('connection', () => {
@@ -125,7 +125,7 @@ test.each([
   expect(connections).toBe(0);
 });
 
-test('a request may be allowed private addresses, and its connection serves no other request', async () => {
+test('a request that may use private addresses shares no connection with other requests', async () => {
   const url = await serve((_request, response) => response.end('ok'));
   const client = outbound({ allowPrivate: [] });
   const answer = await client.request({ url, method: 'GET', allowPrivate: true });
@@ -133,7 +133,7 @@ test('a request may be allowed private addresses, and its connection serves no o
   await check(client, { url }, { code: 'outbound-refused-address', says: 'is a loopback address' });
 });
 
-test('the message names the setting that can allow a private address', async () => {
+test('the message contains the setting that can permit a private address', async () => {
   const client = outbound({ allowPrivate: [] });
   const refused = { url: 'http://10.0.0.1/keys' };
   await check(client, refused, { code: 'outbound-refused-address', says: 'outbound.allowPrivate can name its range' });
@@ -144,7 +144,7 @@ test('the message names the setting that can allow a private address', async () 
   );
 });
 
-test('of several addresses of a name only the permitted ones are connected to', async () => {
+test('only the permitted addresses of a host are used', async () => {
   const url = new URL(await serve((_request, response) => response.end('ok')));
   const resolve = async () => [
     { address: '127.0.0.2', family: 4 },
@@ -155,7 +155,7 @@ test('of several addresses of a name only the permitted ones are connected to', 
   expect(answer.status).toBe(200);
 });
 
-test('a name that turns private between two requests is refused the second time', async () => {
+test('a host that resolves to a private address at the second request is then refused', async () => {
   const url = new URL(await serve((_request, response) => response.setHeader('connection', 'close').end('ok')));
   const answers = ['127.0.0.1', '10.0.0.1'];
   const resolve = async () => [{ address: answers.shift() ?? '', family: 4 }];
@@ -185,7 +185,7 @@ test.each([
   await check(outbound({ httpsOnly: true }), { url }, { code, says });
 });
 
-test('a message shows neither credentials nor query of the URL', async () => {
+test('messages contain neither the credentials nor the query of the URL', async () => {
   const client = outbound({ allowPrivate: [] });
   const failures = [
     await failureOf(client, { url: 'https://bot:hunter2@127.0.0.1/path?token=hunter2#hunter2' }),
@@ -197,7 +197,7 @@ test('a message shows neither credentials nor query of the URL', async () => {
   }
 });
 
-test('a body over the limit is refused, announced or not', async () => {
+test('a body over the limit is refused, with or without content-length', async () => {
   const url = await serve((request, response) => {
     if (request.url === '/announced') response.setHeader('content-length', 5000);
     response.write('x'.repeat(2500));
@@ -213,13 +213,13 @@ test('a body over the limit is refused, announced or not', async () => {
 test.each([
   { bytes: '', reason: 'no headers' },
   { bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf', reason: 'half a body' },
-])('a server that goes silent is given up at the time limit: $reason', async ({ bytes }) => {
+])('a request to a server that stops sending fails at the timeout: $reason', async ({ bytes }) => {
   const url = await serveBytes(bytes, 'stay');
   const says = 'no answer within 300 ms';
   await check(outbound(), { url, timeoutMs: 300 }, { code: 'outbound-timeout', says, retryable: true });
 });
 
-test('a caller who aborts gets outbound-aborted at once', async () => {
+test('an aborted request rejects immediately with outbound-aborted', async () => {
   const url = await serveBytes('', 'stay');
   const controller = new AbortController();
   const pending = failureOf(outbound(), { url, signal: controller.signal });
@@ -231,7 +231,7 @@ test.each([
   { what: 'all of it', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody' },
   { what: 'its head', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n' },
 ])(
-  'a caller who gives up while an answer ($what of it arrived) waits to be read gets outbound-aborted',
+  'a request that is aborted before its response ($what of it arrived) is read rejects with outbound-aborted',
   async ({ bytes }) => {
     const url = await serveBytes(bytes, 'stay');
     const controller = new AbortController();
@@ -244,14 +244,14 @@ test.each([
   },
 );
 
-test('the time limit does not count the waits of a caller while the answer arrives', async () => {
+test('the time limit excludes the time of waits in arrived', async () => {
   const url = await serveBytes('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody', 'stay');
   const arrived = () => new Promise<void>((resolve) => setTimeout(resolve, 600));
   const { body } = await outbound().request({ url, method: 'GET', timeoutMs: 300, arrived });
   expect(Buffer.from(body).toString()).toBe('body');
 });
 
-test('a caller who gives up while it waits to take more in gets outbound-aborted', async () => {
+test('a request that is aborted during a wait in arrived rejects with outbound-aborted', async () => {
   const url = await serveBytes('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf', 'stay');
   const controller = new AbortController();
   function arrived(): Promise<void> {
@@ -266,12 +266,12 @@ test.each([
   { bytes: '', says: 'connection lost', retryable: true, reason: 'closed at once' },
   { bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf', says: 'lost', retryable: true, reason: 'half a body' },
   { bytes: 'SSH-2.0-OpenSSH\r\n', says: 'the answer is not HTTP', retryable: false, reason: 'another protocol' },
-])('a broken answer is unreachable: $reason', async ({ bytes, says, retryable }) => {
+])('a broken response is unreachable: $reason', async ({ bytes, says, retryable }) => {
   const url = await serveBytes(bytes, 'end');
   await check(outbound(), { url }, { code: 'outbound-unreachable', says, retryable });
 });
 
-test('a closed port and an unknown name are unreachable and worth another try', async () => {
+test('a closed port and an unknown host are unreachable and can be retried', async () => {
   const port = await listen(createTcpServer());
   await cleanups.pop()?.();
   const closed = { url: `http://127.0.0.1:${port}/` };
@@ -282,12 +282,12 @@ test('a closed port and an unknown name are unreachable and worth another try', 
   await check(outbound({ resolve }), unknown, expected);
 });
 
-test('redirects are answers unless asked for', async () => {
+test('redirects are returned as responses by default', async () => {
   const url = await serve((_request, response) => response.writeHead(302, { location: '/other' }).end());
   expect((await outbound().request({ url, method: 'GET' })).status).toBe(302);
 });
 
-test('followed redirects keep credentials on their own origin only', async () => {
+test('followed redirects send credentials only to the first origin', async () => {
   const other = await serve((request, response) => response.end(`other ${request.headers.authorization}`));
   const url = await serve((request, response) => {
     if (request.url === '/here') return response.end(`here ${request.headers.authorization}`);
@@ -301,7 +301,7 @@ test('followed redirects keep credentials on their own origin only', async () =>
   expect([Buffer.from(away.body).toString(), away.url]).toEqual(['other undefined', `${other}/x`]);
 });
 
-test('a redirect to a private address is refused like a first request', async () => {
+test('a redirect to a private address is refused like a direct request', async () => {
   const url = await serve((_request, response) => response.writeHead(301, { location: 'http://10.0.0.1/x' }).end());
   const request = { url, redirects: 3 };
   await check(outbound(), request, {
@@ -310,7 +310,7 @@ test('a redirect to a private address is refused like a first request', async ()
   });
 });
 
-test('endless redirects end', async () => {
+test('redirects are followed only up to the limit', async () => {
   const url = await serve((_request, response) => response.writeHead(301, { location: '/again' }).end());
   await check(outbound(), { url, redirects: 3 }, { code: 'outbound-redirect-refused', says: 'redirects too often' });
 });
@@ -328,7 +328,7 @@ async function serveTls(hosts: readonly string[], between = validity): Promise<n
   return listen(server);
 }
 
-test('a CA is trusted from the options, from a file, or for one request', async () => {
+test('a CA from the options, from a file or from a request is trusted', async () => {
   const url = `https://127.0.0.1:${await serveTls(['127.0.0.1'])}/`;
   const directory = mkdtempSync(join(tmpdir(), 'skep-outbound-'));
   cleanups.push(() => rmSync(directory, { recursive: true }));
@@ -341,7 +341,7 @@ test('a CA is trusted from the options, from a file, or for one request', async 
   }
 });
 
-test('a certificate that is unknown, for another name or expired is outbound-tls', async () => {
+test('a certificate that is untrusted, expired or for another name is outbound-tls', async () => {
   const past = { notBefore: Date.now() - 2 * DAY_MS, notAfter: Date.now() - DAY_MS };
   const client = outbound({ ca: authority.certificate });
   const rows = [
@@ -355,7 +355,7 @@ test('a certificate that is unknown, for another name or expired is outbound-tls
   }
 });
 
-test('TLS is never left by a redirect', async () => {
+test('a redirect from https to http is refused', async () => {
   const url = `https://127.0.0.1:${await serveTls(['127.0.0.1'])}/down`;
   const says = 'redirects from https to http://127.0.0.1/';
   await check(
@@ -365,7 +365,7 @@ test('TLS is never left by a redirect', async () => {
   );
 });
 
-test('a CA file that is missing or holds no certificate is refused at the start', () => {
+test('a CA file that is missing or contains no certificate is refused at creation', () => {
   const codes = ['/nonexistent/ca.pem', import.meta.filename].map((caFile) => {
     try {
       return createOutbound({ allowPrivate: [], version: '1', caFile });
@@ -379,7 +379,7 @@ test('a CA file that is missing or holds no certificate is refused at the start'
   ]);
 });
 
-test('a bundle without a certificate is refused, and does not share connections with requests that name none', async () => {
+test('a CA bundle without a certificate is refused, even after a request without a bundle', async () => {
   const url = `https://127.0.0.1:${await serveTls(['127.0.0.1'])}/`;
   const client = outbound({ ca: authority.certificate });
   const expected = { code: 'outbound-ca-invalid', says: 'the CA bundle of this request holds no PEM certificate' };
@@ -389,7 +389,7 @@ test('a bundle without a certificate is refused, and does not share connections 
   await check(client, { url, ca: '# to be filled in\n' }, expected);
 });
 
-test('CA texts that rotate leave no connections behind', async () => {
+test('connections for replaced CA texts are closed', async () => {
   const server = createServer((_request, response) => response.end('ok'));
   const url = `http://127.0.0.1:${await listen(server)}/`;
   const client = outbound();
@@ -402,7 +402,7 @@ test('CA texts that rotate leave no connections behind', async () => {
   });
 });
 
-test('whoever wants to know is told of the end of everything that was asked, good or bad', async () => {
+test('the callback is called at the end of every request and lookup, successful or not', async () => {
   const url = await serve((_request, response) => response.end('here'));
   let ended = 0;
   const client = outbound({

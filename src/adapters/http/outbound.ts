@@ -1,4 +1,4 @@
-// Sends every outbound HTTP request: guarded addresses, limits of time and size, no redirects unless requested.
+// Sends all outbound HTTP requests. Checks addresses, limits time and size, and follows redirects only if requested.
 
 import type { Agent as AgentOf } from 'undici';
 import { Failure } from '#std/failure.ts';
@@ -13,29 +13,28 @@ import { checkedPem, trustedRoots } from './trust.ts';
 import { Agent } from './undici.ts';
 
 export interface OutboundOptions {
-  /** `outbound.allowPrivate`: CIDR ranges or addresses that are permitted although they are private or special. */
+  /** Setting `outbound.allowPrivate`: permitted CIDR ranges and addresses that are private or special. */
   readonly allowPrivate: readonly string[];
-  /** `outbound.caFile`: a PEM file whose certificates are trusted in addition to the system's; read once. */
+  /** Setting `outbound.caFile`: PEM file with certificates to trust in addition to the system's. Read once. */
   readonly caFile?: string;
-  /** PEM text with further trusted certificates. */
+  /** PEM text with additional trusted certificates. */
   readonly ca?: string;
-  /** Proxies for requests. The address rules apply to the target all the same. */
+  /** Selects proxies. The address rules still apply to the target. */
   readonly egress?: Egress | undefined;
-  /** Refuses http URLs. */
   readonly httpsOnly?: boolean;
   /** Sent as `user-agent: skep/<version>`. */
   readonly version: string;
-  /** Milliseconds for the TCP and TLS connection; 10 s. */
+  /** Timeout in milliseconds of the TCP and TLS connection. Default: 10 s. */
   readonly connectTimeoutMs?: number;
-  /** Milliseconds for a whole exchange, unless the request sets it; 30 s. */
+  /** Timeout in milliseconds of a whole exchange. A request may override it. Default: 30 s. */
   readonly timeoutMs?: number;
-  /** Bytes of a body, unless the request sets it; 32 MiB. */
+  /** Maximum bytes of a response body. A request may override it. Default: 32 MiB. */
   readonly maxBytes?: number;
-  /** Connections per origin; 8. */
+  /** Maximum connections per origin. Default: 8. */
   readonly connections?: number;
-  /** Resolves host names; default: the system's resolver. */
+  /** Resolves host names. Default: the system's resolver. */
   readonly resolve?: Resolve;
-  /** Reports that a request or a look-up has ended, with or without success. */
+  /** Called when a request or a lookup has ended, successfully or not. */
   readonly ended?: () => void;
 }
 
@@ -47,29 +46,29 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array;
   /** PEM certificates that replace the trusted roots for this request. */
   readonly ca?: string;
-  /** PEM certificate and key that are shown to the server. */
+  /** PEM client certificate and key. */
   readonly identity?: { readonly cert: string; readonly key: string };
-  /** True: the certificate of the server is not checked. */
+  /** If true, the server's certificate is not verified. */
   readonly skipVerify?: boolean;
-  /** True: every address is permitted. Otherwise `allowPrivate` of the options applies. */
+  /** If true, every address is permitted. Otherwise `allowPrivate` of the options applies. */
   readonly allowPrivate?: boolean;
-  /** Name of the setting for `allowPrivate`, for the message. If absent, this request has no such setting. */
+  /** For error messages: name of the setting that sets `allowPrivate` of this request, if a setting exists. */
   readonly allowPrivateBy?: string;
   readonly httpsOnly?: boolean;
-  /** Limit for the whole exchange, connecting and reading the body included. */
+  /** Timeout in milliseconds of the whole exchange, including the connection and the body. */
   readonly timeoutMs?: number;
-  /** Larger bodies fail. */
+  /** Maximum bytes of the body. A larger body fails the request. */
   readonly maxBytes?: number;
   /**
-   * How many redirects of a GET to follow; 0. Every hop is checked like the first; `authorization` and `cookie`
-   * go to the first origin only.
+   * Maximum number of redirects of a GET. Default: 0. Every target is checked like the first URL. Only the first origin
+   * receives `authorization` and `cookie`.
    */
   readonly redirects?: number;
-  /** Returns false for a status whose body is not read, and is empty. If absent, all bodies are read. */
+  /** Returns false for a status whose body is not needed. The body is then empty. If absent, all bodies are read. */
   readonly readsBody?: (status: number) => boolean;
   /**
-   * Receives the number of bytes of the body so far. Its promise is awaited before more is read. The time limit does
-   * not run meanwhile, and restarts afterwards.
+   * Called with the number of body bytes read so far. Reading continues after the returned promise resolves. The time
+   * limit is paused during the wait, and then restarts.
    */
   readonly arrived?: ((bytes: number) => Promise<void> | undefined) | undefined;
   readonly signal?: AbortSignal;
@@ -77,25 +76,25 @@ export interface OutboundRequest {
 
 export interface OutboundResponse {
   readonly status: number;
-  /** Names in lower case; repeated headers joined with `, `. */
+  /** Names are in lower case. Repeated headers are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** URL of the answer: differs from the requested one if redirects were followed. */
+  /** URL of the response. After redirects, it differs from the requested URL. */
   readonly url: string;
 }
 
 export interface Outbound {
   /**
-   * Sends one request, never repeated. Any status is an answer, even of a redirect that is not followed. Throws Failure
-   * with one of OUTBOUND_CODES, whose message has the URL without its secrets. Satisfies `Fetch` of `auth/ports.ts`.
+   * Sends the request once, without retries. Resolves for any status, including a redirect that is not followed. Throws
+   * Failure with one of OUTBOUND_CODES, whose message contains the URL without its secrets. Satisfies `Fetch` of
+   * `auth/ports.ts`.
    */
   request(request: OutboundRequest): Promise<OutboundResponse>;
   /**
-   * Returns the permitted addresses of a host, at least one, for connections that are not HTTP. `url` is named in
-   * messages. Throws Failure with one of OUTBOUND_CODES.
+   * Returns the permitted addresses of a host, for connections with other protocols than HTTP. Returns at least one.
+   * `url` is for messages. Throws Failure with one of OUTBOUND_CODES.
    */
   permitted(hostname: string, url: string): Promise<readonly string[]>;
-  /** Ends all connections. */
   close(): Promise<void>;
 }
 
@@ -103,11 +102,11 @@ interface Context {
   readonly options: OutboundOptions;
   readonly guard: AddressGuard;
   readonly trusted: readonly string[] | undefined;
-  /** Agents by trusted roots and guard: a connection is only reused under the rules with which it was opened. */
+  /** Agents by trusted roots and address rules: a connection is reused only under the rules that opened it. */
   readonly agents: Map<string, AgentOf>;
 }
 
-/** Maximum of agents. Few trusted roots are in use at the same time: one text per provider. */
+/** Maximum number of agents. Few sets of trusted roots are in use at the same time: one per provider. */
 const AGENTS_MAX = 32;
 
 /** Throws Failure `outbound-invalid-range` or `outbound-ca-invalid`. */
@@ -159,7 +158,7 @@ async function follow(context: Context, request: OutboundRequest): Promise<Outbo
   }
 }
 
-/** Adds to the refusal of a private address the setting with which an author can permit the address. */
+/** Appends the setting that can permit a refused private address to the message. */
 function withAdvice(error: unknown, allowPrivateBy: string | undefined): unknown {
   if (!(error instanceof Failure) || error.code !== 'outbound-refused-address') return error;
   const advice =
@@ -182,7 +181,7 @@ async function exchange(context: Context, request: OutboundRequest, deadline: De
     const wait = request.arrived?.(bytes);
     return wait && deadline.afterWait(wait, request.signal);
   };
-  // Readers of the body get its error in another way; without a listener it would end the process.
+  // Readers of the body receive its error separately. Without a listener, the error would end the process.
   response.body.on('error', () => undefined);
   const reads = request.readsBody?.(response.statusCode) ?? true;
   const maxBytes = request.maxBytes ?? options.maxBytes ?? 32 * 1024 * 1024;
@@ -209,7 +208,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
   const key = JSON.stringify([request.allowPrivate === true, request.ca, identity, skipVerify]);
   const known = agents.get(key);
   if (known !== undefined) {
-    // Moved to the end, so that the first entry of the map is the least recently used.
+    // Reinserted, so that the first entry of the map is the least recently used.
     agents.delete(key);
     agents.set(key, known);
     return known;
@@ -227,7 +226,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
       egress: options.egress,
     }),
     connections: options.connections ?? 8,
-    // The deadline of the whole exchange is shorter; these times only limit a forgotten request.
+    // The deadline of the whole exchange is shorter. These timeouts only limit a forgotten request.
     headersTimeout: 600_000,
     bodyTimeout: 600_000,
   });
@@ -236,7 +235,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
   return agent;
 }
 
-/** Closes the oldest agent, after its requests: CA files rotate, and each text has its own agent. */
+/** Closes the least recently used agent after its requests have ended. Each content of a CA file has its own agent. */
 function retireOldest(agents: Map<string, AgentOf>): void {
   const [oldest] = agents.entries();
   if (agents.size <= AGENTS_MAX || oldest === undefined) return;

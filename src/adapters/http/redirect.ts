@@ -11,15 +11,16 @@ interface Redirectable {
 
 interface Answer {
   readonly status: number;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Returns the request that a redirect leads to, or undefined if the response is not a redirect. `left` redirects may
- * still be followed. Only a GET is redirected: a POST must not be repeated at another URL.
+ * Returns the request for the target of a redirect. undefined if the response is not a redirect. `left` is the number
+ * of redirects that may still be followed. Only a GET is redirected, because a POST must not be repeated at another
+ * URL.
  */
 export function redirected<Request extends Redirectable>(
   request: Request,

@@ -1,4 +1,4 @@
-// Lists the certificate authorities that are trusted.
+// Loads the trusted certificate authorities.
 
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
@@ -6,14 +6,14 @@ import { Failure } from '#std/failure.ts';
 import { textOfFile } from '#std/utf8.ts';
 
 export interface OwnAuthorities {
-  /** A PEM file; read once. */
+  /** Path of a PEM file, which is read once. */
   readonly caFile?: string;
   /** PEM text. */
   readonly ca?: string;
 }
 
 /**
- * Returns the system's and the given authorities, or undefined if no authority is given. Throws Failure
+ * Returns the system's certificates and the configured certificates. undefined if none are configured. Throws Failure
  * `outbound-ca-invalid`.
  */
 export function trustedRoots({ ca, caFile }: OwnAuthorities): readonly string[] | undefined {
@@ -33,7 +33,7 @@ function readPem(file: string): string {
   }
 }
 
-/** Throws Failure `outbound-ca-invalid` if no certificate is in the text. */
+/** Throws Failure `outbound-ca-invalid` if the text contains no certificate. */
 export function checkedPem(text: string, where: string): string {
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   throw new Failure('outbound-ca-invalid', `${where} holds no PEM certificate`, { data: { where } });

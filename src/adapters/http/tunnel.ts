@@ -1,4 +1,4 @@
-// Opens a connection through an HTTP proxy: a tunnel to the target (RFC 9110 section 9.3.6, CONNECT).
+// Opens a connection through an HTTP proxy with CONNECT (RFC 9110 section 9.3.6).
 
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -8,7 +8,7 @@ export interface TunnelRequest {
   readonly proxy: URL;
   readonly hostname: string;
   readonly port: string;
-  /** PEM certificates of authorities for an https proxy; default: the system's. */
+  /** Trusted root certificates for an https proxy as PEM. Default: the system's. */
   readonly ca: readonly string[] | undefined;
   readonly timeoutMs: number;
 }
@@ -16,8 +16,8 @@ export interface TunnelRequest {
 const HEAD_MAX = 16_384;
 
 /**
- * Rejects with Failure `outbound-unreachable`, which names the proxy without its password, or with the error of the
- * socket.
+ * Rejects with Failure `outbound-unreachable`, whose message contains the proxy without its password, or with the error
+ * of the socket.
  */
 export async function openTunnel({ proxy, hostname, port, ca, timeoutMs }: TunnelRequest): Promise<Socket> {
   const socket = dial(proxy, ca);
@@ -42,14 +42,14 @@ function dial({ protocol, hostname, port }: URL, ca: readonly string[] | undefin
   return connectTls({ host, port: Number(port || 443), servername: host, ca: ca === undefined ? undefined : [...ca] });
 }
 
-/** Returns the header of RFC 7617. */
+/** Returns the `proxy-authorization` header for HTTP Basic (RFC 7617). */
 function authorization({ username, password }: URL): string {
   if (username === '' && password === '') return '';
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return `proxy-authorization: Basic ${Buffer.from(user).toString('base64')}\r\n`;
 }
 
-/** Reads only the head: later bytes belong to the next user of the socket. */
+/** Reads only the response header. Later bytes belong to the tunnelled connection. */
 function readHead(socket: Socket, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let read = Buffer.alloc(0);

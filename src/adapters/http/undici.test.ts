@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 
 const MODULE = fileURLToPath(new URL('./undici.ts', import.meta.url));
 
-test('an agent of a proxy can request a connection from it, if nothing else has loaded the whole package', () => {
-  // In a separate process, because other tests of this process load the agent.
+test('a proxy agent can send CONNECT even if nothing else has loaded undici', () => {
+  // In a separate process, because other tests in this process load the agent.
   const code = `import { loadProxyAgent } from ${JSON.stringify(MODULE)};
     const agent = new (loadProxyAgent())('http://127.0.0.1:1');
     const failed = await agent.request({ origin: 'https://example.test', path: '/', method: 'GET' }).catch((error) => error);

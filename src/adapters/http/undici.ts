@@ -1,6 +1,6 @@
-// Loads the parts of undici that the proxy, the guarded client and the cluster client use, without fetch, caches and
-// WebSockets, which would take twice the time and the memory of these parts. The package exports no such part, so the
-// paths are valid for the pinned version only.
+// Loads only the parts of undici that the proxy, the guarded client and the cluster client use. Loading fetch, caches
+// and WebSockets too would double time and memory. The package does not export these parts, so the paths are valid only
+// for the pinned version.
 
 import { createRequire } from 'node:module';
 import type * as undici from 'undici';
@@ -12,9 +12,7 @@ export const Pool: typeof undici.Pool = load('undici/lib/dispatcher/pool.js');
 export const errors: typeof undici.errors = load('undici/lib/core/errors.js');
 export const buildConnector: typeof undici.buildConnector = load('undici/lib/core/connect.js');
 
-/**
- * Loads the agent for clusters behind a proxy, which few are. It sends CONNECT, which no other client of ours needs.
- */
+/** Loads the agent for clusters behind a proxy, which are rare. Only this agent sends CONNECT. */
 export function loadProxyAgent(): typeof undici.ProxyAgent {
   addMethods({ connect: load('undici/lib/api/api-connect.js') });
   return load('undici/lib/dispatcher/proxy-agent.js');
@@ -22,7 +20,7 @@ export function loadProxyAgent(): typeof undici.ProxyAgent {
 
 addMethods({ request: load('undici/lib/api/api-request.js') });
 
-/** Adds methods as the package's own entry does for every dispatcher. */
+/** Adds methods to dispatchers as the package's entry point does. */
 function addMethods(methods: object): void {
   Object.assign(load('undici/lib/dispatcher/dispatcher.js').prototype, methods);
 }

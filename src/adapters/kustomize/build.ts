@@ -1,5 +1,5 @@
-// Builds kustomizations with kustomize itself: a child process on a copy of the files that it needs, without our
-// environment variables, and with limits of time, memory and output.
+// Builds kustomizations with kustomize in a child process. The process sees only a copy of the needed files and none of
+// our environment variables. Time, memory and output are limited.
 
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
@@ -10,9 +10,8 @@ import { type BuildFolders, openBuildFolders } from './folders.ts';
 import { findProgram, type Program } from './program.ts';
 
 export interface KustomizeOptions {
-  /** Search path for programs, as in the environment. */
+  /** Search path for programs, in the format of PATH. */
   readonly searchPath: string;
-  /** Folder for temporary files. */
   readonly temporary: string;
   readonly now: () => number;
   readonly limits?: Partial<Limits>;
@@ -26,8 +25,8 @@ interface Limits {
 
 const MIB = 1024 * 1024;
 /**
- * A kustomization of 1,000 objects takes 2 s of processor time and 60 MiB, and the time grows with the square of the
- * number. A file of a few KiB can take all memory of a machine within seconds.
+ * A kustomization of 1,000 objects takes 2 s of processor time and 60 MiB. The time grows with the square of the number
+ * of objects. A file of a few KiB can exhaust the memory of a machine within seconds.
  */
 const LIMITS: Limits = { milliseconds: 120_000, memoryBytes: 1024 * MIB, outputBytes: 64 * MIB };
 
@@ -72,13 +71,14 @@ interface Ended {
 interface Place {
   readonly tree: string;
   readonly home: string;
-  /** Folder of the kustomization, inside the tree. */
+  /** Folder of the kustomization, relative to the tree. */
   readonly folder: string;
 }
 
-/** Throws Failure `kustomize-too-costly`, and `kustomize-missing` if the program does not start. */
+/** Throws Failure `kustomize-too-costly`. Throws Failure `kustomize-missing` if the program does not start. */
 function runProgram(program: Program, { tree, home, folder }: Place, limits: Limits): Promise<Ended> {
-  // The restrictor would forbid bases and patches next to the kustomization, and the tree holds checked files only.
+  // The default restrictor would forbid bases and patches outside the kustomization's folder. The tree contains only
+  // checked files.
   const args = [...program.args, '--load-restrictor', 'LoadRestrictionsNone', join(tree, folder)];
   const env = {
     HOME: home,
@@ -127,7 +127,10 @@ function runProgram(program: Program, { tree, home, folder }: Place, limits: Lim
 
 const MEMORY_EVERY_MS = 50;
 
-/** Watches the memory of the process. If the system does not report it, only the limit of Go's runtime applies. */
+/**
+ * Calls `exceeded` if the process uses more memory than `max`. On systems without /proc, only the limit of Go's runtime
+ * applies.
+ */
 function watchMemory(pid: number | undefined, max: number, exceeded: () => void): NodeJS.Timeout {
   return setInterval(() => {
     readFile(`/proc/${pid}/status`, 'utf8').then(
@@ -142,7 +145,7 @@ function watchMemory(pid: number | undefined, max: number, exceeded: () => void)
 
 const WORDS_MAX = 400;
 
-/** Removes paths of this machine from a complaint, and quoted parts of files, which may be Secrets. */
+/** Removes paths of this machine from the error, and quoted file contents, which may be Secrets. */
 function readableWords(complaint: string, roots: readonly string[]): string {
   const lines = complaint.split('\n').filter((each) => each.trim() !== '' && !/^(?:#|Warning:)/i.test(each));
   const line = lines.find((each) => each.toLowerCase().startsWith('error: ')) ?? lines[0] ?? 'nothing';

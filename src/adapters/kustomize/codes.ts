@@ -1,4 +1,4 @@
-// Defines the codes of failures of the program that builds kustomizations.
+// Defines failure codes of the program that builds kustomizations.
 
 export const KUSTOMIZE_CODES = {
   'kustomize-missing':

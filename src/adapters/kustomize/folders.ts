@@ -1,22 +1,19 @@
-// Creates temporary folders of builds. Each folder is removed after its build, and folders of killed processes are
-// removed later.
+// Creates temporary folders for builds. Each is removed after its build. Folders that killed processes left are removed
+// later.
 
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 export interface BuildFolders {
-  /** Creates a folder that exists as long as the work. */
+  /** Creates folders, calls `work`, and removes the folders afterwards. */
   use<T>(work: (place: { readonly tree: string; readonly home: string }) => Promise<T>): Promise<T>;
 }
 
 const PREFIX = 'skep-kustomize-';
-/** A build takes seconds. Other processes may have builds under way. */
+/** Age in milliseconds after which a folder is not in use by another process. A build takes seconds. */
 const IN_USE_MS = 10 * 60_000;
 
-/**
- * Resolves the path, because kustomize is started in the folder of its build, where a relative path would name another
- * folder.
- */
+/** Opens the parent folder. Its path is made absolute, because kustomize runs in the folder of its build. */
 export function openBuildFolders(path: string, now: () => number): BuildFolders {
   const temporary = resolve(path);
   let removing: Promise<void> | undefined;
@@ -38,7 +35,7 @@ export function openBuildFolders(path: string, now: () => number): BuildFolders 
   };
 }
 
-/** Folders of other users stay, because all users share the temporary folder. */
+/** Keeps folders of other users, because all users share the temporary folder. */
 async function removeLeftFolders(temporary: string, now: number): Promise<void> {
   for (const name of await readdir(temporary)) {
     if (!name.startsWith(PREFIX)) continue;

@@ -1,4 +1,4 @@
-// Finds the program that builds kustomizations: `kustomize`, or else `kubectl`, which contains it.
+// Finds the program that builds kustomizations: `kustomize`, or otherwise `kubectl`, which includes it.
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const CANDIDATES = [
   { name: 'kubectl', args: ['kustomize'] },
 ] as const;
 
-/** Searches `searchPath`, which has the format of the environment. Throws Failure `kustomize-missing`. */
+/** Searches `searchPath`, which has the format of PATH. Throws Failure `kustomize-missing`. */
 export async function findProgram(searchPath: string): Promise<Program> {
   const folders = searchPath.split(delimiter).filter((folder) => isAbsolute(folder));
   for (const { name, args } of CANDIDATES) {

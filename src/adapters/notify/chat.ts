@@ -11,15 +11,15 @@ import { teamsBody } from './teams.ts';
 export interface ChatDelivery {
   readonly service: 'slack' | 'teams';
   /**
-   * The URL is a secret, because every client that knows it may post. It is read at each use, and messages name only
-   * its origin.
+   * Returns the chat's URL. It is secret, because everyone who knows it may post. Called before each message. Error
+   * messages contain only its origin.
    */
   readonly url: () => Promise<string>;
 }
 
 const BODIES = { slack: slackBody, teams: teamsBody } as const;
 
-/** Throws Failure `notify-failed`, and the failures of reading the URL. */
+/** Throws Failure `notify-failed`, and failures of `url`. */
 export async function sendChat(
   outbound: Outbound,
   { service, url: read }: ChatDelivery,
@@ -33,7 +33,10 @@ export async function sendChat(
   await deliver(outbound, { url, headers: {}, body: BODIES[service](chatMessage) });
 }
 
-/** Whether the URL is sent encrypted, or stays on this machine. Otherwise an eavesdropper could read and use it. */
+/**
+ * True if the request is encrypted or does not leave this machine. Otherwise an eavesdropper could read and use the
+ * URL.
+ */
 function isSafe(url: URL | null): boolean {
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
 }

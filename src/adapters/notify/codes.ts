@@ -1,4 +1,4 @@
-// Defines the codes of notifications that could not be sent.
+// Defines failure codes of notifications.
 
 export const NOTIFY_CODES = {
   'notify-failed':

@@ -1,4 +1,4 @@
-// Sets the status of a commit at GitHub, GitLab and Gitea, in the documented format of each.
+// Sets the status of a commit at GitHub, GitLab or Gitea.
 
 import type { Notice, NoticeState } from '#reconciler/run/notify/ports.ts';
 import type { Outbound } from '../http/outbound.ts';
@@ -8,13 +8,13 @@ type Provider = 'github' | 'gitlab' | 'gitea';
 
 export interface CommitStatusOptions {
   readonly provider: Provider;
-  /** Origin of the forge, such as `https://github.com`. */
+  /** Origin of the Git host, such as `https://github.com`. */
   readonly origin: string;
-  /** Path of the repository there, without a leading slash and `.git`: `team/fleet`. */
+  /** Path of the repository, without a leading slash and `.git`: `team/fleet`. */
   readonly path: string;
-  /** URL of its API; by default it follows from the origin. */
+  /** URL of the API. By default, it is derived from the origin. */
   readonly apiUrl?: string;
-  /** Read at each use. */
+  /** Called before each request. */
   readonly token: () => Promise<string>;
   /** Name that distinguishes the status from other statuses of the commit. */
   readonly context: string;
@@ -34,7 +34,7 @@ function messageOf(options: CommitStatusOptions, { state, about: sha, descriptio
   const link = targetUrl === undefined ? {} : { target_url: targetUrl };
   const body = JSON.stringify({ state: NAMES[provider][state], context, description, ...link });
   switch (provider) {
-    // docs.github.com/rest/commits/statuses, "Create a commit status".
+    // Source: docs.github.com/rest/commits/statuses, "Create a commit status".
     case 'github': {
       const api = apiUrl ?? (origin === 'https://github.com' ? 'https://api.github.com' : `${origin}/api/v3`);
       const headers = {
@@ -44,12 +44,12 @@ function messageOf(options: CommitStatusOptions, { state, about: sha, descriptio
       };
       return { url: `${api}/repos/${encodedPath(path)}/statuses/${sha}`, headers, body };
     }
-    // docs.gitlab.com/api/commits, "Set commit pipeline status".
+    // Source: docs.gitlab.com/api/commits, "Set commit pipeline status".
     case 'gitlab': {
       const url = `${apiUrl ?? `${origin}/api/v4`}/projects/${encodeURIComponent(path)}/statuses/${sha}`;
       return { url, headers: { 'private-token': token }, body, delivered: isSetAlready };
     }
-    // docs.gitea.com/api, repoCreateStatus.
+    // Source: docs.gitea.com/api, repoCreateStatus.
     case 'gitea': {
       const url = `${apiUrl ?? `${origin}/api/v1`}/repos/${encodedPath(path)}/statuses/${sha}`;
       return { url, headers: { authorization: `token ${token}` }, body };
@@ -63,7 +63,10 @@ const NAMES: Readonly<Record<Provider, Readonly<Record<NoticeState, string>>>> =
   gitea: { pending: 'pending', success: 'success', failure: 'failure' },
 };
 
-/** Whether GitLab refuses a status that the commit already has. Only the text distinguishes this from other faults. */
+/**
+ * True if GitLab refuses the status because the commit already has it. Only the text distinguishes this from other
+ * errors.
+ */
 function isSetAlready(status: number, body: string): boolean {
   return status === 400 && body.includes('Cannot transition status');
 }

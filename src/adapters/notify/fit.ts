@@ -1,10 +1,9 @@
-// Makes a message fit the limits of a chat: long texts are cut, and lists are shortened until the whole fits.
+// Shortens a message to the limits of a chat: cuts long texts, and shortens lists until the message fits.
 
 import type { ChatItem, ChatMessage, ChatSection } from '#reconciler/run/notify/ports.ts';
 import { unicodeEscape } from '#std/json.ts';
 
 export interface FittingSection extends ChatSection {
-  /** How many items were left out. */
   readonly omitted: number;
 }
 
@@ -12,12 +11,12 @@ export interface FittingMessage extends ChatMessage {
   readonly sections: readonly FittingSection[];
 }
 
-/** Items of one list, from the longest message to the shortest. */
+/** Items per list in each attempt. */
 const ITEMS = [10, 5, 2, 0];
-/** Characters of a text in the first attempt. Each further attempt halves them. */
+/** Maximum characters per text in the first attempt. Each further attempt halves it. */
 const CHARACTERS = 200;
 
-/** Returns the body of the first message that fits, or the shortest body if none fits. */
+/** Returns the longest body that fits. If none fits, returns the shortest body. */
 export function fitMessage(
   message: ChatMessage,
   format: (fitting: FittingMessage) => object,
@@ -46,10 +45,10 @@ function shortItem({ text, url }: ChatItem, characters: number): ChatItem {
   return url === undefined || url.length > URL_MAX ? { text: short } : { text: short, url };
 }
 
-/** Maximum length of a URL. A longer URL is left out, because a cut URL would lead to another page. */
+/** Maximum length of a URL. Longer URLs are dropped, because a cut URL would lead to another page. */
 const URL_MAX = 500;
 
-/** Cuts a text, and escapes line breaks and characters that change its direction, which file names may contain. */
+/** Cuts a text. Escapes line breaks and characters that change the text direction, which file names may contain. */
 function clipped(text: string, characters: number): string {
   const visible = text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, unicodeEscape);
   const points = [...visible];

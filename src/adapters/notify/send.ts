@@ -1,4 +1,4 @@
-// Sends one notification over the guarded client: a few attempts, each bounded in time.
+// Sends one notification through the guarded client, with a few attempts that each have a timeout.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '#std/failure.ts';
@@ -8,7 +8,7 @@ export interface Message {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Returns true for an error that still means that the message was delivered. */
+  /** Returns true if an error response still means that the message was delivered. */
   readonly delivered?: (status: number, body: string) => boolean;
 }
 
@@ -17,8 +17,8 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 const PAUSES_MS = [500, 1500];
 
 /**
- * Throws Failure `notify-failed`, with `retryAfterMs` if the receiver says when to try again; the message names the
- * receiver's origin alone, as the path of a URL may be a secret.
+ * Throws Failure `notify-failed`, with `retryAfterMs` if the receiver sent a `Retry-After`. The message contains only
+ * the receiver's origin, because the path of its URL may be secret.
  */
 export async function deliver(outbound: Outbound, message: Message): Promise<void> {
   const origin = URL.parse(message.url)?.origin ?? 'the receiver';
@@ -50,14 +50,14 @@ async function attemptOf(outbound: Outbound, message: Message): Promise<Reason |
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body,
-      // After a good status the notification counts as delivered, whatever the body and however slow.
+      // After a success status, the notification counts as delivered. The body, which may be slow, is not needed.
       readsBody: (status) => !isDelivered(status),
       ...limits,
     });
     return reasonOf(answer, delivered);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // A slow receiver stays slow, so the run does not wait for it three times.
+    // A slow receiver is likely to remain slow, so the run does not wait for it three times.
     return { says: error.code, retryable: error.retryable && error.code !== 'outbound-timeout' };
   }
 }
@@ -74,7 +74,10 @@ function reasonOf({ status, headers, body }: OutboundResponse, delivered: Messag
   return { says: `it answers ${status}`, retryable, retryAfterMs };
 }
 
-/** Reads seconds, or a date, which is compared with the answer's `Date` (RFC 9110 section 10.2.3). */
+/**
+ * Returns `Retry-After` in milliseconds: seconds, or a date relative to the response's `Date` (RFC 9110 section
+ * 10.2.3).
+ */
 function waitOf(headers: OutboundResponse['headers']): number | undefined {
   const { 'retry-after': after, date } = headers;
   if (after === undefined) return undefined;

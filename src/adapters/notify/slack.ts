@@ -1,10 +1,10 @@
-// Renders a message for an incoming webhook of Slack (docs.slack.dev, "Sending messages using incoming webhooks",
-// "Formatting message text"): blocks of mrkdwn.
+// Renders a message for an incoming webhook of Slack as blocks of mrkdwn (docs.slack.dev, "Sending messages using
+// incoming webhooks", "Formatting message text").
 
 import type { ChatMessage } from '#reconciler/run/notify/ports.ts';
 import { type FittingMessage, type FittingSection, fitMessage } from './fit.ts';
 
-/** Maximum characters of the text of a section, as it is sent. */
+/** Maximum characters in the text of a section after escaping. */
 const TEXT_MAX = 3000;
 const BLOCKS_MAX = 50;
 
@@ -26,7 +26,7 @@ function formatMessage({ mood, headline, sections, page }: FittingMessage) {
     ...(page === undefined ? [] : [linkTo(page, 'More')]),
   ];
   return {
-    // Notifications show this text in place of the blocks.
+    // Slack's notifications show this text instead of the blocks.
     text: escapeText(headline),
     unfurl_links: false,
     unfurl_media: false,
@@ -43,7 +43,7 @@ function formatSection({ title, items, omitted, command }: FittingSection): stri
   ].join('\n');
 }
 
-/** Puts the text between backticks, where other characters of formatting have no meaning. */
+/** Puts the text in backticks, between which other formatting characters have no effect. */
 function code(text: string): string {
   return `\`${escapeText(text)}\``;
 }
@@ -52,7 +52,7 @@ function linkTo(url: string, text: string): string {
   return `<${escapeText(url).replaceAll('|', '%7C')}|${escapeText(text).replaceAll('|', '/')}>`;
 }
 
-/** Escapes `&`, `<` and `>`, which begin entities, links and mentions, in code as well, and replaces backticks. */
+/** Escapes `&`, `<` and `>`, which begin entities, links and mentions even in code. Replaces backticks. */
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('`', "'");
 }

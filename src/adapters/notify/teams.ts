@@ -1,10 +1,10 @@
-// Renders a message for a workflow of Microsoft Teams that posts the content of a webhook: an Adaptive Card
-// (adaptivecards.io, version 1.4). Runs of text are used in place of text blocks, which read Markdown.
+// Renders a message as an Adaptive Card (adaptivecards.io, version 1.4) for a Microsoft Teams workflow that posts
+// webhook content. Uses text runs, because text blocks interpret Markdown.
 
 import type { ChatMessage } from '#reconciler/run/notify/ports.ts';
 import { type FittingMessage, type FittingSection, fitMessage } from './fit.ts';
 
-/** Teams accepts 28 KB for a message, to which the workflow adds some bytes. */
+/** Teams accepts messages of up to 28 KB. The workflow adds some bytes. */
 const BYTES_MAX = 24 * 1024;
 
 const COLOURS = { good: 'Good', waiting: 'Warning', bad: 'Attention' } as const;
@@ -51,7 +51,7 @@ function link(url: string, text: string): object {
   return { ...run(text), selectAction: { type: 'Action.OpenUrl', url } };
 }
 
-/** Disarms `{{DATE(...)}}` and `{{TIME(...)}}`, which cards would replace. */
+/** Breaks up `{{DATE(...)}}` and `{{TIME(...)}}`, which cards would replace. */
 function withoutFunctions(text: string): string {
   return text.replaceAll('{{', '{\u200b{');
 }

@@ -1,4 +1,4 @@
-// Sends a run as JSON to any URL, signed with a shared secret.
+// Sends a run as JSON to a URL, signed with a shared secret.
 
 import type { Notice } from '#reconciler/run/notify/ports.ts';
 import { hmacSha256 } from '#std/hash.ts';
@@ -8,13 +8,13 @@ import { deliver } from './send.ts';
 export interface WebhookOptions {
   readonly url: string;
   readonly instance: string;
-  /** Read at each use. */
+  /** Called before each request. */
   readonly secret: () => Promise<string>;
-  /** Returns the header `traceparent` of the run. */
+  /** Returns the `traceparent` header of the run. */
   readonly traceParent?: (() => string | undefined) | undefined;
 }
 
-/** Sends the run. `x-skep-signature-256` is the HMAC with SHA-256 over the body's bytes, as GitHub does it. */
+/** Sends the run. The header `x-skep-signature-256` contains the HMAC-SHA-256 of the body, in GitHub's format. */
 export async function sendWebhook(outbound: Outbound, options: WebhookOptions, notice: Notice): Promise<void> {
   const body = bodyOf(options.instance, notice);
   const signature = hmacSha256(Buffer.from(await options.secret()), body);
@@ -28,7 +28,7 @@ export async function sendWebhook(outbound: Outbound, options: WebhookOptions, n
   await deliver(outbound, { url: options.url, headers, body });
 }
 
-/** Maximum problems in a message, because receivers have limits. `skep history` has all problems. */
+/** Maximum problems per message, because receivers have size limits. `skep history` shows all problems. */
 const PROBLEMS_MAX = 100;
 
 function bodyOf(instance: string, { state, before, description, record }: Notice): string {

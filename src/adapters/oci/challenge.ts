@@ -1,5 +1,5 @@
-// Reads the header `www-authenticate` of a registry (RFC 9110 section 11.6.1), and decides whether its token service
-// may get a request.
+// Parses a registry's `www-authenticate` header (RFC 9110 section 11.6.1), and decides whether its token service is
+// trusted.
 
 import { Failure } from '#std/failure.ts';
 
@@ -22,15 +22,15 @@ export function parseChallenge(header: string): Challenge | undefined {
   return { scheme: scheme.toLowerCase(), parameters: Object.fromEntries(parameters) };
 }
 
-/** Token services of public registries, on other hosts than the registries themselves. */
+/** Token services of public registries that have another host than the registry. */
 const KNOWN_REALMS: Readonly<Record<string, string>> = {
   'docker.io': 'auth.docker.io',
   'registry.gitlab.com': 'gitlab.com',
 };
 
 /**
- * Returns the URL of the token service. A registry may name any address, so only its own host and the hosts that are
- * known or configured for it get a request and the credentials. Throws Failure `image-realm`.
+ * Returns the URL of the token service. A registry may send any URL. Only the registry's own host and its known or
+ * configured hosts are accepted, because they receive credentials. Throws Failure `image-realm`.
  */
 export function realmUrl(
   registry: string,

@@ -1,4 +1,4 @@
-// Defines the codes of images that could not be checked.
+// Defines failure codes of image verification.
 
 export const OCI_CODES = {
   'image-registry':

@@ -1,4 +1,4 @@
-// Creates bundles from the content that cosign stores under the tags `.sig` and `.att` of an image: the signature is in
+// Converts signatures that cosign stores under the tags `.sig` and `.att` of an image to bundles. The signature is in
 // annotations of a layer, the signed payload in its blob.
 
 import { sha256 } from '#std/hash.ts';
@@ -10,7 +10,10 @@ const CERTIFICATE = 'dev.sigstore.cosign/certificate';
 const LOG_ENTRY = 'dev.sigstore.cosign/bundle';
 const TIMESTAMP = 'dev.sigstore.cosign/rfc3161timestamp';
 
-/** The format whose log entries need only a promise of inclusion: cosign stores no other proof under its tags. */
+/**
+ * Bundle version that requires only a promise of inclusion for log entries. cosign stores no other proof under its
+ * tags.
+ */
 const BUNDLE = 'application/vnd.dev.sigstore.bundle+json;version=0.1';
 
 export const SIMPLE_SIGNING = 'application/vnd.dev.cosign.simplesigning.v1+json';
@@ -69,7 +72,7 @@ function timeMaterial(annotations: Readonly<Record<string, string>>): JsonObject
   return { timestampVerificationData: { rfc3161Timestamps: [{ signedTimestamp }] } };
 }
 
-/** Returns the digest that a payload of cosign ("simple signing") is about. */
+/** Returns the image digest in a payload of cosign ("simple signing"). */
 export function signedDigest(blob: Uint8Array): string | undefined {
   const payload = parseJson(Buffer.from(blob).toString('utf8'));
   const critical = isObject(payload) ? payload.critical : undefined;

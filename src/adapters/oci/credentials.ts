@@ -1,4 +1,4 @@
-// Finds the credentials for an image in the content of pull secrets (`.dockerconfigjson`).
+// Selects the credentials for an image from pull secrets (`.dockerconfigjson`).
 
 import { type ImageName, imagePlace } from '#std/address/image-name.ts';
 import { isObject, parseJson } from '#std/json.ts';
@@ -9,7 +9,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Finds the entry with the longest matching key, in all configurations, as kubelets do. */
+/** Returns the entry with the longest matching key in all configurations, as kubelets do. */
 export function credentialsFor(configurations: readonly string[], image: ImageName): Credentials | undefined {
   const place = imagePlace(image);
   const fitting = configurations.flatMap((text) => {
@@ -32,13 +32,13 @@ function credentialsIn({ auth, username, password }: Readonly<Record<string, unk
   return colon === -1 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** Returns the pattern of a key. Docker writes its own registry as https://index.docker.io/v1/. */
+/** Returns the pattern of a key. Docker's own registry has the key https://index.docker.io/v1/. */
 function patternOf(key: string): string {
   const plain = key.replace(/^https?:\/\//, '').replace(/\/(?:v[12]\/?)?$/, '');
   return plain.replace(/^(?:index|registry-1)\.docker\.io(?=\/|$)/, 'docker.io');
 }
 
-/** Stars stand for parts of one label of the host; a path is the beginning of the repository. */
+/** A star matches any characters within one label of the host name. A path matches repositories that begin with it. */
 function fitsPlace(pattern: string, place: string): boolean {
   const [host = '', ...path] = pattern.split('/');
   const [ofImage = '', ...repository] = place.split('/');

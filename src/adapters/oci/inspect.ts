@@ -1,4 +1,4 @@
-// Finds the signatures and attestations of an image in its registry: by referrers, and under the tags of cosign.
+// Finds the signatures and attestations of an image in its registry, through referrers and cosign's tags.
 
 import type { ImageDocument, ImageSignature, KnownFacts } from '#reconciler/run/images/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -7,7 +7,7 @@ import { bundleOfLayer, ENVELOPE, SIMPLE_SIGNING, signedDigest } from './cosign.
 import { type Descriptor, descriptorsIn, type Manifest, type Repository } from './registry.ts';
 import { checkBundle, type Trust } from './sigstore.ts';
 
-/** Maximum places of each kind that are read: everyone who may push to a repository can add more. */
+/** Maximum number of referrers, and of layers, that are read. Everyone with push permission could add any number. */
 const LOOKED_AT_MAX = 30;
 
 const BUNDLE_TYPE = /^application\/vnd\.dev\.sigstore\.bundle[.+]/;
@@ -19,7 +19,7 @@ interface Findings {
   readonly documents: ImageDocument[];
 }
 
-/** Searches until the signatures suffice. Throws the Failure of the registry. */
+/** Searches until `isEnough` returns true. Throws Failures of the registry. */
 export async function findSignatures(
   repository: Repository,
   image: Manifest,
@@ -45,7 +45,7 @@ const lookAtReferrers: Look = async (repository, image, trust, found) => {
   }
 };
 
-/** Ignores the type in a list of referrers: some registries put the type of the configuration there. */
+/** Reads the type from the manifest, because some registries list the type of the manifest's configuration instead. */
 async function checkReferrer(
   repository: Repository,
   image: Manifest,
@@ -94,7 +94,10 @@ function check(trust: Trust, { digest }: Manifest, bundle: JsonObject, artifact:
   return checkBundle(trust, { bundle, artifact, digest });
 }
 
-/** Records content with a wrong digest as a fault of the signature. Other failures are failures of the registry. */
+/**
+ * Records content with a wrong digest, or content that is too large, as a fault of the signature. Throws other
+ * failures.
+ */
 async function noteFaults(found: Findings, work: () => Promise<readonly (ImageSignature | string)[]>): Promise<void> {
   try {
     for (const result of await work()) {

@@ -1,5 +1,5 @@
-// Reads manifests, blobs and lists of referrers from a registry (OCI distribution specification 1.1), with tokens of
-// its own token service. Content is compared with its digest.
+// Reads manifests, blobs and referrers from a registry (OCI distribution specification 1.1) with tokens of its token
+// service. Verifies content by its digest.
 
 import type { ImageName } from '#std/address/image-name.ts';
 import { Failure } from '#std/failure.ts';
@@ -11,9 +11,9 @@ import type { Credentials } from './credentials.ts';
 
 export interface RegistryOptions {
   readonly outbound: Outbound;
-  /** Registries that are reached by http. */
+  /** Registries that are accessed by http. */
   readonly plainHttp: readonly string[];
-  /** Hosts of token services by registry. */
+  /** Trusted hosts of token services by registry. */
   readonly realms: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -25,7 +25,6 @@ export interface Manifest {
   readonly bytes: Uint8Array;
 }
 
-/** A descriptor of OCI. */
 export interface Descriptor {
   readonly digest: string;
   readonly mediaType: string;
@@ -34,8 +33,8 @@ export interface Descriptor {
 }
 
 /**
- * Reads one repository of a registry. Methods throw Failure with one of OCI_CODES or OUTBOUND_CODES, and return
- * undefined if the registry has no such content (404).
+ * Reads one repository of a registry. Methods throw Failure with one of OCI_CODES or OUTBOUND_CODES. `manifest` returns
+ * undefined if the registry lacks the manifest (404).
  */
 export interface Repository {
   manifest(reference: string): Promise<Manifest | undefined>;
@@ -46,7 +45,7 @@ export interface Repository {
 const MANIFEST_BYTES = 4 * 1024 * 1024;
 const BLOB_BYTES = 8 * 1024 * 1024;
 const TIMEOUT_MS = 15_000;
-/** Registries redirect requests for blobs to their storage. */
+/** Maximum redirects for blobs, which registries redirect to their storage. */
 const BLOB_REDIRECTS = 3;
 const REFERRER_PAGES = 5;
 
@@ -107,7 +106,9 @@ type Get = (path: string, accept: string, limits: Limits) => Promise<OutboundRes
 
 const INDEX = 'application/vnd.oci.image.index.v1+json';
 
-/** Reads referrers from the API or, if the registry lacks it, from a tag (section "Referrers tag schema"). */
+/**
+ * Reads referrers from the API. If the registry lacks this API, reads them from a tag (section "Referrers tag schema").
+ */
 async function readReferrers(image: ImageName, digest: string, get: Get): Promise<readonly Descriptor[]> {
   const limits = { maxBytes: MANIFEST_BYTES, redirects: 0 };
   const found: Descriptor[] = [];
@@ -124,7 +125,7 @@ async function readReferrers(image: ImageName, digest: string, get: Get): Promis
   return [...found, ...listed];
 }
 
-/** Returns the URL of the next page; a page on another host is not read. */
+/** Returns the URL of the next page. Pages on another host are ignored. */
 function nextPage({ headers, url }: OutboundResponse): string | undefined {
   const [, target] = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(headers.link ?? '') ?? [];
   const next = target === undefined ? null : URL.parse(target, url);
@@ -148,7 +149,10 @@ export function descriptorsIn(value: unknown): Descriptor[] {
   });
 }
 
-/** Sends requests of one repository. After the first 401 each request has the authorization for the challenge. */
+/**
+ * Sends requests for one repository. After the first 401, all requests have the authorization that this response asks
+ * for.
+ */
 function authorizedRequests(
   options: RegistryOptions,
   image: ImageName,
@@ -167,7 +171,8 @@ function authorizedRequests(
     });
   return async (url: URL, accept: string, limits: Limits): Promise<OutboundResponse> => {
     const response = await send(url, accept, limits);
-    // A storage to which the registry redirects must not influence credentials.
+    // A 401 of another host, such as the storage to which the registry redirects, must not cause a request with
+    // credentials.
     if (response.status !== 401 || authorization !== undefined || new URL(response.url).origin !== base.origin)
       return response;
     authorization = await authorize(options, image, base, response, credentials);
@@ -188,7 +193,7 @@ async function authorize(
   if (challenge?.scheme !== 'bearer') return undefined;
   const { realm, service } = challenge.parameters;
   const url = realmUrl(image.registry, base, realm, realms);
-  // We choose the scope: a registry must not choose the rights of its token.
+  // Sets the scope, so that the registry cannot choose the permissions of its token.
   url.searchParams.set('scope', `repository:${image.repository}:pull`);
   if (service !== undefined) url.searchParams.set('service', service);
   const headers: Record<string, string> = basic === undefined ? {} : { authorization: basic };
@@ -211,7 +216,7 @@ function contentFailure({ registry, repository }: ImageName, says: string): Fail
   return new Failure('image-content', `the registry ${registry} ${says} of ${repository}`);
 }
 
-/** `data.retryAfterMs` is set if the registry says when to try again. */
+/** Sets `data.retryAfterMs` if the registry sent `Retry-After`. */
 function statusFailure({ registry }: ImageName, { status, headers }: OutboundResponse, now: number): Failure {
   const retryAfterMs = waitOf(headers['retry-after'], now);
   const says =
@@ -226,7 +231,7 @@ function statusFailure({ registry }: ImageName, { status, headers }: OutboundRes
   });
 }
 
-/** Seconds or a date (RFC 9110 section 10.2.3). */
+/** Parses seconds or a date (RFC 9110 section 10.2.3). */
 function waitOf(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;

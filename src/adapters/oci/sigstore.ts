@@ -1,5 +1,5 @@
-// Verifies bundles of Sigstore: signature, certificate, log entry and timestamps, by a trusted root and public keys.
-// Without requests.
+// Verifies Sigstore bundles offline with a trusted root and public keys: signature, certificate, log entry and
+// timestamps.
 
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Bundle } from '@sigstore/bundle';
@@ -20,20 +20,23 @@ interface TrustedKeys {
 }
 
 export interface Trust {
-  /** Text that is equal for equal roots and keys. */
+  /** Equal for equal roots and keys. */
   readonly id: string;
   readonly material: TrustMaterial;
   readonly keys: readonly TrustedKeys[];
 }
 
-/** The signed content, if it is not in the bundle itself, and the digest of the image that it must name. */
+/**
+ * The bundle. `artifact` is the signed content if the bundle does not contain it. `digest` is the digest of the image
+ * that was signed.
+ */
 export interface Claimed {
   readonly bundle: JsonObject;
   readonly artifact: Uint8Array;
   readonly digest: string;
 }
 
-/** Reads the root and the keys. `keyFiles`: names and PEM texts. Throws Failure `image-trust`. */
+/** Parses the root and the keys. `keyFiles`: file names and PEM texts. Throws Failure `image-trust`. */
 export function readTrust(root: string, keyFiles: readonly (readonly [file: string, pem: string])[]): Trust {
   const { toTrustMaterial } = verifyPackage();
   const { TrustedRoot } = specsPackage();
@@ -61,7 +64,7 @@ function publicKeys(file: string, pem: string): readonly KeyObject[] {
   throw new Failure('image-trust', `the file ${file} has no public key (PEM, "BEGIN PUBLIC KEY")`);
 }
 
-/** Returns a signature, or the reason why the bundle is not valid. */
+/** Returns the signature. If the bundle is not valid, returns the reason. */
 export function checkBundle(
   { material, keys }: Trust,
   { bundle: json, artifact, digest }: Claimed,
@@ -82,14 +85,17 @@ export function checkBundle(
   }
 }
 
-/** The packages throw errors of their own classes, with the reason in `cause`. */
+/** Errors of the packages have the reason in `cause`. */
 function sayWhy(error: unknown): string {
   if (!(error instanceof Error)) return 'it cannot be read';
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return `${error.message}${cause}`.slice(0, 300);
 }
 
-/** Checks the image of a signature. An attestation names its image; other signatures sign its manifest or a payload. */
+/**
+ * Checks that an attestation is about the image. Other signatures sign the image's manifest or a payload with its
+ * digest.
+ */
 function subjectFault({ content }: Bundle, digest: string): { readonly predicateType?: string } | string {
   if (content.$case !== 'dsseEnvelope') return {};
   const { payload, payloadType } = content.dsseEnvelope;
@@ -104,7 +110,10 @@ function subjectFault({ content }: Bundle, digest: string): { readonly predicate
   return typeof predicateType === 'string' ? { predicateType } : 'an attestation without predicateType';
 }
 
-/** Verifies a signature by a key. A rule names the key, so a log entry is not required, but an entry must be valid. */
+/**
+ * Verifies a signature by a trusted key. Requires no log entry, because the key is trusted by configuration. An
+ * existing entry must be valid.
+ */
 function signedByKey(
   bundle: Bundle,
   artifact: Uint8Array,
@@ -128,7 +137,10 @@ function signedByKey(
   throw fault;
 }
 
-/** Verifies a signature by a certificate. If the root has no logs, its instance has only a timestamp authority. */
+/**
+ * Verifies a signature by a certificate. Requires no log entries if the root has no logs, as for a Sigstore instance
+ * with only a timestamp authority.
+ */
 function signedByCertificate(bundle: Bundle, artifact: Uint8Array, material: TrustMaterial): ImageSignature {
   const { toSignedEntity, Verifier } = verifyPackage();
   const options = {
@@ -139,7 +151,7 @@ function signedByCertificate(bundle: Bundle, artifact: Uint8Array, material: Tru
   return signatureOf(new Verifier(material, options).verify(toSignedEntity(bundle, Buffer.from(artifact))));
 }
 
-/** Extensions of Fulcio's certificates (fulcio, docs/oid-info.md), below 1.3.6.1.4.1.57264.1. */
+/** Prefix of the extensions of Fulcio's certificates (fulcio, docs/oid-info.md). */
 const FULCIO = '1.3.6.1.4.1.57264.1';
 const RUNNER = 11;
 const REPOSITORY = 12;
@@ -161,7 +173,7 @@ function signatureOf({ identity }: Signer): ImageSignature {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-/** Reads a UTF8String of DER with a length of at most two bytes. */
+/** Decodes a UTF8String of DER whose length has at most two bytes. */
 function utf8String(der: Uint8Array): string | undefined {
   const [tag, first = 0, second = 0, third = 0] = der;
   if (tag !== 0x0c) return undefined;

@@ -1,5 +1,5 @@
-// Caches facts about images: a digest never changes its content, so a verified digest needs no further request. Tags
-// are resolved again after a while, and failures count for a short time.
+// Caches verified images by digest, whose content never changes. Tags are resolved again after some time. Failures are
+// cached for a short time.
 
 import type { ImageFacts, ImageRequest, ImageVerifier, KnownFacts } from '#reconciler/run/images/ports.ts';
 import { type ImageName, parseImageName } from '#std/address/image-name.ts';
@@ -12,20 +12,20 @@ import { type Manifest, openRepository, type RegistryOptions, type Repository } 
 import { readTrust, type Trust } from './sigstore.ts';
 
 export interface VerifierOptions extends RegistryOptions {
-  /** The trusted root as text. Throws Failure. */
+  /** Returns the trusted root as JSON. Throws Failure. */
   readonly root: () => Promise<string>;
-  /** A file with public keys. Throws Failure. */
+  /** Returns the content of a file with public keys. Throws Failure. */
   readonly readKeys: (file: string) => Promise<string>;
-  /** The content of a pull secret of a namespace; undefined if it does not exist. Throws Failure. */
+  /** Returns the content of a pull secret. undefined if the Secret does not exist. Throws Failure. */
   readonly pullSecret: (namespace: string, name: string) => Promise<string | undefined>;
   /** Milliseconds after which a tag is resolved again. */
   readonly refreshMs: number;
-  /** Text that an earlier process has saved. */
+  /** Text that `save` returned in an earlier process. */
   readonly stored?: string | undefined;
 }
 
 export interface KeepingVerifier extends ImageVerifier {
-  /** Returns all verified facts for the next process, or undefined if they have not changed. */
+  /** Returns all verified images for a later process. undefined if they have not changed since the last call. */
   save(): string | undefined;
 }
 
@@ -35,15 +35,15 @@ interface Tag {
 }
 
 interface State {
-  /** Keys are namespace and image: an image that one namespace may see is not resolved for another. */
+  /** Digests by namespace and image, because namespaces have different credentials. */
   readonly tags: Map<string, Tag>;
-  /** Sufficient facts, by digest and trust. */
+  /** Facts that were sufficient for a verification, by digest and trust. */
   readonly verified: Map<string, KnownFacts>;
-  /** Other results, which count for a short time. */
+  /** Other facts, which are cached for a short time. */
   readonly recent: Map<string, { readonly facts: ImageFacts; readonly until: number }>;
-  /** Registries that get no requests for some time, and why. */
+  /** Registries that receive no requests for some time, with the reason. */
   readonly silent: Map<string, { readonly until: number; readonly reason: string }>;
-  /** Keys are the texts of root and key files. */
+  /** Parsed trust by the texts of root and key files. */
   readonly trusts: Map<string, Trust>;
   hasNews: boolean;
 }
@@ -51,7 +51,7 @@ interface State {
 const KEPT_MAX = 2000;
 const TRUSTS_MAX = 32;
 const RECENT_MS = 60_000;
-/** Pause for a registry that does not answer, or limits requests without `Retry-After`. */
+/** Default pause in milliseconds for a registry that does not respond or limits requests. */
 const SILENT_MS = 30_000;
 const SILENT_MAX_MS = 3_600_000;
 
@@ -72,7 +72,6 @@ interface Asked {
   readonly state: State;
   readonly request: ImageRequest;
   readonly name: ImageName;
-  /** Key in `State.tags`. */
   readonly key: string;
   readonly trust: Trust;
 }
@@ -93,7 +92,7 @@ async function inspectOne(options: VerifierOptions, state: State, request: Image
   }
 }
 
-/** Resolves the tag again. If the registry does not answer, the image that was verified before stays applied. */
+/** Resolves the tag again. If the registry does not respond, returns the previous facts. */
 async function askAgain(asked: Asked, before: KnownFacts): Promise<ImageFacts> {
   const now = await askRegistry(asked);
   return now.state === 'unknown' ? before : now;
@@ -157,7 +156,7 @@ async function readFacts({ options, state, request, name, key, trust }: Asked): 
       : await findSignatures(repository, image, trust, request.isEnough);
   if (!request.isEnough(facts)) return facts;
   setBounded(state.verified, verifiedKey, facts, KEPT_MAX);
-  // Only a digest that is verified is kept for the tag. Until then the previous digest counts.
+  // Only a sufficiently verified digest is cached for the tag. Until then, the previous digest is used.
   if (name.digest === undefined) setBounded(state.tags, key, { digest: image.digest, at: options.now() }, KEPT_MAX);
   state.hasNews = true;
   return facts;
@@ -177,7 +176,7 @@ async function repositoryOf(options: VerifierOptions, request: ImageRequest, nam
   );
 }
 
-/** A registry that is down, or limits requests, gets no further request for its other images. */
+/** Pauses requests to a registry that is down or limits requests, also for its other images. */
 function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: ImageName, failure: Failure): void {
   const { retryAfterMs } = failure.data;
   if (!failure.retryable) return;
@@ -185,7 +184,7 @@ function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: 
   setBounded(silent, registry, { until: now() + waitMs, reason: failure.message }, KEPT_MAX);
 }
 
-/** Parses the text. A file of another release, or an incomplete file, counts as empty. */
+/** Parses the text. Text of another release or incomplete text counts as empty. */
 function parseState(text: string | undefined): State {
   const content = text === undefined ? undefined : parseJson(text);
   const stored = isObject(content) && content.version === 1 ? content : {};

@@ -1,11 +1,11 @@
-// Computes the writes that make a source's rows equal to a list of entries. Pure.
+// Computes the writes after which the stored rows of a source equal a list of entries. Pure.
 
 import type { Entry } from '#registry/catalogue/entry.ts';
 import type { Hold, Written } from '#registry/catalogue/ports.ts';
 import { digest, sha256 } from '#std/hash.ts';
 import { latestOf } from '#std/versions.ts';
 
-/** The facts about a stored version that are needed to compare it. Times are RFC 3339 with milliseconds, in UTC. */
+/** Fields of a stored version that are needed for the comparison. Times are RFC 3339 with milliseconds, in UTC. */
 export interface Stored {
   readonly name: string;
   readonly version: string;
@@ -17,7 +17,6 @@ export interface Stored {
   readonly isLatest: boolean;
 }
 
-/** A version to store. */
 export interface Row {
   readonly entry: Entry;
   readonly contentHash: string;
@@ -32,11 +31,11 @@ interface VersionId {
 }
 
 export interface Change {
-  /** New versions, and versions with a change of content, of status, or of being the latest. */
+  /** New versions, and versions whose content, status or latest flag changed. */
   readonly upserts: readonly Row[];
   /** Versions that become tombstones. */
   readonly retired: readonly VersionId[];
-  /** Versions that the content does not have, and that become or stop being the latest. */
+  /** Versions outside of the content whose latest flag changes. */
   readonly flips: readonly (VersionId & { readonly isLatest: boolean })[];
   readonly written: Written;
 }
@@ -87,8 +86,9 @@ export function isEmpty({ upserts, retired, flips }: Change): boolean {
 }
 
 /**
- * Returns the hashes. Entries with equal responses have equal content hashes. The upstream mark for the latest version
- * is not included. The text hash finds most unchanged entries without sorting their members.
+ * Returns the hashes of an entry, without the upstream flag for the latest version. Content hashes of two entries are
+ * equal if their served content is equal. An equal text hash shows that an entry is unchanged, without sorting its
+ * members.
  */
 function hashesOf(entry: Entry, known: Stored | undefined): Pick<Row, 'contentHash' | 'textHash'> {
   const { isLatest: _, ...content } = entry;
@@ -117,7 +117,7 @@ function candidateOf({ entry, publishedAt }: Pick<Row, 'entry' | 'publishedAt'>)
   return { name: entry.name, version: entry.version, isLatest: entry.isLatest, publishedAt };
 }
 
-/** Returns one latest version per name: among live versions or, if no version is live, among deleted versions. */
+/** Returns one latest version per name: a live version, or a deleted version if no version is live. */
 function latestIds(live: readonly Candidate[], gone: readonly Candidate[]): ReadonlySet<string> {
   const byName = new Map([...Map.groupBy(gone, ({ name }) => name), ...Map.groupBy(live, ({ name }) => name)]);
   return new Set(
@@ -128,7 +128,7 @@ function latestIds(live: readonly Candidate[], gone: readonly Candidate[]): Read
   );
 }
 
-/** Names have no blanks, so the two parts cannot be confused. */
+/** Returns a unique key, because names contain no blanks. */
 function entryKey({ name, version }: VersionId): string {
   return `${name} ${version}`;
 }

@@ -1,5 +1,5 @@
-// Decides which process syncs a source. A claim is a token with an expiry in the source's row, and a timer renews it
-// while the process runs. Times are from the database server, so clocks of replicas may differ.
+// Decides which process syncs a source. A claim is a token with an expiry in the source's row. A timer renews it while
+// the process runs. Times are from the database server, because clocks of replicas may differ.
 
 import type pg from 'pg';
 import type { Claim, SourceKey, SourceWriter } from '#registry/catalogue/ports.ts';
@@ -7,13 +7,16 @@ import { Failure } from '#std/failure.ts';
 import type { Pool } from './pool.ts';
 import { readRecordedState } from './states.ts';
 
-/** The claim of a process that died is free after this time. */
+/** Lifetime in milliseconds of a claim that is not renewed, for example because its process has died. */
 const CLAIM_MS = 60_000;
 
-/** Writes under a claim: `fence` runs first in the same transaction, and throws if the claim is lost. */
+/**
+ * Returns a writer that works under a claim. The writer calls `fence` first in each transaction. `fence` throws if the
+ * claim is lost.
+ */
 export type Fenced = (fence: (client: pg.Client) => Promise<void>) => SourceWriter;
 
-/** Claims a source. Returns undefined if another process has claimed it. */
+/** Claims a source. undefined if another process has claimed it. */
 export async function claimSource(
   pool: Pool,
   key: SourceKey,
@@ -53,7 +56,7 @@ export async function claimSource(
 const OWN = 'namespace = $1 and registry = $2 and source = $3 and claim = $4';
 const FREE = 'catalogue_source set claim = null, claimed_until = null';
 
-/** Returns the token if the source is free. */
+/** Returns the token of a new claim. undefined if the source is claimed. */
 async function takeClaim(client: pg.Client, key: SourceKey, claimMs: number): Promise<string | undefined> {
   const { rows } = await client.query<{ claim: string }>(
     `insert into catalogue_source as s (namespace, registry, source, phase, message, attempt_count, server_count,
@@ -69,8 +72,8 @@ async function takeClaim(client: pg.Client, key: SourceKey, claimMs: number): Pr
 }
 
 /**
- * Ends the claim in the same transaction as its work. An expired claim is still valid if no other process has claimed
- * the source.
+ * Ends the claim in the transaction that writes the result of the sync. Throws if another process has claimed the
+ * source. An expired claim is still valid.
  */
 async function end(client: pg.Client, key: SourceKey, token: string): Promise<void> {
   const { rowCount } = await client.query(`update ${FREE} where ${OWN}`, [...valuesOf(key), token]);
@@ -78,8 +81,8 @@ async function end(client: pg.Client, key: SourceKey, token: string): Promise<vo
 }
 
 /**
- * Renews the claim. If the database does not answer, the claim is not lost yet. It is lost if a renewal finds another
- * token, or is late.
+ * Renews the claim regularly. A failed renewal is repeated. The claim is lost if a renewal finds another token, or if
+ * no renewal succeeds before the expiry.
  */
 function keepUp(pool: Pool, key: SourceKey, token: string, claimMs: number, lost: AbortController): () => void {
   let renewedAt = performance.now();
@@ -100,7 +103,7 @@ function keepUp(pool: Pool, key: SourceKey, token: string, claimMs: number, lost
       if (renewed.rowCount === 0 && !stopped) return giveUp();
       renewedAt = startedAt;
     } catch (failure) {
-      // The next turn tries again; the check of the time is below.
+      // The next renewal tries again. The expiry is checked below.
       if (!(failure instanceof Failure)) throw failure;
     }
     if (!stopped && performance.now() - renewedAt > claimMs) giveUp();

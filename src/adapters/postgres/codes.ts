@@ -1,4 +1,4 @@
-// Defines the codes of refusals of PostgreSQL, and of failed connections to it.
+// Defines failure codes of PostgreSQL and of connections to it.
 
 export const DATABASE_CODES = {
   'database-unreachable':

@@ -1,5 +1,5 @@
-// Tests connections to a real PostgreSQL: TLS modes as in libpq, passwords, sockets. In one file, because all tests share
-// the server and its certificates.
+// Tests connections to a real PostgreSQL: TLS modes as in libpq, passwords, sockets. In one file, because all tests
+// share the server and its certificates.
 
 import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { type Cluster, createCluster } from '../../../test/harness/postgres-serv
 import { connect, type DatabaseAddress } from './connect.ts';
 import { type Server, startServer } from './embedded/server.ts';
 
-/** Users of the two servers, and the demands of pg_hba.conf on each. */
+/** Users of the two servers, and the authentication that pg_hba.conf requires for each. */
 const RULES = `
 hostssl all only_tls all trust
 hostnossl all only_plain all trust
@@ -84,7 +84,7 @@ function addressOf(server: Server, user: string, sslMode: SslMode): DatabaseAddr
   return { host: server.host, port: server.port, user, database: 'postgres', sslMode };
 }
 
-/** `TLS` or `plain`, as the server sees the connection; else the code of the Failure and the message. */
+/** Returns `TLS` or `plain`, as the server reports the connection. After a Failure, returns its code and message. */
 async function check(address: DatabaseAddress): Promise<string> {
   try {
     const { client } = await connect(address);
@@ -189,7 +189,7 @@ describe('sslMode has the same meaning as in libpq', () => {
     },
   );
 
-  test('if both ways fail both are reported', async () => {
+  test('if the attempts with and without TLS fail, both errors are reported', async () => {
     const failure = await connect(addressOf(withoutTls, 'only_tls', 'prefer')).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'database-auth' });
     expect(String(failure)).toMatch(/no pg_hba\.conf entry.*\(tried before: .*the server offers no TLS\)/);
@@ -203,7 +203,7 @@ describe('sslMode has the same meaning as in libpq', () => {
     expect(await check({ ...addressOf(withTls, 'postgres', mode), ca: text, caFile: '/no/such/file' })).toBe(expected);
   });
 
-  test('a caFile that is missing is named', async () => {
+  test('the message about a missing caFile contains its path', async () => {
     const caFile = join(cluster.home, 'none.pem');
     const failure = await connect({ ...addressOf(withTls, 'postgres', 'require'), caFile }).catch(
       (error: unknown) => error,
@@ -213,12 +213,15 @@ describe('sslMode has the same meaning as in libpq', () => {
 });
 
 describe('a password', () => {
-  test.each(['with_password', 'with_md5', 'with_cleartext'])('is sent as the server asks for it: %s', async (user) => {
-    expect(await check({ ...addressOf(withTls, user, 'prefer'), password: PASSWORD })).toBe('TLS');
-    expect(await check({ ...addressOf(withTls, user, 'prefer'), password: 'wrong' })).toBe('database-auth');
-  });
+  test.each(['with_password', 'with_md5', 'with_cleartext'])(
+    'is sent with the method that the server requires: %s',
+    async (user) => {
+      expect(await check({ ...addressOf(withTls, user, 'prefer'), password: PASSWORD })).toBe('TLS');
+      expect(await check({ ...addressOf(withTls, user, 'prefer'), password: 'wrong' })).toBe('database-auth');
+    },
+  );
 
-  test('is taken from the password file, which is read at each connection', async () => {
+  test('is read from the password file at each connection', async () => {
     expect(await check({ ...addressOf(withTls, 'with_password', 'disable'), passFile })).toBe('plain');
     expect(await check({ ...addressOf(withTls, 'with_password', 'disable'), passFile, password: 'wrong' })).toBe(
       'database-auth',
@@ -228,7 +231,7 @@ describe('a password', () => {
   test.each([
     { settings: {}, says: 'the server requires a password, and no password file is configured' },
     { settings: { user: 'with_md5', passFile: 'the file' }, says: 'pgpass has no line for it' },
-  ])('that is not there is one clear failure: $says', async ({ settings, says }) => {
+  ])('that is missing is reported with one message: $says', async ({ settings, says }) => {
     const address = { ...addressOf(withTls, 'with_password', 'disable'), ...settings };
     const own = 'passFile' in settings ? { ...address, passFile } : address;
     const failure = await connect(own).catch((error: unknown) => error);
@@ -236,18 +239,18 @@ describe('a password', () => {
     expect(String(failure)).toContain(says);
   });
 
-  test('is not needed, nor is its file, if the server requires none', async () => {
+  test('and its file are not read if the server requires no password', async () => {
     expect(await check({ ...addressOf(withTls, 'postgres', 'disable'), passFile: '/nowhere' })).toBe('plain');
   });
 });
 
-test('a host that is a directory is that of a socket, whatever sslMode is; the password file may name it', async () => {
+test('a host that is a directory means a Unix socket with any sslMode, and the password file can contain it', async () => {
   const address = { ...addressOf(withTls, 'with_password', 'verify-full'), host: cluster.home };
   expect(await check({ ...address, passFile })).toBe('plain');
   expect(await check({ ...address, port: address.port + 1, passFile })).toBe('database-unreachable');
 });
 
-test('a database that does not exist is named', async () => {
+test('the message about an unknown database contains its name', async () => {
   const failure = await connect({ ...addressOf(withTls, 'postgres', 'prefer'), database: 'none' }).catch(
     (error: unknown) => error,
   );

@@ -1,5 +1,5 @@
-// Opens one connection to PostgreSQL as libpq would: with the six meanings of sslMode, and a password only if the
-// server requires one.
+// Opens a connection to PostgreSQL as libpq does: supports the six values of sslMode, and sends a password only if the
+// server requires it.
 
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -14,35 +14,37 @@ import { isSocketDirectory, openSocket, type TlsCheck } from './socket.ts';
 
 export interface DatabaseAddress extends Place {
   readonly sslMode: SslMode;
-  /** PEM file of the certificate authority. If it is set, every TLS connection checks the chain, as in libpq. */
+  /**
+   * PEM file of the certificate authority. If set, every TLS connection verifies the certificate chain, as in libpq.
+   */
   readonly caFile?: string;
-  /** PEM certificates, which take precedence over `caFile`. */
+  /** PEM certificates. They take precedence over `caFile`. */
   readonly ca?: string;
-  /** Password file, in libpq's format. */
+  /** Password file in libpq's format. */
   readonly passFile?: string;
-  /** Password, which takes precedence over `passFile`. */
+  /** Takes precedence over `passFile`. */
   readonly password?: string;
-  /** Milliseconds until a connection exists and the server has accepted the login; default 10 s. */
+  /** Timeout in milliseconds of the connection and login. Default: 10 s. */
   readonly connectTimeoutMs?: number;
-  /** Limit of every statement; 0 means none. Default 30 s. */
+  /** Time limit in milliseconds of every statement. 0 means no limit. Default: 30 s. */
   readonly statementTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** Additional time after the server's own limit: the server may have vanished silently. */
+/** Additional milliseconds after the server's own limit, because the server may have become unreachable. */
 const SILENCE_MS = 5_000;
 
-/** A way to connect: with TLS or, if undefined, without. */
+/** TLS settings of an attempt. undefined without TLS. */
 type Way = TlsCheck | undefined;
 
 export interface OpenConnection {
   readonly client: pg.Client;
-  /** Cuts the connection without notice to the server. */
+  /** Closes the connection without notifying the server. */
   destroy(): void;
 }
 
-/** Throws Failure with any of the codes `database-*` about connecting. */
+/** Throws Failure with a code `database-*` about connections. */
 export async function connect(address: DatabaseAddress): Promise<OpenConnection> {
   const [first, second] = await ways(address);
   try {
@@ -55,7 +57,7 @@ export async function connect(address: DatabaseAddress): Promise<OpenConnection>
   }
 }
 
-/** Returns the ways that the mode allows, in its order of preference. */
+/** Returns the attempts that the mode allows, in order of preference. */
 async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: Way }[]> {
   const { host, sslMode, caFile } = address;
   if (sslMode === 'disable' || isSocketDirectory(host)) return [{ tls: undefined }];
@@ -70,14 +72,18 @@ async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: 
       return [{ tls: lenient }];
     case 'verify-ca':
       if (ca !== undefined) return [{ tls: lenient }];
-      // Everyone can get a certificate of a public authority: without the host name that proves nothing.
+      // Without a check of the host name, a certificate of a public authority proves nothing, because everyone can get
+      // a certificate.
       throw new Failure('database-tls', `${describePlace(address)}: sslMode verify-ca needs caFile`);
     case 'verify-full':
       return [{ tls: { verify: 'full', ca } }];
   }
 }
 
-/** Whether to try the other way, as libpq does: a server may refuse only connections with, or only without TLS. */
+/**
+ * True if the next attempt should be made, as in libpq: the server may refuse only connections with TLS, or only
+ * connections without TLS.
+ */
 function fallsBack(tried: Way, error: unknown): boolean {
   if (isRefused(error)) return true;
   return tried !== undefined && error instanceof Failure && error.code === 'database-tls';
@@ -108,7 +114,7 @@ async function connectBy(address: DatabaseAddress, tls: Way): Promise<OpenConnec
     statement_timeout: statementTimeoutMs > 0 ? statementTimeoutMs : undefined,
     query_timeout: statementTimeoutMs > 0 ? statementTimeoutMs + SILENCE_MS : undefined,
   });
-  // A connection that breaks while idle must not end the process: the next use notices.
+  // An idle connection that breaks must not end the process. Its next use fails.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -119,7 +125,7 @@ async function connectBy(address: DatabaseAddress, tls: Way): Promise<OpenConnec
   }
 }
 
-/** `pg` connects its stream itself; ours is connected already and only reports it. */
+/** `pg` connects its stream itself. Our stream is already connected and only emits the event. */
 function connected(socket: Socket): Socket {
   return Object.assign(socket, {
     connect() {
@@ -129,7 +135,7 @@ function connected(socket: Socket): Socket {
   });
 }
 
-/** Only called if the server requires a password. */
+/** Called only if the server requires a password. */
 async function passwordOf(address: DatabaseAddress): Promise<string> {
   const { password, passFile } = address;
   if (password !== undefined && password !== '') return password;

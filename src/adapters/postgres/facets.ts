@@ -1,4 +1,4 @@
-// Counts the versions of a source with each tag, tier, status and transport, among those that match a query. Pure.
+// Counts the versions of a source that match a query, grouped by tag, tier, status and transport. Pure.
 
 import type { FacetCount, FacetQuery, Facets } from '#registry/catalogue/ports.ts';
 import { baseTests, compareByCodePoint, type FacetName, facetTests, type Outlined } from './outline.ts';

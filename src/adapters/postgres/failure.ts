@@ -1,11 +1,10 @@
-// Turns errors of PostgreSQL and of connections to it into Failures, by SQLSTATE classes and never by texts of
-// messages.
+// Converts errors of PostgreSQL and of connections to Failures. Uses SQLSTATE classes instead of message texts.
 
 import { Failure } from '#std/failure.ts';
 import type { DatabaseCode } from './codes.ts';
 import { pgPackage } from './package.ts';
 
-/** Address of a database, for messages. Never holds the password. */
+/** Address of a database for messages. Never contains the password. */
 export interface Place {
   readonly host: string;
   readonly port: number;
@@ -13,12 +12,11 @@ export interface Place {
   readonly user: string;
 }
 
-/** Returns `user@host:port/database`. */
 export function describePlace({ host, port, database, user }: Place): string {
   return `${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
 }
 
-/** Returns a Failure for any error of a connection; Failures stay unchanged. */
+/** Returns a Failure for any error of a connection. A Failure is returned unchanged. */
 export function databaseFailure(error: unknown, place: Place): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof pgPackage().DatabaseError)) return lostConnection(error, place);
@@ -29,12 +27,12 @@ export function databaseFailure(error: unknown, place: Place): Failure {
   return new Failure(code, `${describePlace(place)}: ${message}`, { data, cause: error, retryable });
 }
 
-/** True if the same transaction may succeed when it is run again: serialization failure, deadlock. */
+/** True for a serialization failure or deadlock, after which the same transaction may succeed. */
 export function isTransient(error: unknown): boolean {
   return error instanceof pgPackage().DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
-/** True if the server refused the login: an authorization error (class 28). */
+/** True if the server refused the login (SQLSTATE class 28). */
 export function isRefused(error: unknown): boolean {
   return error instanceof pgPackage().DatabaseError && error.code?.startsWith('28') === true;
 }
@@ -48,7 +46,7 @@ function lostConnection(error: unknown, place: Place): Failure {
   });
 }
 
-/** Returns the first message. If a host has several addresses, Node.js throws an AggregateError without a message. */
+/** Returns the first message. For a host with several addresses, Node.js throws an AggregateError without a message. */
 function firstMessage(error: Error): string {
   const [first] = error instanceof AggregateError ? error.errors : [];
   const { message } = first instanceof Error ? first : error;
@@ -59,7 +57,7 @@ function facts({ host, port, database, user }: Place) {
   return { host, port, database, user };
 }
 
-/** SQLSTATE (PostgreSQL manual, appendix A). */
+/** Maps SQLSTATE (PostgreSQL manual, appendix A) to our codes. */
 function codeOf(sqlstate: string): DatabaseCode {
   switch (sqlstate) {
     case '3D000':

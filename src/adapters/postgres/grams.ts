@@ -1,16 +1,15 @@
-// Stores which short runs of characters a text has, in about as many bytes as the text has characters. A search checks
-// these before it reads texts. The answer may be yes for an absent run, but never no for a present run (a Bloom
-// filter).
+// Stores the short character sequences of a text in a Bloom filter, in about as many bytes as the text has characters.
+// Searches check the filter before they read the text. It has false positives but no false negatives.
 
-/** Runs of one, two and three UTF-16 code units. */
+/** Maximum length of a sequence in UTF-16 code units. */
 const LONGEST = 3;
-/** Sizes are powers of two. Texts that are too long for the maximum have more false positives. */
+/** Sizes are powers of two. Texts that exceed the maximum size have more false positives. */
 const BYTES_MIN = 64;
 const BYTES_MAX = 16 * 1024;
 
 const scratch = Buffer.alloc(BYTES_MAX);
 
-/** Each character holds eight of the bits: a string takes less memory than an array of bytes. */
+/** The bits of the filter, eight per character. A string needs less memory than a byte array. */
 export type Grams = string;
 
 export function gramsOf(text: string): Grams {
@@ -32,7 +31,7 @@ function sizeOf(length: number): number {
   return size;
 }
 
-/** Returns the runs of the search text, all of which a text must have; longest first, as they are rare. */
+/** Returns hashes of all sequences in the search text. Longer sequences are first, because they are rarer. */
 export function probesOf(search: string): readonly number[] {
   const probes = new Set<number>();
   for (let length = LONGEST; length > 0; length -= 1) {
@@ -41,7 +40,7 @@ export function probesOf(search: string): readonly number[] {
   return [...probes];
 }
 
-/** Returns false if the text does not contain the search text. */
+/** Returns false if the text certainly does not contain the search text. */
 export function mayContain(grams: Grams, probes: readonly number[]): boolean {
   const mask = grams.length * 8 - 1;
   for (const probe of probes) {
@@ -52,8 +51,8 @@ export function mayContain(grams: Grams, probes: readonly number[]): boolean {
 }
 
 /**
- * Returns the hash of the run that ends at an index. The multipliers are odd and large. The last lines mix high bits
- * into the low bits, which are used.
+ * Returns the hash of the sequence that ends at `end`. The multipliers are odd and large. The last lines mix the high
+ * bits into the low bits, because the index is computed from the low bits.
  */
 function hashOf(text: string, end: number, length: number): number {
   let hash = length;

@@ -1,4 +1,4 @@
-// Keeps the history of an instance's runs in PostgreSQL.
+// Stores the history of an instance's runs in PostgreSQL.
 
 import type { HistoryStore, RunRecord } from '#reconciler/run/history/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -7,13 +7,12 @@ import type { Pool } from './pool.ts';
 export interface HistoryOwner {
   readonly instance: string;
   readonly homeNamespace: string;
-  /** Number of runs that are kept. */
   readonly limit: number;
 }
 
 const OWN = 'namespace = $1 and instance = $2';
 
-/** Opens no connection yet. */
+/** Opens no connection before the first call of a method. */
 export function createHistory(pool: Pool, { instance, homeNamespace, limit }: HistoryOwner): HistoryStore {
   const owner = [homeNamespace, instance];
   return {
@@ -25,7 +24,7 @@ export function createHistory(pool: Pool, { instance, homeNamespace, limit }: Hi
           return rows.map(({ record }) => record);
         });
       } catch (error) {
-        // No run has been recorded yet: the first one creates the schema.
+        // No run has been recorded yet. The first record creates the schema.
         if (error instanceof Failure && error.code === 'database-not-migrated') return [];
         throw error;
       }

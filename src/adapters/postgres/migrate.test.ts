@@ -43,7 +43,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
 const up = () => migrate(database.migrator, { appUser: database.app.user, directory });
 
 describe('migrations', () => {
-  test('are applied in the order of their names, once', async () => {
+  test('are applied once, in the order of their names', async () => {
     write({ '0002-b.sql': 'alter table a add column y int', '0001-a.sql': 'create table a (x int)', 'notes.txt': 'x' });
     expect(await states()).toEqual(['0001-a.sql pending', '0002-b.sql pending']);
     expect(await up()).toEqual(['0001-a.sql', '0002-b.sql']);
@@ -53,13 +53,13 @@ describe('migrations', () => {
     expect(await up()).toEqual(['0003-c.sql']);
   });
 
-  test('may be run by several at the same time', async () => {
+  test('can be run by several processes at the same time', async () => {
     write({ '0001-a.sql': 'create table a (x int); select pg_sleep(0.3)' });
     const applied = await Promise.all([up(), up(), up(), up()]);
     expect(applied.flat()).toEqual(['0001-a.sql']);
   });
 
-  test('leave nothing of a file that failed, and name it', async () => {
+  test('that fail are rolled back and reported with the name of the file', async () => {
     write({ '0001-a.sql': 'create table a (x int)', '0002-b.sql': 'create table b (x int); create table a ()' });
     const failure = await failureOf(up());
     expect(failure.code).toBe('database-migration-failed');
@@ -69,14 +69,14 @@ describe('migrations', () => {
     expect(await database.sql("select to_regclass('b') as b")).toEqual([{ b: null }]);
   });
 
-  test('and their records are kept together or not at all', async () => {
+  test('and their records are committed together', async () => {
     write({ '0001-a.sql': 'create table a (x int); alter table skep_migrations rename to b' });
     expect((await failureOf(up())).code).toBe('database-migration-failed');
     expect(await database.sql("select to_regclass('a') as a, to_regclass('b') as b")).toEqual([{ a: null, b: null }]);
     expect(await states()).toEqual(['0001-a.sql pending']);
   });
 
-  test('that are interrupted leave nothing of the file at hand, and whoever waits goes on', async () => {
+  test('that are interrupted are rolled back, and a waiting process continues', async () => {
     write({ '0001-a.sql': 'create table a (x int)', '0002-b.sql': 'create table b (x int); select pg_sleep(1)' });
     const interrupted = failureOf(up());
     const killed = await eventually(
@@ -93,7 +93,7 @@ describe('migrations', () => {
     expect(await states()).toEqual(['0001-a.sql applied', '0002-b.sql applied']);
   });
 
-  test('stop if an applied file has another text now', async () => {
+  test('stop if an applied file has another content', async () => {
     write({ '0001-a.sql': 'create table a (x int)' });
     await up();
     write({ '0001-a.sql': 'create table a (x text)', '0002-b.sql': 'create table b ()' });
@@ -101,7 +101,7 @@ describe('migrations', () => {
     expect(await states()).toEqual(['0001-a.sql changed', '0002-b.sql pending']);
   });
 
-  test('stop if a newer release was here', async () => {
+  test('stop if a newer release has applied a migration', async () => {
     write({ '0001-a.sql': 'create table a ()', '0002-b.sql': 'create table b ()' });
     await up();
     rmSync(join(directory, '0002-b.sql'));
@@ -109,7 +109,7 @@ describe('migrations', () => {
     expect(await states()).toEqual(['0001-a.sql applied', '0002-b.sql unknown']);
   });
 
-  test('may run outside a transaction, for indexes that are built while others write', async () => {
+  test('can run outside a transaction, so that an index is built while other clients write', async () => {
     write({
       '0001-a.sql': 'create table a (x int)',
       '0002-b.sql': '-- no transaction\ncreate index concurrently b on a (x)',
@@ -118,14 +118,14 @@ describe('migrations', () => {
     expect(await database.sql("select to_regclass('b')::text as b")).toEqual([{ b: 'b' }]);
   });
 
-  test('let readers pass while a table is in use, and go on once it is not', async () => {
+  test('let readers continue while a table is in use, and are applied later', async () => {
     write({ '0001-a.sql': 'create table a (x int)' });
     await up();
     write({ '0002-b.sql': 'alter table a add column y int' });
     const [long, reader] = await Promise.all([connect(database.migrator), connect(database.migrator)]);
     await long.client.query('begin; insert into a values (1)');
     const migrating = up();
-    // The next reader waits too: the lock request of the migration blocks all others.
+    // The next reader waits too, because the migration's pending lock request blocks later requests.
     await expect
       .poll(() => database.sql("select 1 from pg_locks where relation = 'a'::regclass and not granted"))
       .toHaveLength(1);
@@ -135,13 +135,13 @@ describe('migrations', () => {
     await Promise.all([long.client.end(), reader.client.end()]);
   });
 
-  test('are unknown to the application user, who may not define anything', async () => {
+  test('fail as the application user, who has no permission', async () => {
     write({ '0001-a.sql': 'create table a (x int)' });
     const failure = await failureOf(migrate(database.app, { appUser: database.app.user, directory }));
     expect(failure.code).toBe('database-forbidden');
   });
 
-  test('grant the application user rights on rows of the catalogue, also a new one later', async () => {
+  test('grant the application user permissions on rows of the catalogue, even if the user is new', async () => {
     write({ '0001-a.sql': 'create table catalogue_a (x int); create table other (x int)' });
     await migrate(database.migrator, { appUser: database.migrator.user, directory });
     const rights = (user: string, table: string) =>
@@ -157,7 +157,7 @@ describe('migrations', () => {
     expect(await rights(database.app.user, 'other')).toEqual([]);
   });
 
-  test('are grantable to a name with odd characters', async () => {
+  test('can grant permissions to a name with special characters', async () => {
     write({ '0001-a.sql': 'create table catalogue_a (x int)' });
     const odd = 'no "such" user';
     const failure = await failureOf(migrate(database.migrator, { appUser: odd, directory }));
@@ -166,14 +166,14 @@ describe('migrations', () => {
 });
 
 describe('our own migrations', () => {
-  test('leave the tables for replicas of the release before: from the second on they only add', () => {
+  test('only add to tables after the first migration, so that replicas of the previous release can continue', () => {
     const breaking = /\b(drop|rename|delete|truncate|set not null|type)\b|add column(?![^,;]*default)[^,;]*not null/i;
     for (const { name, sql } of ownMigrations().slice(1)) {
       expect(`${name} ${breaking.exec(sql.replaceAll(/--.*$/gm, ''))?.[0]}`).toBe(`${name} undefined`);
     }
   });
 
-  test('may be followed by those of a newer release, while this one syncs, serves and restarts', async () => {
+  test('can be followed by migrations of a newer release, while this release syncs, serves and restarts', async () => {
     await migrate(database.migrator, { appUser: database.app.user });
     for (const { name, sql } of ownMigrations()) write({ [name]: sql });
     write({
@@ -196,12 +196,12 @@ describe('our own migrations', () => {
     const another = createStore(openPool(database.app));
     expect((await another.list(key, query)).entries.map(({ version }) => version)).toEqual(['2.0.0']);
     await another.close();
-    // `skep serve` does this at its start, too, and then leaves the newer schema unchanged.
+    // `skep serve` also migrates at its start. It leaves a newer schema unchanged.
     const failure = await failureOf(migrate(database.migrator, { appUser: database.app.user }));
     expect(failure.code).toBe('database-migration-unknown');
   });
 
-  test('are applied to an empty database and are complete', async () => {
+  test('are complete for an empty database', async () => {
     const applied = await migrate(database.migrator, { appUser: database.app.user });
     expect(applied[0]).toBe('0001-catalogue.sql');
     const statuses = await readMigrationStatus(database.migrator);

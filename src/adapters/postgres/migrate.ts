@@ -1,5 +1,5 @@
-// Brings the database's schema up to date with the SQL files in `migrations`, as the migration user. The
-// application user only gets rights on rows.
+// Migrates the database's schema with the SQL files in `migrations`, as the migration user. The application user gets
+// only permissions on rows.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,14 +15,13 @@ import { pgPackage } from './package.ts';
 export interface MigrateOptions {
   /** Role that gets SELECT, INSERT, UPDATE and DELETE on the tables. */
   readonly appUser: string;
-  /** Folder of `NNNN-name.sql` files; default: our own. */
+  /** Folder of `NNNN-name.sql` files. Default: the folder `migrations`. */
   readonly directory?: string;
 }
 
 export interface MigrationStatus {
-  /** File name. */
   readonly name: string;
-  /** `changed`: applied with another text. `unknown`: applied by a newer release, and this release lacks the file. */
+  /** `changed`: applied with another content. `unknown`: applied by a newer release. This release lacks the file. */
   readonly state: 'applied' | 'pending' | 'changed' | 'unknown';
   /** RFC 3339. */
   readonly appliedAt?: string;
@@ -38,24 +37,23 @@ const OWN_MIGRATIONS = fileURLToPath(new URL('./migrations/', import.meta.url));
 const LOCK_TIMEOUT_MS = 60_000;
 const LOCK_POLL_MS = 200;
 /**
- * How long a migration waits for a table that is in use. Meanwhile all clients of the table wait, readers too. The
- * migration then lets them continue, and tries again. Replicas of the previous release keep serving. Well below
- * PostgreSQL's `deadlock_timeout` (1 s): if a replica and the migration wait for each other's tables, the migration
- * gives way.
+ * Milliseconds for which a migration waits for a table in use. During the wait, all clients of the table wait too,
+ * including readers. The migration then lets them continue and tries again, so that replicas of the previous release
+ * keep serving. The time is much shorter than PostgreSQL's `deadlock_timeout` (1 s). In a deadlock with a replica, the
+ * migration therefore gives up first.
  */
 const TABLE_LOCK_MS = 300;
 const TABLE_LOCK_TRIES = 100;
-/** lock_not_available (PostgreSQL, appendix A). */
+/** SQLSTATE lock_not_available (PostgreSQL, appendix A). */
 const NO_LOCK = '55P03';
-/** A number that no other program locks: the first 8 bytes of our name's digest. */
+/** Advisory lock key that other programs are unlikely to use: 8 bytes of a digest. */
 const LOCK_KEY = BigInt.asIntN(64, BigInt(`0x${sha256('skep migrations').slice(0, 16)}`)).toString();
-/** First line of a file that cannot run in a transaction (CREATE INDEX CONCURRENTLY). */
+/** First line of a migration that cannot run in a transaction (CREATE INDEX CONCURRENTLY). */
 const NO_TRANSACTION = '-- no transaction';
 
 /**
- * Applies pending migrations, each file and its record in one transaction, and grants the application user its rights.
- * If several processes migrate at the same time, one works while the other processes wait. Returns the names of the
- * applied files.
+ * Applies pending migrations, each in one transaction with its record. Grants the application user its permissions.
+ * Only one process migrates at a time. Other processes wait. Returns the names of the applied files.
  */
 export async function migrate(address: DatabaseAddress, options: MigrateOptions): Promise<readonly string[]> {
   return await connected(address, async (client) => {
@@ -71,7 +69,7 @@ export async function migrate(address: DatabaseAddress, options: MigrateOptions)
   });
 }
 
-/** Returns the state of all migrations; changes nothing. */
+/** Returns the state of all migrations without changing anything. */
 export async function readMigrationStatus(
   address: DatabaseAddress,
   directory?: string,
@@ -81,19 +79,19 @@ export async function readMigrationStatus(
 }
 
 async function connected<T>(address: DatabaseAddress, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  // Building an index may take any time.
+  // No limit, because the creation of an index may take long.
   const { client } = await connect({ statementTimeoutMs: 0, ...address });
   try {
     return await work(client);
   } catch (error) {
     throw databaseFailure(error, address);
   } finally {
-    // Ends the session, and with it the lock.
+    // The end of the session releases the lock.
     await client.end().catch(() => undefined);
   }
 }
 
-/** Polls, because waiting inside the database would deadlock with CREATE INDEX CONCURRENTLY of the holder. */
+/** Polls the lock. A wait inside the database would deadlock with CREATE INDEX CONCURRENTLY of the lock's holder. */
 async function lock(client: pg.Client, address: DatabaseAddress): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
@@ -179,7 +177,7 @@ async function apply(client: pg.Client, migration: Migration, address: DatabaseA
   }
 }
 
-/** Writes the file's changes and its record together, or neither. */
+/** Applies a migration and stores its record in one transaction. */
 async function applyOnce(client: pg.Client, { name, sql, hash }: Migration): Promise<void> {
   const record = 'insert into skep_migrations (name, sha256) values ($1, $2)';
   if (sql.startsWith(NO_TRANSACTION)) {
@@ -204,8 +202,8 @@ function isLocked(error: unknown): boolean {
 }
 
 /**
- * Grants only rights on rows of our tables (named `catalogue_*`). Repeated at each run, so that a new application user
- * gets the rights, too. Does nothing if the application user is the migration user.
+ * Grants permissions on rows of our tables (named `catalogue_*`). Repeated in each run, so that a new application user
+ * gets them too. Does nothing if the application user is the migration user.
  */
 async function grant(client: pg.Client, appUser: string): Promise<void> {
   const { rows } = await client.query<{ schema: string; name: string }>(

@@ -1,16 +1,15 @@
-// Orders the versions of a source by last change, stars or pulls, in place of their names. Each order is computed at
-// its first request.
+// Sorts the versions of a source by last change, stars or pulls instead of by name. Each order is computed on first
+// use.
 
 import type { Sort } from '#registry/catalogue/ports.ts';
 
-/** Fields by which versions are ordered. */
 interface Ranked {
   readonly changedAt: number;
   readonly stars: number | undefined;
   readonly pulls: number | undefined;
 }
 
-/** The value of each order, as a number. */
+/** The rank of a version in each order. */
 export const RANKS: Readonly<Record<Sort, (each: Ranked) => number>> = {
   changed: ({ changedAt }) => changedAt,
   stars: ({ stars = -1 }) => stars,

@@ -22,7 +22,7 @@ function version(name: string, more: Partial<Outlined> = {}): Outlined {
   };
 }
 
-/** In order. */
+/** Sorted by name. */
 const MANY = Array.from({ length: 300 }, (_, index) => version(`a/${String(index).padStart(3, '0')}`));
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   { search: '063', reason: 'in one' },
   { search: 'b', reason: 'nowhere' },
   { search: '', reason: 'not asked for' },
-])('pages of a search hold the same as a test of each version: $reason', ({ search }) => {
+])('the pages of a search contain the versions that a test of each version finds: $reason', ({ search }) => {
   const expected = MANY.filter((each) => each.searched.text.includes(search));
   const found: string[] = [];
   for (let more = true, after: Outlined | undefined; more; ) {
@@ -44,7 +44,7 @@ test.each([
   expect(found).toEqual(expected.map(({ name }) => name));
 });
 
-test('a search finds words in a text, of any length and in any script', () => {
+test('a search finds words of any length and any script', () => {
   const random = seeded(1);
   const alphabet = [...'abc -_~7\u00e9\u0436\u6f22\u{1f41d}'];
   const textOf = (length: number) => Array.from({ length }, () => random.pick(alphabet)).join('');
@@ -94,13 +94,13 @@ function counted({ text, grams }: Outlined['searched'], count: () => void): Outl
   };
 }
 
-test('versions with the same text share it', () => {
+test('versions with equal texts share one object', () => {
   const first = searchedOf(['a/a', 'Text']);
   expect(searchedOf(['a/a', 'Text'], first)).toBe(first);
   expect(searchedOf(['a/a', 'Other'], first)).not.toBe(first);
 });
 
-test('changes come in order, in place of the changed versions', () => {
+test('merged changes are sorted and replace the changed versions', () => {
   const changed = version('a/100', { status: 'deleted' });
   const changes = [version('a/'), changed, version('a/100', { version: '2.0.0' }), version('b')];
   const result = merged(MANY, changes);
@@ -118,7 +118,7 @@ test('texts are ordered by code point, not by UTF-16 code unit', () => {
   expect(shuffled.toSorted(compareVersionIds).map((each) => each.version)).toEqual(ordered);
 });
 
-test('an order by number gives every version once, the highest first, equals and those without a number by name', () => {
+test('a list sorted by number contains every version once; equal or missing numbers are sorted by name', () => {
   const stars = [3, undefined, 5, 3, 0];
   const outline = stars.map((count, index) => version(`a/${index}`, { stars: count }));
   const found: string[] = [];
@@ -134,7 +134,7 @@ test('an order by number gives every version once, the highest first, equals and
   expect(findVersions(outline, { limit: 2, includeDeleted: false, sort: 'stars', after: gone }).more).toBe(false);
 });
 
-test('a page in an order by number continues after the one before it, even if its last version has moved', () => {
+test('a page of a list sorted by number continues after the previous page, even if its last version has moved', () => {
   const before = [90, 100, 80, 70].map((count, index) => version(`a/${index}`, { stars: count }));
   const query = { limit: 1, includeDeleted: false, sort: 'stars' } as const;
   const [last] = findVersions(before, query).ids;
@@ -147,7 +147,7 @@ test('a page in an order by number continues after the one before it, even if it
   expect(findVersions(risen, { ...query, limit: 9, after: third }).ids.map(({ name }) => name)).toEqual(['a/3']);
 });
 
-test('facets count matching versions, without the own filter of groups of which one value is enough', () => {
+test("facets count matching versions, without the facet's own condition if its values are alternatives", () => {
   const outline = [
     version('a/clock', { tags: ['time', 'zones'], tier: 'Official', transports: ['stdio'] }),
     version('a/mail', { tags: ['mail'], tier: 'Community', transports: ['sse'] }),

@@ -1,12 +1,12 @@
-// Filters lists in memory: the versions of a source in order, without their documents. That costs less than a query to
-// the database, whatever the filters. Pure.
+// Filters the versions of a source in memory, without their documents. For every filter, this is cheaper than a
+// database query. Pure.
 
 import type { Status } from '#registry/catalogue/entry.ts';
 import type { FacetQuery, ListPosition, ListQuery, Sort } from '#registry/catalogue/ports.ts';
 import { orderedBy, RANKS } from './order.ts';
 import { foldCase, hasWords, type Searched, wordsOf } from './search.ts';
 
-/** Fields of a version by which lists can be filtered. */
+/** Fields of a version that filters use. */
 export interface Outlined {
   readonly name: string;
   readonly version: string;
@@ -20,7 +20,7 @@ export interface Outlined {
   readonly transports: readonly string[];
   readonly stars: number | undefined;
   readonly pulls: number | undefined;
-  /** Time from the publisher, else `updatedAt`. */
+  /** The publisher's time of the change. Defaults to `updatedAt`. */
   readonly changedAt: number;
 }
 
@@ -35,7 +35,7 @@ export interface Found {
   readonly more: boolean;
 }
 
-/** Merges two lists in order. A change replaces the version with its present state. */
+/** Merges two sorted lists. A version in `changes` replaces the version in `outlined`. */
 export function merged(outlined: readonly Outlined[], changes: readonly Outlined[]): readonly Outlined[] {
   if (changes.length === 0) return outlined;
   const result: Outlined[] = [];
@@ -52,7 +52,7 @@ export function merged(outlined: readonly Outlined[], changes: readonly Outlined
   return [...result, ...outlined.slice(at)];
 }
 
-/** Finds versions in an outline that is in order. */
+/** Finds versions in a sorted outline. */
 export function findVersions(outlined: readonly Outlined[], query: ListQuery): Found {
   const { limit, sort } = query;
   const fits = testOf(query);
@@ -68,7 +68,7 @@ export function findVersions(outlined: readonly Outlined[], query: ListQuery): F
   return { ids, more: false };
 }
 
-/** Returns the position of a page that ends with this version; the next page begins after it. */
+/** Returns the position at the end of a page whose last version is `each`. The next page begins after it. */
 export function positionOf(each: Outlined, sort: Sort | undefined): ListPosition {
   const { name, version } = each;
   return sort === undefined ? { name, version } : { name, version, rank: RANKS[sort](each) };
@@ -86,9 +86,7 @@ function indexOfFirst(ordered: readonly Outlined[], { after, sort }: ListQuery):
   return low;
 }
 
-/**
- * Orders the highest rank first, and equal ranks by name and version. Positions in a list without ranks have no rank.
- */
+/** Compares by rank, highest first, then by name and version. In a list without ranks, positions have no rank. */
 function comparePositions(a: ListPosition, b: ListPosition): number {
   return (b.rank ?? 0) - (a.rank ?? 0) || compareVersionIds(a, b);
 }
@@ -101,7 +99,7 @@ function testOf(query: ListQuery): Test {
   return (each) => tests.every((test) => test(each));
 }
 
-/** Returns all conditions except the search and the facets. */
+/** Returns tests of all conditions except the search and the facets. */
 export function baseTests({ updatedSince, version, includeDeleted }: FacetQuery): readonly Test[] {
   const tests: Test[] = [];
   if (!includeDeleted) tests.push(({ status }) => status !== 'deleted');
@@ -116,7 +114,7 @@ export function baseTests({ updatedSince, version, includeDeleted }: FacetQuery)
 
 export type FacetName = 'tags' | 'tiers' | 'statuses' | 'transports';
 
-/** Conditions of the query, by facet. */
+/** Returns the query's conditions by facet. */
 export function facetTests(query: FacetQuery): Readonly<Partial<Record<FacetName, Test>>> {
   const { tags, tiers, statuses, transports } = query;
   const folded = tiers?.map(foldCase);
@@ -128,12 +126,12 @@ export function facetTests(query: FacetQuery): Readonly<Partial<Record<FacetName
   };
 }
 
-/** Compares by name, then by version, as the database orders them. */
+/** Compares by name, then by version, in the order of the database. */
 export function compareVersionIds(a: VersionId, b: VersionId): number {
   return compareByCodePoint(a.name, b.name) || compareByCodePoint(a.version, b.version);
 }
 
-/** Compares by code point, as the collation "C" does; JavaScript itself compares UTF-16 code units. */
+/** Compares by code point, as the collation "C" does. JavaScript's `<` compares UTF-16 code units. */
 export function compareByCodePoint(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -145,7 +143,7 @@ export function compareByCodePoint(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Returns the rank of a UTF-16 unit: surrogates, for characters beyond U+FFFF, come last. */
+/** Returns the rank of a UTF-16 code unit. Surrogates, which encode characters beyond U+FFFF, come last. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

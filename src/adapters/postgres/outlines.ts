@@ -1,5 +1,6 @@
-// Keeps the outlines of sources up to date: reads them once, then only later writes. A list is filtered in the outline,
-// and its documents are read in one statement that also reports whether the outline was out of date.
+// Keeps an outline of each source current: its versions without their documents. Reads an outline completely once, then
+// only later changes. A list is filtered in the outline. One statement then reads its documents and the revision, which
+// shows whether the outline was current.
 
 import assert from 'node:assert/strict';
 import type pg from 'pg';
@@ -10,11 +11,11 @@ import type { Pool } from './pool.ts';
 import { readCatalogueEntries, readCatalogueRevision, readOutline } from './read.ts';
 
 interface Kept {
-  /** The versions in order. */
+  /** The versions, sorted. */
   readonly outlined: readonly Outlined[];
-  /** The outline has this revision or a later one. */
+  /** The outline includes at least this revision. */
   readonly revision: string;
-  /** The latest of all `updatedAt`. */
+  /** The latest `updatedAt` of all versions. */
   readonly newest: number;
 }
 
@@ -23,7 +24,7 @@ export interface Outlines {
   facets(key: SourceKey, query?: FacetQuery): Promise<Facets>;
 }
 
-/** Attempts. If a source is written between the two statements each time, a snapshot then reads everything. */
+/** Maximum number of attempts. If the source changes during each attempt, everything is read in one snapshot. */
 const TRIES = 3;
 
 const LATEST: FacetQuery = { version: 'latest', includeDeleted: false };
@@ -34,7 +35,7 @@ export function createOutlines(pool: Pool): Outlines {
   const kept = new Map<string, Kept>();
   const loading = new Map<string, Promise<Kept>>();
 
-  /** Loads the outline. Callers that arrive meanwhile get the same outline, which may be older than they need. */
+  /** Loads the outline. Concurrent callers share one load, whose result may be older than they need. */
   function load(key: SourceKey, id: string): Promise<Kept> {
     const running = loading.get(id);
     if (running !== undefined) return running;
@@ -49,14 +50,14 @@ export function createOutlines(pool: Pool): Outlines {
     return own;
   }
 
-  /** Returns the result of `read` for an outline that turns out to be current. */
+  /** Calls `read` until the outline that it used was current, and returns its result. */
   async function current<T>(key: SourceKey, read: Reading<T>): Promise<T> {
     const id = formatSourceKey(key);
     for (let run = 1; run <= TRIES; run += 1) {
       const outline = kept.get(id) ?? (await load(key, id));
       const { revision, value } = await pool.use((client) => read(client, outline));
       if (revision === outline.revision && value !== undefined) return value;
-      // The revision is equal, but the version cannot be found, so the database was replaced, for example by a backup.
+      // A version is missing although the revision is equal, so the database was replaced, such as by a backup.
       if (revision === outline.revision) kept.delete(id);
       await load(key, id);
     }
@@ -87,13 +88,15 @@ export function createOutlines(pool: Pool): Outlines {
 type Reading<T> = (client: pg.Client, outline: Kept) => Promise<Checked<T>>;
 
 interface Checked<T> {
-  /** Revision of the database. */
   readonly revision: string;
-  /** Undefined if a version of the outline does not exist. */
+  /** undefined if a version of the outline does not exist in the database. */
   readonly value: T | undefined;
 }
 
-/** Reads the revision first: later writes are read twice, which does no harm. */
+/**
+ * Updates an outline. Reads the revision before the changes. A change between these two reads is read again by the next
+ * update, which has no effect.
+ */
 async function upToDate(client: pg.Client, key: SourceKey, before: Kept): Promise<Kept> {
   const revision = await readCatalogueRevision(client, key);
   if (revision === before.revision) return before;

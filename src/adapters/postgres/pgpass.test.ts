@@ -8,7 +8,7 @@ import { isOpen, readPassword } from './pgpass.ts';
 
 const CONNECTION = { host: 'db.example.com', port: 5432, database: 'registry', user: 'db_app' };
 
-describe('the first line that fits gives the password', () => {
+describe('the first matching line contains the password', () => {
   test.each([
     { text: 'db.example.com:5432:registry:db_app:secret', password: 'secret', reason: 'all four fields fit' },
     { text: '*:*:*:*:secret', password: 'secret', reason: 'a star fits everything' },
@@ -28,7 +28,7 @@ describe('the first line that fits gives the password', () => {
     expect(findPassword(text, CONNECTION)).toBe(password);
   });
 
-  test('a colon and a backslash in a field are escaped', () => {
+  test('backslashes escape a colon or backslash in a field', () => {
     const text = 'fe80\\:\\:1:*:a\\\\b:*:secret';
     expect(findPassword(text, { ...CONNECTION, host: 'fe80::1', database: 'a\\b' })).toBe('secret');
   });
@@ -52,7 +52,7 @@ describe('the file', () => {
     expect(await failureOf(file)).toBe('read: secret');
   });
 
-  test('is refused if others may read it, and the message never holds the password', async () => {
+  test('is refused if others may read it, and the message does not contain the password', async () => {
     chmodSync(file, 0o644);
     const said = await failureOf(file);
     chmodSync(file, 0o600);
@@ -72,7 +72,7 @@ describe('the file', () => {
     expect(isOpen({ mode, uid })).toBe(open);
   });
 
-  test('is named if it is missing', async () => {
+  test('is reported if it is missing', async () => {
     expect(await failureOf(join(dir, 'none'))).toBe(
       `database-passfile-unreadable: password file ${join(dir, 'none')} cannot be read`,
     );

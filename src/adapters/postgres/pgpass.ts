@@ -1,20 +1,24 @@
-// Reads PostgreSQL's password file from disk, unless other users may read it. Source: the PostgreSQL manual, libpq,
-// "The Password File".
+// Reads passwords from PostgreSQL's password file. Refuses a file that other users may read. Source: the PostgreSQL
+// manual, libpq, "The Password File".
 
 import { readFile, stat } from 'node:fs/promises';
 import { findPassword, type PasswordFor } from '#contracts/pgpass.ts';
 import { Failure } from '#std/failure.ts';
 import { textOfFile } from '#std/utf8.ts';
 
-/** Exported for tests: not every user may give files to root. */
+/**
+ * True if users other than the owner may access the file, except that the group of a file of root may read it. Exported
+ * for tests, because only root can create files of root.
+ */
 export function isOpen({ mode, uid }: { readonly mode: number; readonly uid: number }): boolean {
   return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;
 }
 
 /**
- * Reads the file again at each connection, because mounted secrets rotate. A file that other users may read is refused.
- * The group of a file of root may read it: Secrets are mounted in this way, and libpq allows it for keys (the
- * PostgreSQL manual, libpq, "sslkey"). Throws Failure `database-passfile-unreadable`.
+ * Returns the password for a connection. Reads the file for each connection, because mounted Secrets rotate. A file
+ * that other users may read is refused. If root owns the file, its group may read it, because Kubernetes mounts Secrets
+ * with this owner and group. libpq has the same exception for keys (the PostgreSQL manual, libpq, "sslkey"). Throws
+ * Failure `database-passfile-unreadable`.
  */
 export async function readPassword(file: string, connection: PasswordFor): Promise<string | undefined> {
   try {

@@ -32,18 +32,18 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
   return outcome as Failure;
 }
 
-/** Returns the process id of the server's side, which differs for each connection. */
+/** Returns the process id of the server's backend, which differs for each connection. */
 async function backend(pool: Pool): Promise<number> {
   return await pool.use(async (client) => (await client.query('select pg_backend_pid() as pid')).rows[0].pid);
 }
 
-/** A signal to wait for. */
+/** Returns a promise and the function that resolves it. */
 function gate(): { opened: Promise<void>; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
 
-/** Returns the number of connections that the server has from our pools. */
+/** Returns the number of our pools' connections, as reported by the server. */
 async function connections(): Promise<number> {
   const rows = await database.sql<{ n: number }>(
     "select count(*)::int as n from pg_stat_activity where datname = $1 and application_name = 'skep'",
@@ -53,14 +53,14 @@ async function connections(): Promise<number> {
 }
 
 describe('a pool', () => {
-  test('opens nothing before it is used, and uses a free connection again', async () => {
+  test('opens no connection before its first use, and uses a free connection again', async () => {
     const pool = open();
     expect(pool.open()).toBe(0);
     expect(await backend(pool)).toBe(await backend(pool));
     expect(pool.open()).toBe(1);
   });
 
-  test('never has more connections than allowed: further callers wait their turn', async () => {
+  test('never has more connections than the maximum, and further callers wait', async () => {
     const pool = open({ maxOpenConns: 3 });
     let running = 0;
     let most = 0;
@@ -80,7 +80,7 @@ describe('a pool', () => {
     expect(pids).toHaveLength(20);
   });
 
-  test('keeps as many unused as allowed and closes the others', async () => {
+  test('keeps the maximum number of idle connections and closes other idle connections', async () => {
     const pool = open({ maxOpenConns: 5, maxIdleConns: 1 });
     const { opened, open: start } = gate();
     const work = Array.from({ length: 4 }, () => pool.use(() => opened));
@@ -91,18 +91,18 @@ describe('a pool', () => {
     await expect.poll(connections).toBe(1);
   });
 
-  test('keeps none if none is allowed', async () => {
+  test('keeps no idle connection if the maximum is 0', async () => {
     const pool = open({ maxIdleConns: 0 });
     expect(await backend(pool)).not.toBe(await backend(pool));
     expect(pool.open()).toBe(0);
   });
 
-  test('closes a connection that is older than allowed', async () => {
+  test('closes a connection that exceeds its maximum age', async () => {
     const pool = open({ connMaxLifetimeMs: 0 });
     expect(await backend(pool)).not.toBe(await backend(pool));
   });
 
-  test('tells a caller that waited too long', async () => {
+  test('rejects a caller that waited longer than the timeout', async () => {
     const pool = open({ maxOpenConns: 1, acquireTimeoutMs: 30 });
     const { opened, open: finish } = gate();
     const work = pool.use(() => opened);
@@ -113,14 +113,14 @@ describe('a pool', () => {
     expect(await backend(pool)).toBeGreaterThan(0);
   });
 
-  test('gives the place of a connection that could not be made to the next caller', async () => {
+  test('lets the next caller connect after a failed connection', async () => {
     const pool = open({ maxOpenConns: 1, password: 'wrong', user: 'nobody_at_all' });
     const failures = await Promise.all([failureOf(backend(pool)), failureOf(backend(pool)), failureOf(backend(pool))]);
     expect(failures.map(({ code }) => code)).toEqual(Array(3).fill('database-auth'));
     expect(pool.open()).toBe(0);
   });
 
-  test('replaces a connection that broke while it was unused', async () => {
+  test('replaces an idle connection that was lost', async () => {
     const pool = open();
     const pid = await backend(pool);
     await database.sql('select pg_terminate_backend($1)', [pid]);
@@ -130,7 +130,7 @@ describe('a pool', () => {
     expect(await backend(pool)).not.toBe(pid);
   });
 
-  test('does not use a connection again that broke at work', async () => {
+  test('does not reuse a connection that was lost during a query', async () => {
     const pool = open();
     const pid = await backend(pool);
     const failure = await failureOf(
@@ -140,7 +140,7 @@ describe('a pool', () => {
     expect(await backend(pool)).not.toBe(pid);
   });
 
-  test('waits for the work under way when it closes, and gives no connection after', async () => {
+  test('waits for running work when it closes, and opens no connection afterwards', async () => {
     const pool = open();
     const { opened, open: finish } = gate();
     let done = false;
@@ -157,7 +157,7 @@ describe('a pool', () => {
 });
 
 describe('a transaction', () => {
-  test('is kept as a whole or not at all', async () => {
+  test('is committed completely or not at all', async () => {
     const pool = open({ user: database.migrator.user, password: database.migrator.password ?? '' });
     await pool.use((client) => client.query('create table t (x int)'));
     await pool.transaction((client) => client.query('insert into t values (1)'));
@@ -172,7 +172,7 @@ describe('a transaction', () => {
     expect(await database.sql('select x from t')).toEqual([{ x: 1 }]);
   });
 
-  test('that only lost a race is run again', async () => {
+  test('is repeated after a serialization failure', async () => {
     const pool = open();
     let runs = 0;
     const result = await pool.transaction(async (client) => {
@@ -183,7 +183,7 @@ describe('a transaction', () => {
     expect({ runs, result }).toEqual({ runs: 3, result: 'won' });
   });
 
-  test('that always loses is given up', async () => {
+  test('fails after several serialization failures or deadlocks', async () => {
     const pool = open();
     const failure = await failureOf(
       pool.transaction((client) => client.query("do $$ begin raise exception using errcode = '40P01'; end $$")),
@@ -192,7 +192,7 @@ describe('a transaction', () => {
   });
 });
 
-describe('a statement that takes too long', () => {
+describe('a statement that exceeds the time limit', () => {
   test('is stopped by the server', async () => {
     const failure = await failureOf(
       open({ statementTimeoutMs: 50 }).use((client) => client.query('select pg_sleep(5)')),
@@ -201,20 +201,20 @@ describe('a statement that takes too long', () => {
   });
 });
 
-describe('a server that is not there', () => {
-  test('is a failure that names its address, and no password', async () => {
+describe('an unreachable server', () => {
+  test('is a failure that contains the address without the password', async () => {
     const failure = await failureOf(backend(open({ port: 1, password: 'hunter2' })));
     expect(failure).toMatchObject({ code: 'database-unreachable', retryable: true });
     expect(failure.message).toMatch(/_app@127\.0\.0\.1:1\/.*: connect ECONNREFUSED/);
     expect(JSON.stringify([failure.message, failure.data])).not.toContain('hunter2');
   });
 
-  test('and a host that nobody knows is one', async () => {
+  test('is reported for an unknown host', async () => {
     const failure = await failureOf(backend(open({ host: 'no-such-host.invalid' })));
     expect(failure).toMatchObject({ code: 'database-unreachable', data: { host: 'no-such-host.invalid' } });
   });
 
-  test('and one that takes the connection but never answers', async () => {
+  test('is reported if it accepts the connection but never responds', async () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket));
     const port = await new Promise<number>((resolve) => {
@@ -228,7 +228,7 @@ describe('a server that is not there', () => {
     silent.close();
   });
 
-  test('while it is stopped every use fails, and when it is back the same pool works', async () => {
+  test('fails every use, and the pool works again after the server has restarted', async () => {
     const cluster = await createCluster();
     const first = await startServer(cluster.options);
     const { host, port } = first;

@@ -1,6 +1,6 @@
-// Shares a few connections, with limits for open connections, idle connections and their age. It replaces pg's own
-// pool, because each new connection chooses between TLS and plain text (sslMode prefer and allow), and because pg's
-// pool cannot limit idle connections.
+// Shares a few connections, with limits for open connections, idle connections and their age. Replaces pg's own pool,
+// which cannot limit idle connections and cannot choose between TLS and plain text for each connection (sslMode prefer
+// and allow).
 
 import type pg from 'pg';
 import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
@@ -9,27 +9,27 @@ import { connect, type DatabaseAddress, type OpenConnection } from './connect.ts
 import { databaseFailure, describePlace, isTransient } from './failure.ts';
 
 export interface DatabaseSettings extends DatabaseAddress {
-  /** Connections at the same time; default 10. */
+  /** Maximum number of connections. Default: 10. */
   readonly maxOpenConns?: number;
-  /** Connections that stay open unused; default 2. */
+  /** Maximum number of idle connections. Default: 2. */
   readonly maxIdleConns?: number;
-  /** Older connections are closed when they are next free; default 30 minutes. */
+  /** Age in milliseconds after which a connection is closed when it becomes free. Default: 30 minutes. */
   readonly connMaxLifetimeMs?: number;
-  /** How long a caller waits for a free connection; default 10 s. */
+  /** Milliseconds for which a caller waits for a free connection. Default: 10 s. */
   readonly acquireTimeoutMs?: number;
 }
 
 export interface Pool {
   readonly place: string;
-  /** Runs the work on one connection. Any error of it becomes a Failure. */
+  /** Calls `work` with a connection. Converts its errors to Failures. */
   use<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
-  /** Runs the work in a transaction, again after a serialization failure or a deadlock. */
+  /** Calls `work` in a transaction. Repeats it after a serialization failure or deadlock. */
   transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
-  /** Reads within one snapshot of the database. */
+  /** Calls `work` in a read-only transaction that sees one snapshot of the database. */
   snapshot<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
-  /** Connections that are open now, those in use included. */
+  /** Returns the number of open connections, including connections in use. */
   open(): number;
-  /** Waits for the work under way. Afterwards the pool returns no connections. */
+  /** Waits for running work. Later calls fail. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ interface Connection extends OpenConnection {
 }
 
 interface Waiter {
-  /** Receives a connection, or undefined if the waiter may open a new connection. */
+  /** Receives a connection. undefined means that the waiter may open a new connection. */
   take(connection: Connection | undefined): void;
   refuse(failure: Failure): void;
 }
@@ -48,27 +48,30 @@ interface State {
   readonly settings: DatabaseSettings;
   readonly idle: Connection[];
   readonly waiters: Waiter[];
-  /** Connections that are open or being opened. */
+  /** Number of connections that are open or being opened. */
   open: number;
-  /** Time at which a connection beyond the idle limit was opened last. */
+  /** Time of the last opening of a connection beyond the idle limit. */
   grownAtMs: number;
   closed: boolean;
   onEmpty: () => void;
 }
 
-/** Default of connMaxLifetime. */
+/** Default of `connMaxLifetimeMs`. */
 const MAX_LIFETIME_MS = 30 * 60_000;
 const ACQUIRE_TIMEOUT_MS = 10_000;
 /**
- * If as many connections are open as may stay idle, a caller waits this long before it opens another one: opening costs
- * much more than reading a page, and the connection is closed again as soon as no caller waits for it.
+ * Milliseconds for which a caller waits before it opens a connection beyond the idle limit. Opening costs much more
+ * than reading a page, and the connection is closed again when no caller waits for it.
  */
 const GROW_AFTER_MS = 25;
-/** Pause between two such connections: on a busy machine, more logins would slow down the work itself. */
+/**
+ * Minimum interval in milliseconds between two openings beyond the idle limit. On a busy machine, more logins would
+ * slow down the work itself.
+ */
 const GROW_EVERY_MS = 100;
 const MAX_RUNS = 5;
 
-/** Opens no connection yet. */
+/** Opens no connection before the first call of a method. */
 export function openPool(settings: DatabaseSettings): Pool {
   const state: State = {
     settings,
@@ -86,7 +89,7 @@ export function openPool(settings: DatabaseSettings): Pool {
       return await work(connection.client);
     } catch (error) {
       const failure = databaseFailure(error, settings);
-      // After a lost connection it is unknown whether the server still works for it.
+      // After a lost connection, it is unknown whether the server still executes the statement.
       if (failure.code === 'database-unreachable') connection.broken = true;
       throw failure;
     } finally {
@@ -112,7 +115,7 @@ async function transact<T>(client: pg.Client, begin: string, work: (client: pg.C
       await client.query('commit');
       return result;
     } catch (error) {
-      // A lost connection cannot roll back, and need not. The first error is reported.
+      // A lost connection cannot roll back. The server then rolls back itself. The first error is reported.
       await client.query('rollback').catch(() => undefined);
       if (!isTransient(error) || run === MAX_RUNS) throw error;
     }
@@ -140,7 +143,7 @@ function idleMax({ settings }: State): number {
   return settings.maxIdleConns ?? DATABASE_DEFAULTS.maxIdleConns;
 }
 
-/** Opens a connection that `state.open` already counts. */
+/** Opens a connection that `state.open` already includes. */
 async function openConnection(state: State): Promise<Connection> {
   try {
     const opened = await connect(state.settings);
@@ -157,7 +160,8 @@ async function openConnection(state: State): Promise<Connection> {
 }
 
 /**
- * Resolves with a free connection, or with undefined if no connection becomes free soon and the caller may open one.
+ * Resolves with a free connection. Resolves with undefined if none becomes free soon and the caller may open a new
+ * connection.
  */
 function wait(state: State): Promise<Connection | undefined> {
   const { settings } = state;
@@ -219,7 +223,7 @@ function discard(state: State, { client, destroy, broken }: Connection): void {
   forget(state);
 }
 
-/** Removes one connection: the caller that waits longest may open a new one in its place. */
+/** Removes a connection from the count. If a caller waits, it may open a new connection instead. */
 function forget(state: State): void {
   const waiter = state.waiters.shift();
   if (waiter !== undefined) {

@@ -1,4 +1,4 @@
-// Reads the catalogue and converts rows to entries. Statements are prepared: the server plans each once per
+// Reads the catalogue and converts rows to entries. Statements are prepared, so the server plans each once per
 // connection. outline.ts filters lists.
 
 import type pg from 'pg';
@@ -13,13 +13,13 @@ import { IS_LATEST, milliseconds, type RawRow, readRows, remembered, timeFrom } 
 import { type Searched, searchedOf } from './search.ts';
 import { storable } from './write.ts';
 
-/** Columns of an entry as it is served, in the order that `toEntries` reads them. */
+/** Columns of a served entry, in the order in which `toEntries` reads them. */
 const SERVED = `e.name, e.version, e.document, e.status, e.status_message, ${IS_LATEST}, ${milliseconds('e.published_at')},
   ${milliseconds('e.updated_at')}, ${milliseconds('coalesce(e.status_changed_at, e.published_at)')}`;
 
 const OF_SOURCE = 'namespace = $1 and registry = $2 and source = $3';
 
-/** A subquery instead of a join: only then can the indexes, which begin with the source, answer the whole query. */
+/** Uses a subquery instead of a join, so that the indexes, which begin with the source, can answer the whole query. */
 const ENTRIES = `catalogue_entry e where e.source_id = (select id from catalogue_source where ${OF_SOURCE})`;
 
 export const REVISION = "s.id || '.' || s.revision || '.' || s.edition";
@@ -27,11 +27,11 @@ export const REVISION = "s.id || '.' || s.revision || '.' || s.edition";
 /** Revision of a source that never synced. */
 const NO_REVISION = '0';
 
-/** The oid of text[]. pg has names only for oids of single values. */
+/** The oid of text[], because pg has names only for oids of single values. */
 const TEXT_LIST: number = 1009;
 
 /**
- * Returns the revision with the source's id and the database's edition: the count begins again for a source that was
+ * Returns the revision with the source's id and the database's edition. The counter restarts for a source that was
  * removed and declared again, and for a restored database.
  */
 export async function readCatalogueRevision(client: pg.Client, key: SourceKey): Promise<string> {
@@ -41,15 +41,15 @@ export async function readCatalogueRevision(client: pg.Client, key: SourceKey): 
 }
 
 /**
- * Maximum bytes of the documents of one page: a hundred of the largest documents would exceed the memory of a replica.
+ * Maximum bytes of the documents in one page. A hundred documents of maximum size would exceed the memory of a replica.
  */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 interface ReadEntries {
   readonly revision: string;
-  /** Entries in the order of `ids`. If they exceed the size of a page, only the first entries. */
+  /** Entries in the order of `ids`. If they exceed the page size, only the first entries. */
   readonly entries: readonly StoredEntry[];
-  /** How many of the ids exist. */
+  /** Number of ids that exist. */
   readonly found: number;
 }
 
@@ -75,7 +75,10 @@ export async function readCatalogueEntries(
   return { revision: rows[0]?.[0] ?? NO_REVISION, entries, found: Number(rows[0]?.[1] ?? 0) };
 }
 
-/** Returns versions, the newest publication first; of versions published together, the highest version first. */
+/**
+ * Returns versions, latest publication first. Versions with equal publication times are sorted by version, highest
+ * first.
+ */
 export async function readEntryVersions(
   client: pg.Client,
   key: SourceKey,
@@ -114,10 +117,12 @@ export async function readEntryVersion(
   return toEntries(rows)[0];
 }
 
-/** jsonb has no NUL and no half of a character; the outline must not fail for one document. */
+/**
+ * jsonb cannot contain NUL or unpaired surrogates. A document with these characters must not fail the whole outline.
+ */
 const IS_READABLE = "e.document::text !~ '\\\\u(0000|d[89a-f])'";
 
-/** Values from the publisher's blocks, two levels deep under any vendor: names of tools, and counts. */
+/** Fields of publishers' metadata at `<vendor>.<key>`: tool names, stars, pulls and the time of the last update. */
 const OF_PUBLISHER = `jsonb_path_query_array(p.provided, '$.*.*.tools[*]')
     || jsonb_path_query_array(p.provided, '$.*.*.tool_definitions[*].name'),
   jsonb_path_query_first(p.provided, '$.*.*.metadata.stars'), jsonb_path_query_first(p.provided, '$.*.*.metadata.pulls'),
@@ -128,12 +133,12 @@ const OUTLINE = `select e.name, e.version, e.status, ${IS_LATEST}, ${millisecond
   lateral (select case when ${IS_READABLE} then e.document::jsonb #> '{_meta,${PUBLISHER_PROVIDED}}' end) as p (provided)
   where e.source_id = $1`;
 
-/** Rows that are processed at a time, so that other requests are not blocked. */
+/** Number of rows that are processed between two yields to other requests. */
 const OUTLINE_ROWS = 250;
 
 /**
- * Reads in order all versions of the source with this id, or the versions written after the time (milliseconds since
- * 1970). Must run in a snapshot, so that all rows are of one moment.
+ * Reads all versions of the source with this id, sorted. With a time (milliseconds since 1970), reads only versions
+ * written after it. Must run in a snapshot, so that all rows have the same state.
  */
 export async function readOutline(
   client: pg.Client,
@@ -154,7 +159,7 @@ export async function readOutline(
   return outlined;
 }
 
-/** Identities begin at 1. */
+/** An id that no row has, because ids begin at 1. */
 const NO_ID = '0';
 
 /** Throws if the schema lacks a column that outlines need. */
@@ -182,13 +187,13 @@ function toOutlined(row: RawRow, listOf: (text: string) => readonly string[], la
   };
 }
 
-/** Publishers may have written anything. */
+/** Publishers may have written any value. */
 function toolsFrom(text: string): readonly string[] {
   const tools = parseJson(text);
   return Array.isArray(tools) ? [...new Set(tools.filter((tool) => typeof tool === 'string'))] : [];
 }
 
-/** Returns at most the largest integer that JSON represents exactly, because cursors contain it. */
+/** Limits the value to the largest integer that JSON represents exactly, because cursors contain it. */
 function countFrom(text: string | null | undefined): number | undefined {
   return /^[0-9]+$/.test(text ?? '') ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined;
 }
@@ -203,7 +208,10 @@ export async function readImages(client: pg.Client, registry: Omit<SourceKey, 's
   return new Set(rows.map(({ image }) => image));
 }
 
-/** Tests the text first, because few publishers state any provenance. */
+/**
+ * Returns documents whose text contains a provenance. Few publishers provide a provenance, so other documents are not
+ * parsed.
+ */
 export async function readProvenance(
   client: pg.Client,
   registry: Omit<SourceKey, 'source'>,

@@ -1,4 +1,4 @@
-// Writes and reads the servers that reconcilers run.
+// Writes and reads the servers that reconcilers have deployed.
 
 import type pg from 'pg';
 import type { RunningServer } from '#contracts/running-servers.ts';
@@ -8,7 +8,10 @@ import { readRows } from './rows.ts';
 
 type Registry = Omit<SourceKey, 'source'>;
 
-/** A single statement, so that readers never see a part of it. Unchanged rows are written again from time to time. */
+/**
+ * Replaces the servers in a single statement, so that readers never see a partial state. Rewrites unchanged rows after
+ * ten minutes, so that they do not expire.
+ */
 const WRITE = `with given as (select * from unnest($3::text[], $4::text[]) as g (namespace, servers)),
   gone as (
     delete from catalogue_running r
@@ -31,16 +34,16 @@ export async function writeRunning(
 }
 
 /**
- * Entries that may stand for one of the servers: with one of the images, or one of the addresses anywhere in their
- * text.
+ * Entries that may describe one of the servers: entries with one of the images, or with one of the URLs in their text.
  */
 const CANDIDATES = `select e.document from catalogue_entry e join catalogue_source s on s.id = e.source_id
   where s.namespace = $1 and s.registry = $2 and e.status <> 'deleted' and (e.images && $3::text[]
     or exists (select from unnest($4::text[]) as u (url) where strpos(e.document::text, u.url) > 0))`;
 
 /**
- * Running servers, the newest last, and the revisions of the sources of the registry. A reconciler that was renamed,
- * moved or removed no longer writes; two hours are enough for a reconciler that runs every hour.
+ * Running servers, last written last, and the revisions of the registry's sources. Rows expire after two hours, because
+ * a reconciler that was renamed, moved or removed no longer writes. A reconciler that runs every hour writes often
+ * enough.
  */
 const RUNNING = `select r.servers, (
     select string_agg(${REVISION}, ' ' order by s.id) from catalogue_source s where s.namespace = $1 and s.registry = $2
@@ -52,7 +55,7 @@ interface RunningRow {
   readonly revisions: string | null;
 }
 
-/** Returns a reader of running servers. It reads their entries only if servers or entries have changed since. */
+/** Returns a reader of running servers. It reads their entries again only if servers or entries have changed. */
 export function createRunningReader(): (client: pg.Client, registry: Registry) => Promise<RunningFound> {
   let last: { readonly key: string; readonly found: RunningFound } | undefined;
   return async (client, { namespace, registry }) => {
@@ -71,7 +74,7 @@ export function createRunningReader(): (client: pg.Client, registry: Registry) =
   };
 }
 
-/** Removes duplicates: if two reconcilers report the same server, the last report counts. */
+/** Removes duplicates. If two reconcilers report a server, the last report is used. */
 function distinctServers(servers: readonly RunningServer[]): readonly RunningServer[] {
   const byName = new Map(servers.map((server) => [server.name, server]));
   return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));

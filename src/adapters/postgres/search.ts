@@ -1,8 +1,8 @@
-// Splits searches into words, and finds texts that have every word somewhere, in any case of letters.
+// Splits searches into words, and finds texts that contain every word, ignoring case.
 
 import { type Grams, gramsOf, mayContain, probesOf } from './grams.ts';
 
-/** The text in which a search is done. */
+/** A searchable text with its filter. */
 export interface Searched {
   readonly text: string;
   readonly grams: Grams;
@@ -14,8 +14,8 @@ export interface Word {
 }
 
 /**
- * Joins the parts with a separator that people do not type. Returns `last` if it has the same text, because versions of
- * a server often have, and then share the object.
+ * Joins the parts with a separator that users do not type. Returns `last` if its text is equal, so that versions of a
+ * server share one object.
  */
 export function searchedOf(parts: readonly string[], last?: Searched): Searched {
   const text = foldCase(parts.join('\u001f'));
@@ -36,7 +36,7 @@ export function hasWords(searched: Searched, words: readonly Word[]): boolean {
   return true;
 }
 
-/** Returns lower case by Unicode. Lower case in the database depends on its locale. */
+/** Converts to lower case by Unicode. The database's conversion would depend on its locale. */
 export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

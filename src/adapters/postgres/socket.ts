@@ -1,5 +1,5 @@
-// Opens the byte stream to a PostgreSQL server, encrypted or not, up to the protocol's startup message. Source:
-// PostgreSQL manual, "SSL Session Encryption" (protocol) and libpq's sslmode.
+// Opens the byte stream to a PostgreSQL server, with or without TLS, before the startup message. Source: PostgreSQL
+// manual, "SSL Session Encryption" (protocol) and libpq's sslmode.
 
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
@@ -11,14 +11,14 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** Which parts of the server's certificate are checked: none, its chain, or its chain and its host name. */
+/** Checked parts of the server's certificate: none, the chain, or the chain and the host name. */
 export interface TlsCheck {
   readonly verify: 'none' | 'chain' | 'full';
   /** PEM certificates that replace the trusted roots. */
   readonly ca?: string;
 }
 
-/** A host that begins with `/` is the directory of a Unix socket, as in libpq: never encrypted, never checked. */
+/** True if the host begins with `/`. It is then the directory of a Unix socket, as in libpq, and never uses TLS. */
 export function isSocketDirectory(host: string): boolean {
   return host.startsWith('/');
 }
@@ -26,8 +26,8 @@ export function isSocketDirectory(host: string): boolean {
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 /**
- * Returns a connected socket. Throws Failure `database-tls` if the server has no TLS or its certificate does not match,
- * and the system's own errors if there is no connection.
+ * Returns a connected socket. Throws Failure `database-tls` if the server does not support TLS or its certificate does
+ * not match. Throws errors of the system if the connection fails.
  */
 export async function openSocket(
   address: ServerAddress,
@@ -55,7 +55,7 @@ async function encrypt(socket: Socket, address: ServerAddress, tls: TlsCheck): P
   const [answer] = await eventOf(socket, 'data');
   const where = `${address.host}:${address.port}`;
   if (isByte(answer, 'N')) throw new Failure('database-tls', `${where}: the server offers no TLS`);
-  // More than the one byte would be text that an attacker inserted before the encryption (CVE-2021-23222).
+  // Additional bytes may have been injected by an attacker before the encryption (CVE-2021-23222).
   if (!isByte(answer, 'S')) throw new Failure('database-tls', `${where}: no answer to the TLS request`);
   try {
     const secured = connectTls(tlsOptions(socket, address, tls));
@@ -71,7 +71,7 @@ function tlsOptions(socket: Socket, { host }: ServerAddress, { verify, ca }: Tls
   return {
     socket,
     rejectUnauthorized: verify !== 'none',
-    // RFC 6066 section 3: no addresses in the server name.
+    // The server name must not be an address (RFC 6066 section 3).
     servername: isIP(host) === 0 ? host : undefined,
     ca,
     checkServerIdentity: (_name, certificate) =>
@@ -83,7 +83,7 @@ function isByte(data: unknown, expected: string): boolean {
   return data instanceof Buffer && data.equals(Buffer.from(expected));
 }
 
-/** Resolves with the arguments of the event; throws if the connection fails or closes first. */
+/** Resolves with the arguments of the event. Throws if the connection fails or closes before the event. */
 async function eventOf(socket: Socket, event: 'data' | 'secureConnect'): Promise<unknown[]> {
   const closed = new AbortController();
   function onClose(): void {

@@ -8,8 +8,8 @@ interface SourceRow {
   readonly source: string;
   readonly phase: SourceState['phase'];
   /**
-   * Whether a claim is valid now, by the clock of the database, because clocks of replicas differ. Not read under a
-   * claim.
+   * True if a claim is valid by the database's clock, because clocks of replicas differ. The owner of a claim does not
+   * read this column.
    */
   readonly claimed?: boolean | null;
   readonly message: string;
@@ -30,7 +30,7 @@ interface SourceRow {
   readonly empty_since: Date | null;
 }
 
-/** Columns of SourceRow except the phase. */
+/** Columns of SourceRow, except the phase. */
 const STATE_COLUMNS = `message, last_attempt, attempt_count, last_sync_time, last_sync_hash, filter_hash,
   declaration_hash, server_count, rejected_count, manual_trigger, requests, requests_served, wanted_trigger, resume,
   empty_since`;
@@ -45,7 +45,7 @@ export async function readStates(client: pg.Client, registry: Omit<SourceKey, 's
   return Object.fromEntries(rows.map((row) => [row.source, toState(row)]));
 }
 
-/** Returns all sources of all registries, sorted. */
+/** Returns the sources of all registries, sorted. */
 export async function readSources(client: pg.Client): Promise<readonly SourceKey[]> {
   const { rows } = await client.query<SourceKey>(
     'select namespace, registry, source from catalogue_source order by namespace, registry, source',
@@ -53,7 +53,7 @@ export async function readSources(client: pg.Client): Promise<readonly SourceKey
   return rows;
 }
 
-/** Returns the recorded state, whichever process has a claim. */
+/** Returns the recorded state, even if another process has claimed the source. */
 export async function readRecordedState(client: pg.Client, key: SourceKey): Promise<SourceState | undefined> {
   const { rows } = await client.query<SourceRow>(
     `select source, phase, ${STATE_COLUMNS} from catalogue_source where namespace = $1 and registry = $2 and source = $3`,

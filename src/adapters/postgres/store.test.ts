@@ -1,5 +1,5 @@
-// Tests the contract of the store for writers and readers of a catalogue with a real PostgreSQL. In one file, because
-// the tests share one database, the same few tables, and the functions that write entries and states.
+// Tests how the store serves readers and writers of a catalogue, with a real PostgreSQL. In one file, because the tests
+// share one database, the same few tables, and the functions that write entries and states.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SourceState } from '#contracts/catalogue-state.ts';
@@ -64,7 +64,7 @@ async function ids(query: ListQuery): Promise<string[]> {
   });
 }
 
-/** The physical rows: an untouched row keeps its xmin and its place. */
+/** Returns the physical rows. An unchanged row keeps its xmin and ctid. */
 function rows(): Promise<{ name: string; xmin: string; ctid: string; updated_at: Date }[]> {
   return database.sql(
     `select e.name, e.xmin::text, e.ctid::text, e.updated_at from catalogue_entry e
@@ -83,7 +83,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
 }
 
 describe('written entries are read', () => {
-  test('entry by entry, with the members of the document in their order', async () => {
+  test('one by one, with the members of the document in their order', async () => {
     const document = {
       z: 1,
       name: 'io.acme/full',
@@ -145,7 +145,7 @@ describe('written entries are read', () => {
     expect(await status()).toEqual(['deleted', '2026-01-04T00:00:00.000Z', undefined]);
   });
 
-  test('without a time of its own an entry was published when it was first seen, and that stays', async () => {
+  test('an entry without a publication time is published at its first sync, and later syncs keep this time', async () => {
     await store.replace(key, [entry('a')], state(), () => T1);
     await store.replace(key, [entry('a', { title: 'New' })], state(), () => T2);
     expect(await store.version(key, 'io.acme/a', 'latest', false)).toMatchObject({
@@ -175,7 +175,7 @@ describe('written entries are read', () => {
     expect(await store.states({ namespace: 'other', registry: key.registry })).toEqual({});
   });
 
-  test('many at once', async () => {
+  test('in large numbers', async () => {
     const many = Array.from({ length: 1234 }, (_, index) => entry(`s${String(index).padStart(4, '0')}`));
     expect((await store.replace(key, many, state(), () => T1)).created).toBe(1234);
     expect((await store.replace(key, many.slice(1), state(), () => T2)).removed).toBe(1);
@@ -187,7 +187,7 @@ describe('written entries are read', () => {
 });
 
 describe('only changes are written', () => {
-  test('the same entries again write no row, move no time and keep the revision', async () => {
+  test('equal entries write no row and keep times and revision', async () => {
     const entries = [entry('a'), entry('b'), entry('b', { version: '2.0.0' })];
     await store.replace(key, entries, state(), () => T1);
     const before = { rows: await rows(), revision: await store.revision(key) };
@@ -197,21 +197,21 @@ describe('only changes are written', () => {
     expect((await store.states(key)).main?.lastAttempt).toBe(T2);
   });
 
-  test('members in another order are not a change', async () => {
+  test('a different order of members is not a change', async () => {
     await store.replace(key, [entry('a', { document: { x: 1, y: 2 } })], state(), () => T1);
     const before = await rows();
     await store.replace(key, [entry('a', { document: { y: 2, x: 1 } })], state(), () => T2);
     expect(await rows()).toEqual(before);
   });
 
-  test('the upstream mark for the latest is not a change if it was the latest anyway', async () => {
+  test('the upstream mark of the latest version is not a change if the version was already the latest', async () => {
     await store.replace(key, [entry('a')], state(), () => T1);
     const before = await rows();
     await store.replace(key, [entry('a', { isLatest: true })], state(), () => T2);
     expect(await rows()).toEqual(before);
   });
 
-  test('a change of one entry leaves the rows of the others', async () => {
+  test('a change of an entry does not write the rows of other entries', async () => {
     await store.replace(key, [entry('a'), entry('b')], state(), () => T1);
     const [a] = await rows();
     const revision = await store.revision(key);
@@ -222,14 +222,14 @@ describe('only changes are written', () => {
     expect(await ids({ ...LIVE, updatedSince: T1 })).toEqual(['b 1.0.0 latest']);
   });
 
-  test('a state that is recorded touches neither rows nor revision', async () => {
+  test('recording a state changes neither rows nor revision', async () => {
     await store.replace(key, [entry('a')], state(), () => T1);
     const before = { rows: await rows(), revision: await store.revision(key) };
     await store.record(key, state({ phase: 'Failed', message: 'unreachable' }));
     expect({ rows: await rows(), revision: await store.revision(key) }).toEqual(before);
   });
 
-  test('a page ends before its documents are more than a replica can hold, and the next one continues', async () => {
+  test('a page ends before its documents exceed the size limit, and the next page continues', async () => {
     const large = Array.from({ length: 30 }, (_, at) => {
       const made = entry(`large-${String(at).padStart(2, '0')}`);
       return { ...made, document: { ...made.document, pad: 'x'.repeat(250_000) } };
@@ -248,22 +248,22 @@ describe('only changes are written', () => {
     expect({ pages, names }).toEqual({ pages: 2, names: large.map(({ name }) => name) });
   });
 
-  test('the time of a change is not before the end of its writing, when others begin to see it', async () => {
+  test('the time of a change is the end of the write, when readers begin to see the change', async () => {
     const times = [T1, T2, T3];
     await store.replace(key, [entry('a')], state(), () => times.shift() ?? T3);
     expect(await ids({ ...LIVE, updatedSince: T2 })).toEqual(['a 1.0.0 latest']);
     expect(await store.version(key, 'io.acme/a', 'latest', false)).toMatchObject({ updatedAt: T3 });
   });
 
-  test('a writer whose clock is behind moves time on all the same', async () => {
+  test('times increase even if the clock of the writer is behind', async () => {
     await store.replace(key, [entry('a')], state(), () => T2);
     await store.replace(key, [entry('a', { title: 'New' })], state(), () => T1);
     expect(await ids({ ...LIVE, updatedSince: T2 })).toEqual(['a 1.0.0 latest']);
   });
 });
 
-describe('a vanished version leaves a tombstone', () => {
-  test('that is not found but listed on request, and comes back to life', async () => {
+describe('a removed version becomes a tombstone', () => {
+  test('that is listed only on request, and becomes active again when the version returns', async () => {
     await store.replace(key, [entry('a'), entry('b')], state(), () => T1);
     expect((await store.replace(key, [entry('b')], state(), () => T2)).removed).toBe(1);
     expect(await ids(LIVE)).toEqual(['b 1.0.0 latest']);
@@ -284,7 +284,7 @@ describe('a vanished version leaves a tombstone', () => {
     expect(await store.version(key, 'io.acme/a', 'latest', false)).toMatchObject({ publishedAt: T1, updatedAt: T3 });
   });
 
-  test('the latest of which stays the latest as long as no version is there', async () => {
+  test('and the latest version remains the latest after all versions are removed', async () => {
     const [old, recent] = [entry('a', { version: '1.0.0' }), entry('a', { version: '2.0.0' })];
     await store.replace(key, [old, recent], state(), () => T1);
     await store.replace(key, [old], state(), () => T2);
@@ -298,13 +298,13 @@ describe('a vanished version leaves a tombstone', () => {
     expect(await ids(ALL)).toEqual(['a 1.0.0 deleted', 'a 2.0.0 latest']);
   });
 
-  test('an empty content removes all', async () => {
+  test('an empty content removes all versions', async () => {
     await store.replace(key, [entry('a'), entry('b')], state(), () => T1);
     expect((await store.replace(key, [], state(), () => T2)).removed).toBe(2);
     expect(await ids(LIVE)).toEqual([]);
   });
 
-  test('unless it is held: then it stays as it was', async () => {
+  test('a held version is kept unchanged', async () => {
     await store.replace(key, [entry('a'), entry('b'), entry('c')], state(), () => T1);
     const before = await rows();
     const written = await store.replace(
@@ -319,14 +319,14 @@ describe('a vanished version leaves a tombstone', () => {
     expect((await rows())[0]).toEqual(before[0]);
   });
 
-  test('a version that the source itself marks as deleted is one too', async () => {
+  test('a version that the source marks as deleted is also a tombstone', async () => {
     await store.replace(key, [entry('a', { status: 'deleted' }), entry('a', { version: '0.9.0' })], state(), () => T1);
     expect(await ids(ALL)).toEqual(['a 0.9.0 latest', 'a 1.0.0 deleted']);
     await store.replace(key, [entry('a', { status: 'deleted' })], state(), () => T2);
     expect(await ids(ALL)).toEqual(['a 0.9.0 deleted latest', 'a 1.0.0 deleted']);
   });
 
-  test('sources that are no longer declared leave nothing', async () => {
+  test('removed sources keep no data', async () => {
     const other = { ...key, source: 'other' };
     await store.replace(key, [entry('a')], state(), () => T1);
     await store.replace(other, [entry('a')], state(), () => T1);
@@ -343,7 +343,7 @@ describe('a vanished version leaves a tombstone', () => {
 });
 
 describe('one version of each server is the latest', () => {
-  test('and only it: it moves with new and vanished versions, and so does the time of both', async () => {
+  test('and changes when versions are added or removed, as does the time of the affected versions', async () => {
     await store.replace(key, [entry('a', { version: '1.9.0' })], state(), () => T1);
     const written = await store.replace(
       key,
@@ -361,7 +361,7 @@ describe('one version of each server is the latest', () => {
     expect(await ids({ ...LIVE, version: 'latest', updatedSince: T2 })).toEqual(['a 1.9.0 latest']);
   });
 
-  test('upstream has the first word, also when it changes its mind', async () => {
+  test('the upstream mark takes precedence, even if it changes', async () => {
     const versions = (latest: string) =>
       ['1.0.0', '2.0.0', '3.0.0'].map((version) => entry('a', { version, isLatest: version === latest }));
     await store.replace(key, versions('1.0.0'), state(), () => T1);
@@ -370,7 +370,7 @@ describe('one version of each server is the latest', () => {
     expect(await ids(ALL)).toEqual(['a 1.0.0', 'a 2.0.0 latest', 'a 3.0.0']);
   });
 
-  test('held versions compete, with their upstream marks', async () => {
+  test('held versions and their upstream marks are considered', async () => {
     await store.replace(
       key,
       [entry('a', { isLatest: true }), entry('a', { version: '2.0.0', isLatest: false })],
@@ -395,7 +395,7 @@ describe('one version of each server is the latest', () => {
     expect(await ids(ALL)).toEqual(['a 1.0.0', 'a 2.0.0 latest'].toSorted());
   });
 
-  test('among versions that are not numbers, the one that came last', async () => {
+  test('the version that was added last, if versions are not numbers', async () => {
     await store.replace(key, [entry('a', { version: 'zebra' })], state(), () => T1);
     await store.replace(key, [entry('a', { version: 'zebra' }), entry('a', { version: 'apple' })], state(), () => T2);
     expect(await ids(ALL)).toEqual(['a apple latest', 'a zebra']);
@@ -403,7 +403,7 @@ describe('one version of each server is the latest', () => {
 });
 
 describe('pages', () => {
-  /** Reads pages of one entry each, until there are no more. */
+  /** Reads all pages, of one entry each. */
   async function walk(query: Omit<ListQuery, 'limit'>, between: () => Promise<unknown> = async () => undefined) {
     const seen: string[] = [];
     let after: ListQuery['after'];
@@ -417,7 +417,7 @@ describe('pages', () => {
     }
   }
 
-  test('follow each other by code point, and tell whether more follow', async () => {
+  test('are sorted by code point, and report whether more pages follow', async () => {
     const names = ['b', 'B', 'a-b', 'a.b', 'a_b', 'ab', 'a'];
     const entries = [
       ...names.map((name) => entry(name)),
@@ -441,7 +441,7 @@ describe('pages', () => {
     expect((await store.list(key, { ...LIVE, limit: 8 })).next).toBeDefined();
   });
 
-  test('neither skip nor repeat lasting versions, while others come, change and go', async () => {
+  test('neither skip nor repeat permanent versions while other versions are added, changed and removed', async () => {
     const stable = ['c', 'f', 'j', 'p'].map((name) => entry(name));
     await store.replace(key, [...stable, entry('a'), entry('e'), entry('h')], state(), () => T1);
     let round = 0;
@@ -455,7 +455,7 @@ describe('pages', () => {
     expect(seen).toEqual(seen.toSorted());
   });
 
-  test('of a source hold nothing of other sources, registries and namespaces', async () => {
+  test('contain only versions of their source, registry and namespace', async () => {
     await store.replace(key, [entry('mine')], state(), () => T1);
     for (const other of [{ source: 'x' }, { registry: 'x' }, { namespace: 'x' }]) {
       await store.replace({ ...key, ...other }, [entry('other')], state(), () => T1);
@@ -465,7 +465,7 @@ describe('pages', () => {
 });
 
 describe('the outline in memory', () => {
-  test('follows every write, of whichever process: new, changed, retired and alive again', async () => {
+  test('includes the writes of every process: added, changed, removed and restored versions', async () => {
     const other = createStore(openPool(database.app));
     await store.replace(key, [entry('a'), entry('c')], state(), () => T1);
     expect(await ids(LIVE)).toEqual(['a 1.0.0 latest', 'c 1.0.0 latest']);
@@ -480,7 +480,7 @@ describe('the outline in memory', () => {
     await other.close();
   });
 
-  test('has another revision if the database was restored and counts the same again', async () => {
+  test('has another revision if the database was restored and reaches the same counter again', async () => {
     await store.replace(key, [entry('a')], state(), () => T1);
     await store.replace(key, [entry('a', { title: 'One' })], state(), () => T2);
     const lost = await store.revision(key);
@@ -490,7 +490,7 @@ describe('the outline in memory', () => {
     expect(lost.split('.').slice(0, 2)).toEqual((await store.revision(key)).split('.').slice(0, 2));
   });
 
-  test('is created again if the source was removed and declared again, or if the database is an earlier copy', async () => {
+  test('is read again if the source was removed and declared again, or if the database was replaced by an earlier copy', async () => {
     await store.replace(key, [entry('a')], state(), () => T1);
     const [{ id = '' } = {}] = await database.sql<{ id: string }>(
       'select id from catalogue_source where registry = $1',
@@ -502,7 +502,7 @@ describe('the outline in memory', () => {
     await database.sql("delete from catalogue_entry where source_id = $1 and name like '%/b'", [id]);
     await database.sql("update catalogue_entry set status = 'active', is_latest = true where source_id = $1", [id]);
     expect(await ids(LIVE)).toEqual(['a 1.0.0 latest']);
-    // The same count in another history: a missing version shows it.
+    // The counter is equal, but a version is missing, so the database has another history.
     await database.sql('delete from catalogue_entry where source_id = $1', [id]);
     expect(await ids(LIVE)).toEqual([]);
     await store.retain(key, []);
@@ -517,13 +517,13 @@ describe('the outline in memory', () => {
     );
   }
 
-  /** Returns the number of generations among the entries of a page, and the number of entries. */
+  /** Returns the number of generations and of entries in a page. */
   async function look(reader: Pick<Store, 'list'>) {
     const { entries } = await reader.list(key, LIVE);
     return { entries: entries.length, generations: new Set(entries.map(titleOf)).size };
   }
 
-  test('gives whole pages of one moment while others write all the time', async () => {
+  test('gives complete pages of one revision while another process writes continuously', async () => {
     const other = createStore(openPool(database.app));
     await other.replace(key, generation(0), state(), () => T1);
     let writing = true;
@@ -539,7 +539,7 @@ describe('the outline in memory', () => {
     }
   });
 
-  test('returns them even if a write comes before every single read', async () => {
+  test('gives complete pages even if a write precedes every read', async () => {
     const pool = openPool(database.app);
     let number = 0;
     async function useAfterWrite<T>(work: Parameters<typeof pool.use<T>>[0]): Promise<T> {
@@ -612,7 +612,7 @@ describe('values of publishers', () => {
     { search: 'zone time clo', found: ['clock'], reason: 'words of a tool, a tag and the name, in any order' },
     { search: 'zone mail', found: [], reason: 'all words' },
     { search: '   ', found: ['clock', 'mail', 'odd', 'plain'], reason: 'no word' },
-  ])('is searched: "$search" finds $found, by $reason', async ({ search, found }) => {
+  ])('can be searched: "$search" finds $found, by $reason', async ({ search, found }) => {
     const { entries } = await store.list(key, { ...LIVE, search });
     expect(entries.map(({ name }) => name.slice('io.acme/'.length))).toEqual(found);
     expect((await store.facets(key, { search, includeDeleted: false })).total).toBe(found.length);
@@ -622,27 +622,27 @@ describe('values of publishers', () => {
     { sort: 'stars' as const, first: 'io.acme/clock' },
     { sort: 'pulls' as const, first: 'io.acme/clock' },
     { sort: 'changed' as const, first: 'io.acme/mail' },
-  ])('is the order of lists: $sort', async ({ sort, first }) => {
+  ])('sort lists: $sort', async ({ sort, first }) => {
     const { entries } = await store.list(key, { ...LIVE, sort });
     expect(entries.map(({ name }) => name)).toHaveLength(4);
     expect(entries[0]?.name).toBe(first);
   });
 });
 
-describe('other questions', () => {
-  test('times: strictly later, in any notation, the year 0 too', async () => {
+describe('other queries', () => {
+  test('by time: strictly later, with any time zone, even in the year 0', async () => {
     await store.replace(key, [entry('a')], state(), () => T1);
     expect(await ids({ ...LIVE, updatedSince: T1 })).toEqual([]);
     expect(await ids({ ...LIVE, updatedSince: '2026-01-01T00:59:59.999+01:00' })).toEqual(['a 1.0.0 latest']);
     expect(await ids({ ...LIVE, updatedSince: '0000-01-01T00:00:00Z' })).toEqual(['a 1.0.0 latest']);
   });
 
-  test('an exact version, of all servers', async () => {
+  test('by version, for all servers', async () => {
     await store.replace(key, [entry('a'), entry('b', { version: '2.0.0' }), entry('c')], state(), () => T1);
     expect(await ids({ ...LIVE, version: '1.0.0' })).toEqual(['a 1.0.0 latest', 'c 1.0.0 latest']);
   });
 
-  test('the versions of a server, newest publication first, then the highest', async () => {
+  test('the versions of a server, by publication time, then by version, highest first', async () => {
     const entries = [
       entry('a', { version: '1.0.0', publishedAt: T3 }),
       entry('a', { version: '1.2.0', publishedAt: T1 }),
@@ -671,7 +671,7 @@ describe('other questions', () => {
     expect([...(await store.images(key))].sort()).toEqual(['a:1', 'a:2', 'c:1']);
   });
 
-  test('the documents of entries with images that may state a provenance', async () => {
+  test('documents of entries with images that may contain a provenance', async () => {
     const document = { name: 'io.acme/a', _meta: { any: { 'a:1': { provenance: { cert_issuer: 'x' } } } } };
     const [built, plain] = [entry('a', { document, images: ['a:1'] }), entry('b', { images: ['b:1'] })];
     const remote = entry('c', { document: { ...document, name: 'io.acme/c' } });
@@ -687,8 +687,8 @@ describe('other questions', () => {
   });
 });
 
-describe('writers of one source take turns', () => {
-  test('so that two at the same time end with the content of one of them, whole', async () => {
+describe('writers of one source wait for each other', () => {
+  test('so that two concurrent writes end with the complete content of one write', async () => {
     const second = createStore(openPool(database.app));
     const contents = ['x', 'y'].map((title) => Array.from({ length: 40 }, (_, index) => entry(`s${index}`, { title })));
     for (let round = 0; round < 5; round += 1) {
@@ -702,7 +702,7 @@ describe('writers of one source take turns', () => {
     await second.close();
   });
 
-  test('while writers of other sources do not wait', async () => {
+  test('but not for writers of other sources', async () => {
     const holder = await connect(database.app);
     await holder.client.query('begin');
     const name = JSON.stringify(['skep', key.namespace, key.registry, key.source]);
@@ -733,11 +733,11 @@ describe('the application user', () => {
   });
 });
 
-describe('when the database says no', () => {
-  test('a connection that is cut in the middle of a transaction leaves nothing of it, and the next try works', async () => {
+describe('errors of the database', () => {
+  test('a connection that is lost in a transaction rolls it back, and the next attempt succeeds', async () => {
     await store.replace(key, [entry('a')], state({ message: 'before' }), () => T1);
     const before = await rows();
-    // A trigger makes the transaction cut its own connection after the rows are written.
+    // A trigger lets the transaction close its own connection after the rows are written.
     await database.sql(`create function cut() returns trigger language plpgsql security definer as
       $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`);
     await database.sql('create trigger cut after insert on catalogue_entry for each statement execute function cut()');

@@ -1,4 +1,4 @@
-// Implements the catalogue's store in PostgreSQL: the ports of readers and writers, over one pool.
+// Implements the catalogue's store in PostgreSQL. Readers and writers share one pool.
 
 import type pg from 'pg';
 import type { CatalogueReader, CatalogueWriter, SourceKey, SourceWriter } from '#registry/catalogue/ports.ts';
@@ -19,18 +19,17 @@ import { readSources, readStates } from './states.ts';
 import { countRequest, lockSource, readStored, writeChange, writeState, writeTrigger } from './write.ts';
 
 export interface Store extends CatalogueWriter, CatalogueReader {
-  /** Returns all sources of all registries, sorted. */
+  /** Returns the sources of all registries, sorted. */
   sources(): Promise<readonly SourceKey[]>;
-  /** Closes the pool. */
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
-  /** Milliseconds after which a claim without renewal ends; a minute. */
+  /** Milliseconds after which a claim ends that is not renewed. Default: 1 minute. */
   readonly claimMs?: number;
 }
 
-/** Opens no connection yet. Every method throws the Failures of `codes.ts`. */
+/** Opens no connection before the first call of a method. Every method throws the Failures of `codes.ts`. */
 export function createStore(pool: Pool, { claimMs }: StoreOptions = {}): Store {
   const sources = () => pool.use((client) => readSources(client));
   return { ...writer(pool, claimMs), ...reader(pool), sources, close: () => pool.close() };
@@ -57,7 +56,7 @@ function writer(pool: Pool, claimMs: number | undefined): CatalogueWriter {
   };
 }
 
-/** `fence` runs first in each transaction. */
+/** The writer calls `fence` first in each transaction. */
 function sourceWriter(pool: Pool, fence: (client: pg.Client) => Promise<void>): SourceWriter {
   return {
     replace: (key, entries, state, now, hold = () => false) =>
@@ -93,8 +92,8 @@ function reader(pool: Pool): CatalogueReader {
     running: (registry) => pool.use((client) => readRunning(client, registry)),
     requestSync: (key) => pool.use((client) => countRequest(client, key)),
     revision: (key) => pool.use((client) => readCatalogueRevision(client, key)),
-    // Selects no rows: it fails if an older schema lacks a column. Running servers are not checked, because the
-    // catalogue is served without them, too.
+    // Selects no rows, but fails if an older schema lacks a column. Running servers are not checked, because the
+    // catalogue is served even without them.
     ping: () =>
       pool.use(async (client) => {
         await readStates(client, NOBODY);

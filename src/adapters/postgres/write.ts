@@ -1,4 +1,4 @@
-// Changes the catalogue. Each function works inside a transaction that its caller began.
+// Changes the catalogue. Each function must be called inside a transaction.
 
 import type pg from 'pg';
 import type { SourceState } from '#contracts/catalogue-state.ts';
@@ -6,16 +6,16 @@ import type { SourceKey } from '#registry/catalogue/ports.ts';
 import type { Change, Row, Stored } from './change.ts';
 import { IS_LATEST, milliseconds, readRows, remembered, timeFrom } from './rows.ts';
 
-/** Rows per statement: large enough to be fast, small enough for one message. */
+/** Rows per statement: large enough for speed, small enough for one message. */
 const BATCH = 500;
 
-/** Makes writers of one source take turns until the transaction ends. */
+/** Locks the source until the end of the transaction, so that its writers take turns. */
 export async function lockSource(client: pg.Client, key: SourceKey): Promise<void> {
   const name = JSON.stringify(['skep', key.namespace, key.registry, key.source]);
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
 }
 
-/** Records the state, and increments the revision if the content changed. Returns the source's id. */
+/** Stores the state. Increments the revision if the content changed. Returns the source's id. */
 export async function writeState(
   client: pg.Client,
   key: SourceKey,
@@ -60,7 +60,7 @@ export async function writeState(
   return rows[0]?.id ?? '';
 }
 
-/** Uses one statement, so that simultaneous requests from several replicas all count. */
+/** Increments in one statement, so that concurrent requests of several replicas are all counted. */
 export async function countRequest(client: pg.Client, key: SourceKey): Promise<void> {
   await client.query(
     'update catalogue_source set requests = requests + 1 where namespace = $1 and registry = $2 and source = $3',
@@ -80,7 +80,7 @@ export async function writeTrigger(client: pg.Client, key: SourceKey, trigger: s
   );
 }
 
-/** Returns all versions of a source, tombstones included, with the fields that are compared. */
+/** Returns all versions of a source, including tombstones, with the fields that are compared. */
 export async function readStored(client: pg.Client, key: SourceKey): Promise<readonly Stored[]> {
   const rows = await readRows(
     client,
@@ -104,13 +104,13 @@ export async function readStored(client: pg.Client, key: SourceKey): Promise<rea
   }));
 }
 
-/** Maximum time for writing a row of a change again. */
+/** Maximum milliseconds per row for updating the times after a write. */
 const RESTAMP_MS = 0.1;
 
 /**
- * Writes the change. A version's time increases even if `now` does not (two instances' clocks differ), so a reader
- * that requests changes since the latest time in its data misses no change. A reader that requests changes since its
- * last request misses none either: the time is the end of the write, when readers begin to see the change.
+ * Writes the change. Times of versions always increase, even if clocks of instances differ, so readers of all changes
+ * since the latest known time miss no change. The stored time is the end of the write, when readers begin to see the
+ * change. Readers of all changes since their last request therefore miss no change either.
  */
 export async function writeChange(
   client: pg.Client,
@@ -142,7 +142,8 @@ async function laterThanAll(client: pg.Client, sourceId: string, now: string): P
 }
 
 async function writeRows(client: pg.Client, sourceId: string, change: Change, at: string): Promise<void> {
-  // First the old latest versions lose their mark, then the new ones get it, so that a server never has two.
+  // Removes the latest flag from old versions before new versions get it, so that a server never has two latest
+  // versions.
   await retire(client, sourceId, change, at);
   await flip(client, sourceId, change, false, at);
   const demoted = change.upserts.filter(({ isLatest }) => !isLatest);
@@ -180,7 +181,7 @@ async function upsert(client: pg.Client, sourceId: string, rows: readonly Row[],
   for (const batch of batches(rows)) await client.query(UPSERT, [sourceId, at, ...columnsOf(batch)]);
 }
 
-/** Lists inside a row travel as texts of lists, because unnest would flatten arrays of arrays. */
+/** Lists in a row are passed as texts, because unnest would flatten arrays of arrays. */
 const UPSERT = `
   insert into catalogue_entry (source_id, updated_at, name, version, document, title, description, tags, status, tier,
     transports, images, upstream_latest, is_latest, was_latest, published_at, content_hash, text_hash, status_message,
@@ -203,7 +204,7 @@ const UPSERT = `
       case when catalogue_entry.status = excluded.status then catalogue_entry.status_changed_at
       else excluded.updated_at end)`;
 
-/** Parameters 3 to 19 of UPSERT: one array per column. */
+/** Returns the parameters 3 to 19 of UPSERT, one array per column. */
 function columnsOf(rows: readonly Row[]): unknown[][] {
   return [
     rows.map(({ entry }) => entry.name),
@@ -226,12 +227,12 @@ function columnsOf(rows: readonly Row[]): unknown[][] {
   ];
 }
 
-/** PostgreSQL manual, 8.15.6: an array as text. */
+/** Formats an array as text (PostgreSQL manual, 8.15.6). */
 function listText(items: readonly string[]): string {
   return `{${items.map((item) => `"${storable(item).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** Replaces NUL, the one character that PostgreSQL cannot store in a text. */
+/** Replaces NUL, the only character that PostgreSQL cannot store in a text. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD');
 }

@@ -1,4 +1,4 @@
-// Defines the codes of failures of server processes.
+// Defines failure codes of server processes.
 
 export const PROCESS_CODES = {
   'process-start':

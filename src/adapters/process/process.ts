@@ -1,27 +1,27 @@
-// Runs an MCP server as a child process: implements `OpenStreams` of gateway/backends/ports.ts. No shell, an
-// environment of exactly the given variables, and a process group of its own that ends with it.
+// Runs an MCP server as a child process. Implements `OpenStreams` of gateway/backends/ports.ts. Uses no shell, exactly
+// the given environment variables, and a separate process group that is killed with the process.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { BackendClock, OpenStreams, Processes, Streams, StreamsHandlers } from '#gateway/backends/ports.ts';
 import { Failure } from '#std/failure.ts';
 
 export interface ProcessOptions {
-  /** Program and arguments; the program is a path, or a name that is looked up in the PATH of `env`. */
+  /** Program and arguments. The program is a path, or a name that is searched in the PATH of `env`. */
   readonly command: readonly [string, ...string[]];
-  /** The whole environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly directory?: string;
-  /** Time after the end of its input, and again after SIGTERM, before the next stronger signal. */
+  /** Milliseconds after the end of the input before SIGTERM, and after SIGTERM before SIGKILL. */
   readonly graceMs: number;
   readonly clock: Pick<BackendClock, 'after' | 'now'>;
 }
 
-/** Opens processes, one for each index. */
+/** Opens one process for each index. */
 export function createProcesses(options: ProcessOptions): OpenStreams {
   return (index, handlers) => startProcess(options, index, handlers);
 }
 
-/** Opens processes for one session each. A health check starts and ends a process. */
+/** Opens one process for each session. A health check starts and stops a process. */
 export function createSessionProcesses(options: ProcessOptions): Processes {
   return {
     open: createProcesses(options),
@@ -43,7 +43,7 @@ async function startProcess(options: ProcessOptions, index: number, handlers: St
   child.stdout.on('data', handlers.stdout);
   child.stderr.on('data', handlers.stderr);
   child.stdin.on('drain', handlers.drain);
-  // A process that ends during a write to it is reported by its exit.
+  // If the process ends during a write, its exit is reported instead.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', ignore);
   return {
     instance: `${index}/${child.pid}/${options.clock.now()}`,
@@ -72,7 +72,7 @@ interface Exit {
 
 function watchExit(child: ChildProcessWithoutNullStreams, handlers: StreamsHandlers): Exit {
   let asked = false;
-  // Processes that it has started may still have its pipes open; they end with it.
+  // Children of the process may still use its pipes, so they are killed too.
   child.once('exit', () => signalGroup(child, 'SIGKILL'));
   const over = new Promise<void>((resolve) => {
     child.once('close', (code, signal) => {
@@ -89,11 +89,11 @@ function watchExit(child: ChildProcessWithoutNullStreams, handlers: StreamsHandl
   };
 }
 
-/** MCP specification, Lifecycle, Shutdown: its input ends, then SIGTERM, then SIGKILL. */
+/** Closes the input, then sends SIGTERM, then SIGKILL (MCP specification, Lifecycle, Shutdown). */
 async function stop(child: ChildProcessWithoutNullStreams, exit: Exit, options: ProcessOptions): Promise<void> {
   exit.silence();
   child.stdin.end();
-  // Further output of the process is not needed, and must not keep it from ending.
+  // Unread output must not keep the process from ending.
   child.stdout.removeAllListeners('data').resume();
   const means = (['SIGTERM', 'SIGKILL'] as const).map((signal, step) =>
     options.clock.after(options.graceMs * (step + 1), () => signalGroup(child, signal)),
@@ -107,7 +107,7 @@ function signalGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Sig
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // ESRCH: no process of the group is left. EPERM: the answer of macOS for a group of zombies.
+    // ESRCH: the group has no processes. EPERM: macOS reports this for a group of zombies.
     if (!isCode(error, 'ESRCH') && !isCode(error, 'EPERM')) throw error;
   }
 }
@@ -117,5 +117,5 @@ function isCode(error: unknown, code: string): boolean {
 }
 
 function ignore(): void {
-  // Reported elsewhere.
+  // The exit of the process is reported instead of this error.
 }

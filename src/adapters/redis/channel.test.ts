@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
 import { openChannel } from './channel.ts';
 
-test('says which address it cannot reach', async () => {
+test('reports the address that it cannot reach', async () => {
   const lost: string[] = [];
-  // Port 1 of loopback: nothing listens there.
+  // No server listens on port 1 of loopback.
   const channel = openChannel({ address: '127.0.0.1:1', db: 0, password: () => undefined }, (message) =>
     lost.push(message),
   );

@@ -3,7 +3,7 @@
 import type { Channel } from '#gateway/backends/relay/ports.ts';
 import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';
 
-/** Opens a channel, which reconnects by itself. `lost` receives each fault of the connection, for the log. */
+/** Opens a channel that reconnects automatically. `lost` receives connection errors for the log. */
 export function openChannel(settings: RedisSettings, lost: (message: string) => void): Channel {
   const sender = connectRedis(settings, lost);
   const listener = connectRedis(settings, lost);

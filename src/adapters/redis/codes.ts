@@ -1,4 +1,4 @@
-// Defines the codes of failures of Redis and Valkey.
+// Defines failure codes of Redis and Valkey.
 
 export const REDIS_CODES = {
   'redis-unreachable':

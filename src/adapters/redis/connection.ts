@@ -1,4 +1,4 @@
-// Opens a connection to Redis or Valkey, and opens it again after each failure.
+// Opens a connection to Redis or Valkey that reconnects after each failure.
 
 import assert from 'node:assert/strict';
 import { Redis, type RedisOptions } from 'ioredis';
@@ -6,10 +6,10 @@ import { hostPort } from '#std/address/address.ts';
 import { Failure } from '#std/failure.ts';
 
 export interface RedisSettings {
-  /** host:port */
+  /** `host:port`. */
   readonly address: string;
   readonly db: number;
-  /** Returns the password. Read before each connection, because passwords rotate. */
+  /** Returns the password. Called before each connection, because passwords rotate. */
   readonly password: () => string | undefined;
 }
 
@@ -17,7 +17,7 @@ const CONNECT_MS = 5000;
 const COMMAND_MS = 3000;
 const RETRY_MAX_MS = 5000;
 
-/** Connects at once. `lost` receives each fault of the connection, for the log. */
+/** Connects immediately. `lost` receives connection errors for the log. */
 export function connectRedis(
   settings: RedisSettings,
   lost: (message: string) => void,

@@ -1,5 +1,5 @@
-// Stores the records of an authorization server for all of its replicas, in one Redis or Valkey server, a cluster, or a
-// server behind Sentinels.
+// Stores the records of an authorization server for all its replicas. Supports a single Redis or Valkey server, a
+// cluster, and a server behind Sentinels.
 
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { IssuerStore } from '#gateway/issuer/ports.ts';
@@ -27,16 +27,19 @@ export type RedisPlace =
 
 export interface IssuerStoreSettings {
   readonly place: RedisPlace;
-  /** Returns the user, by default the default user. Read for each connection, because Secrets rotate. */
+  /**
+   * Returns the user, which is the default user if `name` is absent. Called for each connection, because Secrets
+   * rotate.
+   */
   readonly user: () => { readonly name?: string; readonly password: string };
-  /** Beginning of every key. */
+  /** Prefix of every key. */
   readonly keyPrefix: string;
   readonly connectMs: number;
-  /** Milliseconds for sending a command and its answer, together. */
+  /** Timeout in milliseconds of a command, including its response. */
   readonly commandMs: number;
-  /** If undefined, the connection to the server is plain. */
+  /** If undefined, connections to the server do not use TLS. */
   readonly tls?: TlsSettings;
-  /** If undefined, connections to the Sentinels are plain, whatever `tls` is. */
+  /** If undefined, connections to the Sentinels do not use TLS, even if `tls` is set. */
   readonly sentinelTls?: TlsSettings;
 }
 
@@ -46,15 +49,15 @@ export interface RedisIssuerStore extends IssuerStore {
 
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 2000;
-/** Retries of a command while the connection is opened again: a failover should cost a moment, not an error. */
+/** Retries of a command during reconnects. A failover should delay commands instead of failing them. */
 const RETRIES = 20;
 
-/** A single step on the server, so that no other command is executed in between. */
+/** A script, because no other command may be executed between its steps. */
 const REPLACE = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`;
 
-/** Connects at once and again after each failure. `lost` receives each fault of the connection, for the log. */
+/** Connects immediately, and again after each failure. `lost` receives connection errors for the log. */
 export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (message: string) => void): RedisIssuerStore {
   const where = placeName(settings.place);
   const report = (error: Error) => lost(`${where}: ${error.message}`);
@@ -78,16 +81,14 @@ export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (messa
     replace: async (key, from, to, ttlMs) =>
       (await ask(redis.call('eval', REPLACE, 1, key, from, to, lifeMs(ttlMs)))) === 1,
     async delete(keys) {
-      // The keys may be in several slots of a cluster, and then one command may not name them.
+      // One command per key, because the keys may be in different slots of a cluster.
       await Promise.all(keys.map((key) => ask(redis.del(key))));
     },
     close: () => redis.disconnect(),
   };
 }
 
-/**
- * Limits the time of a command. The option of the cluster client for that has no effect until the client knows a node.
- */
+/** Enforces the timeout of a command. The cluster client's own timeout has no effect until it knows a node. */
 async function withinTime<T>(command: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -100,7 +101,7 @@ async function withinTime<T>(command: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** Returns a lifetime of at least 1 ms, because Redis refuses an expired record. */
+/** Returns a lifetime of at least 1 ms, because Redis refuses zero and negative lifetimes. */
 function lifeMs(ttlMs: number): number {
   return Math.max(1, Math.round(ttlMs));
 }
@@ -118,7 +119,6 @@ function connect(settings: IssuerStoreSettings, report: (error: Error) => void):
 
 const retryStrategy = (attempt: number) => Math.min(attempt * RETRY_MIN_MS, RETRY_MAX_MS);
 
-/** Returns the settings of a connection to any server that keeps the records. */
 function serverOptions(settings: IssuerStoreSettings): RedisOptions {
   const { name, password } = settings.user();
   return {
@@ -147,10 +147,10 @@ function placeOptions({ place, commandMs, tls, sentinelTls }: IssuerStoreSetting
     db: place.db,
     sentinelCommandTimeout: commandMs,
     sentinelRetryStrategy: retryStrategy,
-    // A former master that is a replica now answers READONLY. The client then finds the new master through the
-    // Sentinels and sends the command again.
+    // A former master that has become a replica responds READONLY. The client then finds the new master through the
+    // Sentinels and repeats the command.
     reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? 2 : false),
-    // In spite of its name, this option applies only to the master.
+    // Despite its name, this option applies only to the master.
     ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, tls: tlsOptions(tls) }),
     ...(sentinelTls === undefined ? {} : { sentinelTLS: tlsOptions(sentinelTls) }),
     failoverDetector: true,
@@ -165,7 +165,7 @@ function connectCluster(settings: IssuerStoreSettings, address: RedisAddress, re
     redisOptions,
     clusterRetryStrategy: retryStrategy,
     slotsRefreshTimeout: settings.connectMs,
-    // Certificates are for names, so a name is not replaced by its address.
+    // Keeps the host name instead of its address, because certificates contain names.
     dnsLookup: (name, found) => found(null, name),
   });
   cluster.on('+node', (node: Redis) => node.on('close', () => useUserAgain(node, settings, report)));
@@ -188,7 +188,7 @@ function useUserAgain(
     options.username = name;
     options.password = password;
   } catch (error) {
-    // The next connection keeps the old user, because an error in a listener would end the process.
+    // The next connection uses the old user. An error thrown in a listener would end the process.
     if (!(error instanceof Failure)) throw error;
     report(error);
   }

@@ -1,4 +1,4 @@
-// Stores the sessions of virtual servers in Redis or Valkey, each as a hash.
+// Stores each session of a virtual server as a hash in Redis or Valkey.
 
 import type { SessionStore } from '#gateway/virtual-server/sessions/ports.ts';
 import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';
@@ -6,11 +6,11 @@ import { connectRedis, type RedisSettings, redisUnreachable } from './connection
 export interface StoreSettings extends RedisSettings {
   /** Prefix of every key. */
   readonly prefix: string;
-  /** Seconds without use after which a session is deleted. */
+  /** Seconds after its last use at which a session is deleted. */
   readonly idleSeconds: number;
 }
 
-/** Rejects with Failure `redis-unreachable` if the store cannot be reached at the start. */
+/** Rejects with Failure `redis-unreachable` if the first connection fails. */
 export async function openSessionStore(
   settings: StoreSettings,
   lost: (message: string) => void,

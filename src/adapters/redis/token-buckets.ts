@@ -1,4 +1,4 @@
-// Keeps token buckets in Redis or Valkey: one script, and so one round trip, for all buckets of a call.
+// Stores token buckets in Redis or Valkey. One script checks all buckets of a call, in one round trip.
 
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
@@ -15,14 +15,14 @@ export interface OpenedTokenBuckets {
   close(): void;
 }
 
-/** Maximum wait of a call for its count: after that the replica counts by itself. */
+/** Timeout in milliseconds of a command. After it, the replica uses its own counters. */
 const COMMAND_MS = 500;
 
 /**
- * Takes a token from every bucket, by the clock of Redis, which all replicas share. If a bucket is empty, no bucket
- * loses a token, and none is written unless the clock was set back: otherwise it would stay empty until the clock
- * reaches its old time. ARGV: maxTokens and refillMs for each key. Returns the position of the first empty bucket, or
- * 0, and the milliseconds until every bucket has a token.
+ * Takes a token from every bucket. Uses the clock of Redis, which all replicas share. If a bucket is empty, no tokens
+ * are taken. A stored time in the future is reset, because otherwise the bucket would stay empty until the clock
+ * reaches it. ARGV: maxTokens and refillMs for each key. Returns the position of the first empty bucket (0 if none is
+ * empty), and the milliseconds until every bucket has a token.
  */
 const TAKE = `local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
@@ -56,8 +56,8 @@ return {0, 0}`;
 const TAKE_SHA = createHash('sha1').update(TAKE).digest('hex');
 
 /**
- * Resolves when the first connection is open, has failed, or takes longer than a call may wait. The connection is
- * opened again by itself. `lost` receives each fault, for the log.
+ * Resolves when the first connection is open or has failed, or after the timeout of a command. The connection is
+ * reopened automatically. `lost` receives connection errors for the log.
  */
 export async function openTokenBuckets(
   settings: TokenBucketsSettings,
@@ -83,7 +83,7 @@ export async function openTokenBuckets(
   };
 }
 
-/** Sends the text of the script if the server does not know its digest, as after a restart. */
+/** Runs the script by its digest. Sends the script itself if the server does not know it, as after a restart. */
 async function runScript(redis: Redis, given: readonly (string | number)[]): Promise<unknown> {
   try {
     return await redis.call('evalsha', TAKE_SHA, ...given);

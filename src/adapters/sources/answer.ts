@@ -1,4 +1,4 @@
-// Interprets HTTP answers to reading a source, and builds conditional requests (RFC 9110 section 13).
+// Builds conditional requests for reading a source (RFC 9110 section 13), and interprets the responses.
 
 import type { Resume } from '#contracts/catalogue-state.ts';
 import type { Document } from '#registry/catalogue/ports.ts';
@@ -11,16 +11,16 @@ export interface Asked {
   readonly url: string;
   readonly resume?: Resume | undefined;
   readonly signal: AbortSignal;
-  /** `arrived` of `ReadRequest`, for this answer. */
+  /** `arrived` of `ReadRequest` for this response. */
   readonly arrived?: OutboundRequest['arrived'];
-  /** Milliseconds for the whole exchange; the waits of `arrived` do not count. */
+  /** Timeout in milliseconds of the whole exchange, not counting waits of `arrived`. */
   readonly timeoutMs: number;
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const REDIRECTS = 5;
 
-/** Sends the request; any status is an answer. Throws Failure with one of OUTBOUND_CODES. */
+/** Sends the request. Resolves for any status. Throws Failure with one of OUTBOUND_CODES. */
 export function askSource(
   outbound: Outbound,
   { url, resume, signal, timeoutMs, arrived }: Asked,
@@ -42,14 +42,14 @@ export function askSource(
   });
 }
 
-/** Returns the text of a 200. Throws Failure for every other status. */
+/** Returns the text of a 200 response. Throws Failure for other statuses. */
 export function documentOf({ status, body, url }: OutboundResponse): Document {
   const location = displayUrl(url);
   if (status === 200) return { text: textOfFile(body, location, 'source-not-text'), location };
   throw statusFailure(status, location);
 }
 
-/** Returns the validators of the server for the next request. */
+/** Returns the server's validators for the next conditional request. */
 export function validatorsOf({ headers }: OutboundResponse): Resume {
   const { etag, 'last-modified': modified } = headers;
   return { ...(etag === undefined ? {} : { etag }), ...(modified === undefined ? {} : { modified }) };

@@ -1,6 +1,5 @@
-// Reads another registry's API as a source. The first read fetches everything. If the entries have the time of their
-// last update, later reads request only changes since then, and everything once a day, because not every registry
-// reports removed entries.
+// Reads another registry's API as a source. If entries have an update time, later reads request only changes.
+// Everything is read again once a day, because not every registry reports removed entries.
 
 import type { Resume } from '#contracts/catalogue-state.ts';
 import { type ApiOrigin, FORMAT_OF_APIS } from '#contracts/registry/source.ts';
@@ -13,7 +12,7 @@ import { askSource, documentOf, statusFailure, validatorsOf } from './answer.ts'
 import { type Page, readPage } from './page.ts';
 
 export interface ApiLimits {
-  /** Milliseconds for one page; `timeoutMs` for all pages. */
+  /** Timeout in milliseconds of one page. `timeoutMs` is for all pages. */
   readonly pageTimeoutMs: number;
   readonly timeoutMs: number;
   readonly pages: number;
@@ -28,13 +27,16 @@ export interface ApiDeps {
   readonly limits?: Partial<ApiLimits>;
 }
 
-/** The official registry takes tens of seconds for a page at times. */
+/** The official registry sometimes needs tens of seconds for a page. */
 const LIMITS: ApiLimits = { pageTimeoutMs: 60_000, timeoutMs: 5 * 60_000, pages: 2000, bytes: 256 * 1024 * 1024 };
-/** Paths in the order in which they are tried. The official registry has both. */
+/** Paths in the order of attempts. The official registry supports both. */
 const PATHS = ['/v0/servers', '/v0.1/servers'] as const;
 const PAGE_SIZE = '100';
 const WHOLE_EVERY_MS = 24 * 60 * 60_000;
-/** An entry that was written during the last read may have an earlier time than the newest entry of that read. */
+/**
+ * Overlap in milliseconds between reads. An entry that was written during the last read may have an earlier time than
+ * the newest entry of that read.
+ */
 const OVERLAP_MS = 60_000;
 
 interface Reading extends ReadRequest<ApiOrigin> {
@@ -42,7 +44,7 @@ interface Reading extends ReadRequest<ApiOrigin> {
   readonly limits: ApiLimits;
 }
 
-/** Throws Failure: one of SOURCE_CODES or OUTBOUND_CODES. */
+/** Throws Failure with one of SOURCE_CODES or OUTBOUND_CODES. */
 export async function readApi(deps: ApiDeps, request: ReadRequest<ApiOrigin>): Promise<Content | 'unchanged'> {
   const limits = { ...LIMITS, ...deps.limits };
   const deadline = openDeadline(limits.timeoutMs);
@@ -63,17 +65,17 @@ export async function readApi(deps: ApiDeps, request: ReadRequest<ApiOrigin>): P
   }
 }
 
-/** Returns undefined if everything has to be read. */
+/** Returns undefined if everything must be read. */
 async function readChanges(reading: Reading): Promise<Content | undefined> {
   const { resume, deps } = reading;
   const { since, wholeAt = '' } = resume ?? {};
   if (since === undefined || !(deps.now() - Date.parse(wholeAt) < WHOLE_EVERY_MS)) return undefined;
   const { path, response } = await open(reading, { updated_since: since }, undefined);
-  // A registry that does not know the parameter may refuse it.
+  // A registry that does not support the parameter may refuse it.
   if (response.status === 400 || response.status === 422) return undefined;
   const list = await followed(reading, path, response, { updated_since: since });
   const times = list.updatedAt;
-  // A registry that ignores it returns everything.
+  // A registry that ignores the parameter returns everything.
   if (times.some((time) => time < Date.parse(since))) return wholeOf(reading, path, list, {});
   const next = times.length === 0 ? undefined : sinceOf(times);
   return { documents: list.documents, extent: 'changes', resume: { path, wholeAt, since: next ?? since } };
@@ -81,7 +83,7 @@ async function readChanges(reading: Reading): Promise<Content | undefined> {
 
 async function readWhole(reading: Reading): Promise<Content | 'unchanged'> {
   const { resume } = reading;
-  // A list with a time has several pages, or entries that change: then only a whole read is complete.
+  // Validators are used only for a list of one page whose entries have no update times.
   const validators = resume?.since === undefined ? resume : undefined;
   const { path, response } = await open(reading, {}, validators);
   if (response.status === 304 && validators !== undefined) return 'unchanged';
@@ -100,7 +102,7 @@ function wholeOf({ deps }: Reading, path: string, list: List, validators: Resume
   };
 }
 
-/** Returns undefined if an entry has no time of its last update. */
+/** Returns the time for the next read of changes. undefined if an entry has no update time. */
 function sinceOf(times: readonly number[]): string | undefined {
   const newest = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   return Number.isFinite(newest) ? new Date(newest - OVERLAP_MS).toISOString() : undefined;
@@ -108,7 +110,7 @@ function sinceOf(times: readonly number[]): string | undefined {
 
 type Query = Readonly<Record<string, string>>;
 
-/** Requests the first path that exists. The path of the last read is tried first. */
+/** Requests the first path that exists, beginning with the path of the last read. */
 async function open(
   reading: Reading,
   query: Query,
@@ -149,7 +151,7 @@ interface List extends Pick<Page, 'format' | 'updatedAt'> {
   readonly documents: readonly Document[];
 }
 
-/** Reads the page in an answer, and the pages after it. */
+/** Reads the page in a response and all later pages. */
 async function followed(reading: Reading, path: string, first: OutboundResponse, query: Query): Promise<List> {
   const { deps, limits, origin, signal, arrived } = reading;
   const documents: Document[] = [];

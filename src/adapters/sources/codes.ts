@@ -1,4 +1,4 @@
-// Defines the codes of failures of registry sources.
+// Defines failure codes of registry sources.
 
 export const SOURCE_CODES = {
   'source-unsupported':

@@ -1,4 +1,4 @@
-// Reads a registry file on this machine, or on a volume mounted into it.
+// Reads a registry file from a local or mounted path.
 
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -20,13 +20,13 @@ export async function readFileSource(path: string, maxBytes = MAX_BYTES): Promis
   return { documents: [{ text: textOfFile(bytes, path, 'source-not-text'), location: path }], extent: 'whole' };
 }
 
-/** Opens without waiting, so that a pipe without a writer does not block the sync. */
+/** Opens without blocking, so that a named pipe without a writer does not block the sync. */
 async function readRegular(path: string, maxBytes: number): Promise<Uint8Array> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = await file.stat();
     if (!stat.isFile()) throw new Failure('source-not-found', `${path} is not a regular file`, { data: { path } });
-    // Reading one byte more than allowed detects a file that is too large, even if it grows meanwhile.
+    // Reads one byte more than allowed, to detect a file that is too large even if it grows during the read.
     const bytes = Buffer.alloc(Math.min(stat.size, maxBytes) + 1);
     const length = await readFully(file, bytes);
     if (length > maxBytes) {

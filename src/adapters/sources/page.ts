@@ -1,20 +1,20 @@
-// Reads one page of a registry's API: its format, the cursor of the next page, the times of its entries. It does not
+// Parses one page of a registry's API: its format, the cursor of the next page, and the times of its entries. Does not
 // validate the entries.
 
 import { FORMAT_OF_APIS, SOURCE_FORMATS, type SourceFormat } from '#contracts/registry/source.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
 
 export interface Page {
-  /** Undefined if the format is unknown; the caller reports the problem. */
+  /** undefined if the format is unknown, which the caller reports. */
   readonly format: SourceFormat | undefined;
   readonly nextCursor: string | undefined;
-  /** `updatedAt` of each entry, milliseconds since 1970; NaN if an entry has none. */
+  /** `updatedAt` of each entry in milliseconds since 1970. NaN if absent. */
   readonly updatedAt: readonly number[];
 }
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
-/** Whether an answer is a file of the format, instead of a page of a list. */
+/** Returns true if the response is a file in the format, not a page of a list. */
 const IS_FILE: Readonly<Record<SourceFormat, (root: JsonObject) => boolean>> = {
   toolhive: ({ servers }) => isObject(servers),
   upstream: ({ data }) => isObject(data) && Array.isArray(data.servers),

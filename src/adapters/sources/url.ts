@@ -5,7 +5,7 @@ import type { Content, ReadRequest } from '#registry/catalogue/ports.ts';
 import type { Outbound } from '../http/outbound.ts';
 import { askSource, documentOf, validatorsOf } from './answer.ts';
 
-/** Fetches the whole file only if it changed. Throws Failure with one of SOURCE_CODES or OUTBOUND_CODES. */
+/** Fetches the file only if it changed. Throws Failure with one of SOURCE_CODES or OUTBOUND_CODES. */
 export async function readUrl(
   outbound: Outbound,
   { origin, resume, signal, arrived }: ReadRequest<UrlOrigin>,

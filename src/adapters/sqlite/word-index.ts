@@ -1,14 +1,14 @@
-// Finds texts by their words with SQLite's FTS5, in memory: words are compared by their stems, and ranked by BM25.
+// Finds texts by words with SQLite's FTS5 in memory. Words are compared by their stems, and results are ranked by BM25.
 
 import { DatabaseSync } from 'node:sqlite';
 import type { SearchedText, WordIndex } from '#gateway/virtual-server/optimizer/ports.ts';
 
-/** A word of a name counts more than a word of a description. */
+/** Ranks a word in a name higher than a word in a description. */
 const RANK = "INSERT INTO texts(texts, rank) VALUES ('rank', 'bm25(4.0, 1.0)')";
 
 export function openWordIndex(texts: readonly SearchedText[]): WordIndex {
   const database = new DatabaseSync(':memory:');
-  // The texts themselves are kept elsewhere.
+  // The index does not store the texts themselves.
   database.exec(
     "CREATE VIRTUAL TABLE texts USING fts5(name, description, content='', tokenize='porter unicode61 remove_diacritics 2')",
   );

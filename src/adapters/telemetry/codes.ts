@@ -1,4 +1,4 @@
-// Defines the codes of log messages about telemetry.
+// Defines codes of log messages about telemetry.
 
 export const TELEMETRY_CODES = {
   'telemetry-not-sent':

@@ -1,5 +1,4 @@
-// Sends metrics over OTLP/HTTP: the numbers of the Prometheus metrics, under the names of OpenTelemetry. Only this file
-// loads the packages for metrics.
+// Sends the Prometheus metrics under OpenTelemetry names over OTLP/HTTP. Only this file loads the packages for metrics.
 
 import type { HrTime } from '@opentelemetry/api';
 import type { MetricData, MetricProducer, PushMetricExporter } from '@opentelemetry/sdk-metrics';
@@ -12,7 +11,6 @@ export interface MetricOptions {
   readonly collector: Collector;
   readonly version: string;
   readonly resource: Readonly<Record<string, string>>;
-  /** Returns the present numbers. */
   readonly read: () => readonly MetricReading[];
   readonly names: OtlpNames;
   /** Milliseconds since 1970. */
@@ -24,7 +22,7 @@ export interface MetricOptions {
 type Sdk = typeof import('@opentelemetry/sdk-metrics');
 type ValueType = typeof import('@opentelemetry/api').ValueType;
 
-/** Starts sending. The returned function sends the remaining metrics and ends. */
+/** Starts sending. The returned function sends the remaining metrics and stops. */
 export async function openMetrics(options: MetricOptions): Promise<() => Promise<void>> {
   const [api, sdk, { resourceFromAttributes }, { OTLPMetricExporter }] = await Promise.all([
     import('@opentelemetry/api'),
@@ -94,7 +92,7 @@ function dataOf(sdk: Sdk, types: ValueType, reading: MetricReading, name: OtlpNa
   return { ...common, dataPointType: sdk.DataPointType.SUM, isMonotonic: reading.type === 'counter', dataPoints };
 }
 
-/** For Prometheus an empty label is absent. */
+/** Drops empty labels, which Prometheus treats as absent. */
 function attributesOf({ labels }: OtlpName, values: readonly string[]): Record<string, string> {
   const attributes: Record<string, string> = {};
   labels.forEach((label, index) => {

@@ -1,18 +1,18 @@
-// Maps names of metrics to OTLP. Prometheus has units and kinds in names, OpenTelemetry in separate fields.
+// Maps names of metrics to OTLP. Prometheus names contain unit and type. OpenTelemetry has separate fields for them.
 
 import type { MetricFamily } from '#std/telemetry/metrics.ts';
 
 export interface OtlpName {
   readonly name: string;
-  /** UCUM; empty if it has none. */
+  /** Unit in UCUM. Empty if the metric has no unit. */
   readonly unit: string;
-  /** In the order of the labels of the family. */
+  /** In the order of the family's labels. */
   readonly labels: readonly string[];
-  /** A gauge whose values of several processes add up. */
+  /** True for a gauge whose values can be summed over processes. */
   readonly additive: boolean;
 }
 
-/** OTLP names of families by their Prometheus names, if they do not follow from these. */
+/** OTLP names by Prometheus name, for names that the conversion rules do not produce. */
 export type OtlpNames = Readonly<
   Record<string, { readonly name?: string; readonly labels?: readonly string[]; readonly additive?: boolean }>
 >;
@@ -22,7 +22,7 @@ const UNITS: readonly (readonly [suffix: string, unit: string])[] = [
   ['_bytes', 'By'],
 ];
 
-/** Converts as collectors do (OpenTelemetry, Prometheus compatibility). */
+/** Converts a name as collectors do (OpenTelemetry, Prometheus compatibility). */
 export function otlpName(names: OtlpNames, { name, labels }: MetricFamily): OtlpName {
   const given = names[name];
   const base = name.replace(/_total$/, '');

@@ -1,6 +1,6 @@
-// Reports once when telemetry stops arriving, and once when it arrives again.
+// Logs once when telemetry cannot be sent, and once when it is sent again.
 
-/** Receives the result of each batch. `error` is undefined if the batch arrived. */
+/** Receives the result of each batch. `error` is undefined after success. */
 export type Sent = (error: Error | undefined) => void;
 
 export interface Arrival {
@@ -8,16 +8,16 @@ export interface Arrival {
   readonly message: string;
 }
 
-/** Time limit of a batch. */
+/** Timeout in milliseconds of a batch. */
 export const EXPORT_MS = 5000;
-/** Time limit for sending the remaining telemetry at the end. */
+/** Milliseconds for sending the remaining telemetry at shutdown. */
 export const FLUSH_MS = 2000;
 
 const TEXT_MAX = 200;
 
 /**
- * Returns a function for results. Messages have only the error of the connection or the status, not the collector's
- * answer.
+ * Returns a function for results. Messages contain only the connection error or the status, not the collector's
+ * response.
  */
 export function watchSent(notify: (arrival: Arrival) => void): Sent {
   let arriving = true;

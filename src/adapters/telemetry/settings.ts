@@ -1,14 +1,13 @@
-// Computes the resource, the attributes and the target of telemetry: pure rules over texts of the configuration and the
-// environment.
+// Computes the resource, attributes and target of telemetry from configuration and environment variables. Pure.
 
 import type { Environment } from '#std/environment.ts';
 
 export interface Collector {
   /** URL without the path of a signal. */
   readonly url: string;
-  /** Returns the headers of the next request. They may contain secrets, which may change. */
+  /** Returns the headers of the next request. They may contain secrets that rotate. */
   readonly headers: () => Readonly<Record<string, string>>;
-  /** All trusted certificates, in PEM; default: the system's roots. */
+  /** All trusted certificates as PEM. Default: the system's roots. */
   readonly roots: readonly string[] | undefined;
 }
 
@@ -16,7 +15,6 @@ export function signalUrl({ url }: Pick<Collector, 'url'>, signal: 'traces' | 'm
   return `${url}/v1/${signal}`;
 }
 
-/** Returns options about the collector for an exporter of OpenTelemetry. */
 export function exporterOptions(collector: Collector, signal: 'traces' | 'metrics') {
   const { headers, roots } = collector;
   return {
@@ -29,13 +27,12 @@ export function exporterOptions(collector: Collector, signal: 'traces' | 'metric
 export interface ResourceFacts {
   readonly serviceName: string;
   readonly serviceNamespace: string;
-  /** Version of skep. */
   readonly serviceVersion: string;
-  /** Attributes of the configuration, which win over everything. */
+  /** Attributes from the configuration, which take precedence over all other attributes. */
   readonly custom: Readonly<Record<string, string>>;
 }
 
-/** Returns attributes of the resource: ours, then OTEL_RESOURCE_ATTRIBUTES, then the configuration's. */
+/** Returns attributes of the resource. In increasing precedence: ours, OTEL_RESOURCE_ATTRIBUTES, the configuration. */
 export function resourceAttributes(facts: ResourceFacts, environment: Environment): Record<string, string> {
   return {
     'service.namespace': facts.serviceNamespace,
@@ -47,7 +44,7 @@ export function resourceAttributes(facts: ResourceFacts, environment: Environmen
 }
 
 /**
- * Reads `key=value,key=value`, values with percent signs (OpenTelemetry, Resource SDK). Malformed parts are left out.
+ * Parses `key=value,key=value` with percent-encoded values (OpenTelemetry, Resource SDK). Malformed parts are dropped.
  */
 function environmentAttributes(text: string): Record<string, string> {
   const attributes: Record<string, string> = {};
@@ -63,12 +60,12 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A percent sign that stands for itself.
+    // The percent sign is not part of an encoding.
     return text;
   }
 }
 
-/** Returns attributes of every span: the values of variables that are set. */
+/** Returns attributes of every span: the values of the configured environment variables that are set. */
 export function environmentSpanAttributes(
   names: readonly string[],
   environment: Environment,

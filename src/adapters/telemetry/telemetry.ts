@@ -1,5 +1,5 @@
-// Sends telemetry over OTLP/HTTP: loads only the packages of the requested signals. A collector that is down, or hangs,
-// delays neither calls nor the end of the process.
+// Sends telemetry over OTLP/HTTP. Loads only the packages of the requested signals. An unavailable collector delays
+// neither requests nor the end of the process.
 
 import type { BeginSpan } from '#gateway/proxy/ports.ts';
 import type { MetricReading } from '#std/telemetry/metrics.ts';
@@ -10,11 +10,11 @@ import type { Collector } from './settings.ts';
 export interface TelemetryOptions {
   readonly collector: Collector;
   readonly version: string;
-  /** Attributes of the resource, on all signals. */
+  /** Attributes of the resource in all signals. */
   readonly resource: Readonly<Record<string, string>>;
-  /** Undefined: no traces. */
+  /** If undefined, no traces are sent. */
   readonly traces?: { readonly samplingRate: number; readonly attributes: Readonly<Record<string, string>> };
-  /** Undefined: no metrics. */
+  /** If undefined, no metrics are sent. */
   readonly metrics?: {
     readonly read: () => readonly MetricReading[];
     readonly names: OtlpNames;
@@ -26,7 +26,7 @@ export interface TelemetryOptions {
 
 export interface Telemetry {
   readonly beginSpan?: BeginSpan;
-  /** Sends the remaining telemetry, for at most `FLUSH_MS`. */
+  /** Sends the remaining telemetry for at most `FLUSH_MS`. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     const late = new Promise<void>((resolve) => {
       cancel = clock.after(FLUSH_MS, resolve);
     });
-    // Failures were reported when the exporter gave up.
+    // Failures were already logged by the exporter.
     await Promise.race([Promise.allSettled([traces?.close(), closeMetrics?.()]), late]);
     cancel();
   }

@@ -1,4 +1,4 @@
-// Sends spans of requests over OTLP/HTTP, by OpenTelemetry's own packages, which are loaded only by this.
+// Sends spans of requests over OTLP/HTTP with OpenTelemetry's packages, which only this file loads.
 
 import type { Context, Span, SpanContext } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
@@ -11,16 +11,14 @@ export interface TraceOptions {
   readonly collector: Collector;
   readonly version: string;
   readonly resource: Readonly<Record<string, string>>;
-  /** Share, 0 to 1, of the requests whose sender has not decided. */
+  /** Share (0 to 1) of sampled requests among requests whose sender has not decided whether to sample. */
   readonly samplingRate: number;
-  /** Attributes of every span. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly sent: Sent;
 }
 
 export interface Traces {
   readonly begin: BeginSpan;
-  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
@@ -55,7 +53,7 @@ export async function openTraces(options: TraceOptions): Promise<Traces> {
   };
 }
 
-/** Reports to the log whether batches arrive. */
+/** Wraps an exporter to report the result of each batch. */
 function observed(exporter: SpanExporter, sent: Sent): SpanExporter {
   return {
     export(spans, done) {

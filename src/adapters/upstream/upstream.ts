@@ -1,4 +1,4 @@
-// Sends HTTP requests of the data plane over undici: calls and open streams use separate connections.
+// Sends HTTP requests of the data plane with undici. Calls and open streams use separate connections.
 
 import { AsyncResource } from 'node:async_hooks';
 import type { Dispatcher, Pool as PoolOf } from 'undici';
@@ -7,12 +7,12 @@ import { createSlots, type Slots } from '#std/slots.ts';
 import { errors, Pool } from '../http/undici.ts';
 
 export interface UpstreamOptions {
-  /** Trusted roots, PEM; default: the system's. */
+  /** Trusted root certificates as PEM. Default: the system's. */
   readonly ca?: readonly string[];
   readonly connectTimeoutMs: number;
 }
 
-/** Interval of the check for answers that have stopped. */
+/** Interval in milliseconds of the check for stalled responses. */
 const IDLE_CHECK_MS = 1000;
 
 interface Moving {
@@ -21,7 +21,7 @@ interface Moving {
   abort(fault: UpstreamFault): void;
 }
 
-/** Sends requests to any address of the configuration; does not follow redirects. */
+/** Sends requests to any configured address. Does not follow redirects. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const calls = new Map<string, PoolOf>();
   const streams = new Map<string, PoolOf>();
@@ -44,11 +44,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 }
 
 /**
- * Restores the context: a connection calls back in the context of the request that opened it, which may belong to
+ * Restores the async context. A connection calls back in the context of the request that opened it, which may belong to
  * another client.
  */
 function inContext({ head, data, end, failed }: UpstreamHandlers): UpstreamHandlers {
-  // `AsyncLocalStorage.snapshot` does the same by a function with two deprecated properties, at 1 KB of objects each.
+  // `AsyncLocalStorage.snapshot` has the same effect, but creates objects of 1 KB for two deprecated properties.
   const scope = new AsyncResource('skep.upstream');
   return {
     head: (status, headers) => scope.runInAsyncScope(head, undefined, status, headers),
@@ -59,8 +59,8 @@ function inContext({ head, data, end, failed }: UpstreamHandlers): UpstreamHandl
 }
 
 /**
- * Returns the pool without a limit of connections: a limited pool would queue calls behind open streams, and the proxy
- * limits calls and streams itself.
+ * Returns a pool without a connection limit. A limited pool would queue calls behind open streams. The proxy itself
+ * limits calls and streams.
  */
 function poolFor(pools: Map<string, PoolOf>, origin: string, { ca, connectTimeoutMs }: UpstreamOptions): PoolOf {
   const known = pools.get(origin);
@@ -146,12 +146,11 @@ function sendRequest(
 
 interface Target {
   readonly origin: string;
-  /** Path and query. */
   readonly path: string;
   readonly host: string;
 }
 
-/** Remembers the last URL: nearly every request is sent to one URL. */
+/** Caches the last parsed URL, because nearly all requests are sent to one URL. */
 function rememberUrl(): (url: string) => Target {
   let last: (Target & { readonly text: string }) | undefined;
   return function parse(text) {
@@ -174,7 +173,10 @@ function optionsOf(url: Target, request: UpstreamRequest): Dispatcher.DispatchOp
   };
 }
 
-/** A stream may be quiet for any time: comments keep the connection to the client open. */
+/**
+ * True for an event stream, which may be silent for any time. The proxy sends comments to keep the client's connection
+ * open.
+ */
 function isEventStream(contentType: string | string[] | undefined): boolean {
   return typeof contentType === 'string' && /^text\/event-stream\b/i.test(contentType);
 }
@@ -190,7 +192,7 @@ function headersOf(headers: Readonly<Record<string, string | string[] | undefine
   return known;
 }
 
-/** Errors before a byte of the request was written. */
+/** Error codes of failures before a byte of the request was written. */
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

@@ -1,21 +1,19 @@
-// Reads the arguments of a call that a person writes after the tool (`key=value`), with the types of the tool's input
-// schema.
+// Parses the arguments of a call (`key=value`) with the types from the input schema of the tool.
 
 import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type Json, type JsonObject, objectsIn, parseJson, textsIn } from '#std/json.ts';
 
 export interface Written {
-  /** `--args`: JSON of an object, or undefined. */
+  /** Value of `--args`: JSON of an object. */
   readonly json: string | undefined;
-  /** `key=value`, `key=@file`, `key=@@text`. */
+  /** Words such as `key=value`, `key=@file` and `key=@@text`. `@@text` stands for the text `@text`. */
   readonly words: readonly string[];
 }
 
-/** Returns the text of a file that a word names. */
 export type ReadText = (path: string) => string;
 
-/** Throws Failure `call-arguments`. */
+/** Returns the arguments. Throws Failure `call-arguments`. */
 export function argumentsOf(schema: JsonObject, { json, words }: Written, readText: ReadText): JsonObject {
   const values: JsonObject = json === undefined ? {} : argumentsFromJson(json);
   const repeated = Map.groupBy(words.map(split), ([key]) => key);
@@ -60,7 +58,7 @@ function propertyOf(schema: JsonObject, key: string): JsonObject {
   throw misfit(`the tool has no argument "${key}".${didYouMean(key, names)} The tool says: ${known}`);
 }
 
-/** Collects a repeated key in a list, if the schema accepts a list. */
+/** Returns the value of a key. If the schema accepts a list, the values of a repeated key become a list. */
 function typedAll(key: string, texts: readonly string[], property: JsonObject, schema: JsonObject): Json {
   const [first = ''] = texts;
   const whole = texts.length === 1 ? parseJson(first) : undefined;
@@ -89,7 +87,7 @@ function typeName(value: Json): string {
   return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** Returns the accepted types by their names in JSON Schema; an empty set means any type. */
+/** Returns the accepted types by their names in JSON Schema. The set is empty if any type is accepted. */
 function typesOf(property: JsonObject, schema: JsonObject): ReadonlySet<string> {
   const { type, enum: choices, const: only } = property;
   if (typeof type === 'string') return new Set([type]);
@@ -102,7 +100,7 @@ function typesOf(property: JsonObject, schema: JsonObject): ReadonlySet<string> 
 
 const LONGEST_CHAIN = 10;
 
-/** Follows `$ref` within the schema. A reference to elsewhere leaves the type unknown. */
+/** Follows `$ref` within the schema. For a reference to another document, any type is accepted. */
 function resolve(property: Json, schema: JsonObject): JsonObject {
   let current: Json = property;
   for (let step = 0; step < LONGEST_CHAIN && isObject(current) && typeof current.$ref === 'string'; step += 1) {

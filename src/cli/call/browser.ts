@@ -1,4 +1,4 @@
-// Opens a page in the browser, and listens on this machine until the browser returns (RFC 8252, section 7.3).
+// Opens a page in the browser, and listens on this machine for the redirect after a login (RFC 8252, section 7.3).
 
 import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
@@ -7,14 +7,14 @@ import type { AddressInfo } from 'node:net';
 export interface Return {
   readonly port: number;
   readonly url: string;
-  /** Resolves with the query of the browser's request, which must have this state. */
+  /** Resolves with the query of the redirect whose `state` is the given state. */
   readonly comesBack: (state: string) => Promise<URLSearchParams>;
   readonly close: () => void;
 }
 
 const PATH = '/callback';
 
-/** Listens on `port`, the port of earlier logins, or on another port if that is taken. */
+/** Listens on `port`, the port of earlier logins. If that port is in use, listens on a free port. */
 export async function awaitReturn(port: number | undefined): Promise<Return> {
   const server = createServer();
   const listened = await listenOn(server, port ?? 0).catch((error: NodeJS.ErrnoException) => {
@@ -28,7 +28,8 @@ export async function awaitReturn(port: number | undefined): Promise<Return> {
       new Promise((resolve) => {
         server.on('request', (request, response) => {
           const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
-          // Other pages and programs on this machine may send requests: only a request with the state is accepted.
+          // Other pages and programs may also send requests to this port. Only a request with the right state is
+          // accepted.
           const ours = pathname === PATH && searchParams.get('state') === state;
           const text = ours ? 'Done: go back to the terminal.' : 'No login is expected here.';
           response.writeHead(ours ? 200 : 404, {
@@ -63,8 +64,8 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * `url` is an https or http URL. It is printed as well, so it is not an error if no browser opens. `chosen` is the
- * user's BROWSER.
+ * Opens an http or https URL in the browser. A failure is ignored, because the URL is also printed. `chosen` is the
+ * environment variable BROWSER.
  */
 export function openBrowser(url: URL, chosen: string | undefined): void {
   const [program = 'xdg-open', ...args] = chosen === undefined ? (OPENERS[process.platform] ?? ['xdg-open']) : [chosen];

@@ -1,4 +1,4 @@
-// `skep call`: lists the tools of an MCP server at a URL, or calls a tool, and prints the result.
+// Lists the tools of an MCP server at a URL, or calls a tool and prints the result, for `skep call`.
 
 import { readFileSync } from 'node:fs';
 import type { CallToolResult, Client, LoggingLevel, Tool } from '@modelcontextprotocol/client';
@@ -19,7 +19,7 @@ import { type ServerFacts, textOfResult, textOfTools } from './text.ts';
 
 export interface CallSettings {
   readonly url: URL;
-  /** If undefined, the tools are listed. */
+  /** Name of the tool. If undefined, the tools are listed. */
   readonly tool: string | undefined;
   readonly written: Written;
   readonly output: 'text' | 'json';
@@ -31,14 +31,16 @@ export interface CallSettings {
   readonly signal: AbortSignal;
 }
 
-/** Throws Failure with one of CALL_CODES. */
+/** Lists the tools or calls a tool. Throws Failure with a code in CALL_CODES. */
 export async function call(settings: CallSettings): Promise<void> {
   await useServer(settings, (client) => askServer(settings, client));
 }
 
 export type ServerSettings = Pick<CallSettings, 'url' | 'terminal' | 'token' | 'login'>;
 
-/** Connects, logs in if the server requires it, and disconnects. Throws Failure with one of CALL_CODES. */
+/**
+ * Connects to the server, logs in if necessary, runs `use`, and disconnects. Throws Failure with a code in CALL_CODES.
+ */
 export async function useServer<T>(settings: ServerSettings, use: (client: Client) => Promise<T>): Promise<T> {
   const { url, terminal, token, login } = settings;
   const requests = createRequests(url);
@@ -77,7 +79,10 @@ function dataText(data: unknown): string {
   return typeof data === 'string' ? data : JSON.stringify(data);
 }
 
-/** `refusal`: reason in the server's response. The message of the client library names only the status. */
+/**
+ * Returns the Failure for an error. `refusal` is the reason in the server's response. The client library reports only
+ * the status.
+ */
 function asFailure(error: unknown, url: URL, refusal: string | undefined): Failure {
   const known = error instanceof Failure ? error : causeOf(error);
   if (known instanceof Failure) {
@@ -88,7 +93,7 @@ function asFailure(error: unknown, url: URL, refusal: string | undefined): Failu
   return new Failure('call-failed', `${url.origin}${url.pathname}: ${reason}`, { cause: error });
 }
 
-/** Returns the innermost cause of an error, because `fetch failed` alone names no reason. */
+/** Returns the innermost cause of an error. The outer message `fetch failed` contains no reason. */
 function causeOf(error: unknown): unknown {
   let current = error;
   while (current instanceof Error && current.cause !== undefined && !(current instanceof Failure))
@@ -132,7 +137,7 @@ function findTool(tools: readonly Tool[], name: string): Tool {
 }
 
 const LOG_LEVEL_META = 'io.modelcontextprotocol/logLevel';
-/** The longest delay of a timer: a tool may take long, and Ctrl-C ends it. */
+/** Maximum delay of a timer. A tool may need any time, and the user can end the call with Ctrl-C. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 
 async function callTool(settings: CallSettings, client: Client, tool: Tool): Promise<CallToolResult> {
@@ -156,7 +161,7 @@ async function callTool(settings: CallSettings, client: Client, tool: Tool): Pro
   return task === undefined ? result : finishTask(client, task, { terminal, signal });
 }
 
-/** Names the user interface of the tool (SEP-1865), which a terminal cannot show. */
+/** Reports that the tool has a user interface (SEP-1865), which a terminal cannot show. */
 function sayApp({ terminal }: CallSettings, tool: Tool): void {
   const uri = readAppMarks(Buffer.from(JSON.stringify(tool)))?.uris[0];
   if (uri !== undefined) terminal.say(`${tool.name} has a user interface for clients that support it: ${uri}`);
@@ -172,8 +177,8 @@ function readArgument(path: string): string {
 }
 
 /**
- * Escapes control characters, so that a server's text cannot move the cursor of a terminal. A file or a program gets
- * the text unchanged.
+ * Returns a function that prints text. On a terminal, control characters are escaped, so that a server's text cannot
+ * move the cursor. Other outputs get the text unchanged.
  */
 export function printTo(stdout: NodeJS.WriteStream): (text: string) => void {
   return (text) => void stdout.write(stdout.isTTY === true ? visible(text.replaceAll('\r\n', '\n')) : text);

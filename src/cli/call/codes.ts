@@ -1,4 +1,4 @@
-// Lists the codes of all Failures that `skep call` raises, with their meanings.
+// Lists the codes of the Failures of `skep call`, with their meanings.
 
 export const CALL_CODES = {
   'call-failed':

@@ -1,4 +1,4 @@
-// Connects to one MCP server, over the transport and the revision that it supports.
+// Connects to an MCP server, with the transport and the protocol version that it supports.
 
 import {
   type AuthProvider,
@@ -25,12 +25,12 @@ export interface ConnectSettings {
 }
 
 /**
- * Statuses with which a server of the older HTTP+SSE responds to a POST (MCP 2025-11-25, Transports, Backwards
- * Compatibility).
+ * Statuses with which a server with the older HTTP+SSE transport responds to a POST (MCP 2025-11-25, Transports,
+ * Backwards Compatibility).
  */
 const OLDER: ReadonlySet<number> = new Set([400, 404, 405]);
 
-/** Connects to the server. Call `leave` at the end. */
+/** Connects to the server. The caller must call `leave` at the end. */
 export async function connect(settings: ConnectSettings): Promise<Client> {
   const { url, fetch, authProvider } = settings;
   const options = { fetch, authProvider };
@@ -50,7 +50,8 @@ async function open({ elicit, log }: ConnectSettings, transport: Transport): Pro
     { name: 'skep', version: VERSION },
     {
       capabilities: { elicitation: { form: {}, url: {} }, extensions: { [TASKS]: {} } },
-      // A server with HTTP+SSE has no revision without sessions: it would refuse the request for its revisions.
+      // A server with HTTP+SSE supports only protocol versions with sessions, and would refuse a request for its
+      // versions.
       versionNegotiation: transport instanceof SSEClientTransport ? undefined : { mode: 'auto' },
     },
   );
@@ -61,10 +62,10 @@ async function open({ elicit, log }: ConnectSettings, transport: Transport): Pro
   return client;
 }
 
-/** Ends the session and the connection, so that the server need not keep the session. */
+/** Ends the session, so that the server can free its resources, and closes the connection. */
 export async function leave(client: Client): Promise<void> {
   const { transport } = client;
-  // The connection ends even if the server cannot end sessions or is unreachable.
+  // The connection is closed even if the session cannot be ended.
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => undefined);
   await client.close();
 }

@@ -1,5 +1,5 @@
-// Tests the addresses that a server may name: a server on this machine may name addresses of this machine and of
-// private networks, and no server may name a link-local address.
+// Tests to which addresses a server may refer. A server on this machine may refer to this machine and to private
+// networks. Link-local addresses are never allowed.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,10 +20,10 @@ afterAll(async () => {
   await new Promise((done) => server.close(done));
 });
 
-it('a server on this machine may name another one on it', async () => {
+it('a server on this machine may refer to another server on this machine', async () => {
   expect(await (await requests.fetch(other)).text()).toBe('here');
 });
 
-it.each(['http://169.254.169.254/latest', 'http://[fe80::1]/'])('no server may name %s', async (url) => {
+it.each(['http://169.254.169.254/latest', 'http://[fe80::1]/'])('no server may refer to %s', async (url) => {
   await expect(requests.fetch(url)).rejects.toMatchObject({ code: 'outbound-refused-address' });
 });

@@ -1,6 +1,5 @@
-// Sends requests: directly to the server that the user named, including streams; and through the guarded client to each
-// address that this server names (its authorization server, documents). The server may name addresses in its own
-// networks.
+// Sends requests: directly to the server that the user named, and through the guarded client to every other address.
+// The server names the other addresses, for example its authorization server. They may be in the network of the server.
 
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
@@ -12,16 +11,14 @@ const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 /**
- * Addresses that a server may name, by the network of the server, the nearest last. No list contains link-local
- * addresses, such as the metadata address of a cloud's metadata.
+ * Private ranges to which a server may refer. A public server: none. A server in a private network: private ranges. A
+ * server on this machine: all ranges. Link-local addresses, such as a cloud's metadata service, are never allowed.
  */
 const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...LOOPBACK]];
 
 export interface Requests {
   readonly fetch: FetchLike;
-  /**
-   * Returns the reason in the server's last response; undefined if that was not a refusal, or had no reason.
-   */
+  /** Returns the reason in the server's last response; undefined if the response was successful or had no reason. */
   readonly refusal: () => string | undefined;
   readonly close: () => Promise<void>;
 }
@@ -46,10 +43,10 @@ export function createRequests(server: URL): Requests {
   };
 }
 
-/** Limit for reading the body of a refusal. */
+/** Maximum bytes of a refusal's body to read. */
 const REFUSAL_BYTES_MAX = 16 * 1024;
 
-/** Reads the text of `{"error": "..."}`, with which gateways respond, or of a JSON-RPC error. */
+/** Returns the text in `{"error": "..."}`, which gateways send, or the message of a JSON-RPC error. */
 async function readReason(response: Response): Promise<string | undefined> {
   const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
   if (response.ok || !isJson || response.body === null) return undefined;
@@ -67,7 +64,7 @@ async function readReason(response: Response): Promise<string | undefined> {
   return typeof text === 'string' && text.trim() !== '' ? text : undefined;
 }
 
-/** Returns the first client that may reach the server itself. */
+/** Returns the client with the fewest ranges that may reach the server. */
 async function chooseOutbound(clients: readonly Outbound[], server: URL): Promise<Outbound> {
   for (const client of clients) {
     const permitted = await client.permitted(server.hostname, server.href).then(
@@ -82,7 +79,7 @@ async function chooseOutbound(clients: readonly Outbound[], server: URL): Promis
   );
 }
 
-/** Statuses whose responses have no body (Fetch standard, null body status). */
+/** Statuses of responses without a body (Fetch standard, null body status). */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
 async function named(outbound: Outbound, url: URL, init: RequestInit = {}): Promise<Response> {

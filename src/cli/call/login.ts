@@ -1,6 +1,6 @@
-// Provides tokens for one server: stored tokens, refreshed if they have expired, and otherwise a login through the
-// browser (OAuth 2.1 as MCP requires it: RFC 9728 and RFC 8414 discovery, a configured or registered client (RFC 7591),
-// PKCE, RFC 8707, RFC 9207). The official MCP client implements the protocol.
+// Provides tokens for one server: stored tokens, refreshed tokens, or tokens of a new login in the browser. The
+// official MCP client implements the protocol: OAuth 2.1 with RFC 9728 and RFC 8414 discovery, a configured or
+// registered client (RFC 7591), PKCE, RFC 8707 and RFC 9207.
 
 import {
   type AuthProvider,
@@ -21,17 +21,17 @@ export interface LoginSettings {
   readonly terminal: Terminal;
   readonly file: LoginFile;
   readonly fetch: FetchLike;
-  /** If set, no client is registered. */
+  /** If set, this client is used, and no client is registered. */
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
   readonly scope: string | undefined;
-  /** BROWSER of the environment: if it is set, there is a browser even without a terminal. */
+  /** Environment variable BROWSER. If set, a login is possible without a terminal. */
   readonly browser: string | undefined;
-  /** Returns a value that cannot be guessed. */
+  /** Returns a random value that other programs cannot guess. */
   readonly newState: () => string;
 }
 
-/** Uses the token of a file without a login. */
+/** Uses a fixed token, without a login. */
 export function fixedToken(token: string): LoginProvider {
   return {
     stepUp: () => Promise.resolve(false),
@@ -43,11 +43,11 @@ export function fixedToken(token: string): LoginProvider {
 }
 
 export interface LoginProvider extends AuthProvider {
-  /** Logs in for more scopes if the error requires them; returns false for other errors. */
+  /** Logs in again if the error requires more scopes. Returns false for any other error. */
   stepUp(error: unknown, serverUrl: URL): Promise<boolean>;
 }
 
-/** Throws Failure `call-login`. */
+/** Returns the provider. Its methods throw Failure `call-login`. */
 export function loginProvider(settings: LoginSettings): LoginProvider {
   return {
     token: async () => (await settings.file.read()).tokens?.access_token,
@@ -59,8 +59,8 @@ export function loginProvider(settings: LoginSettings): LoginProvider {
       if (!(error instanceof InsufficientScopeError)) return false;
       const { resourceMetadataUrl, requiredScope } = error;
       const { tokens } = await settings.file.read();
-      // A refreshed token has only the scopes of the token before (MCP 2026-07-28, Authorization, Step-Up Authorization
-      // Flow).
+      // A refreshed token has only the scopes of the earlier token (MCP 2026-07-28, Authorization, Step-Up
+      // Authorization Flow).
       const scope = computeScopeUnion(tokens?.scope, requiredScope);
       await logIn(settings, { serverUrl, resourceMetadataUrl, scope, forceReauthorization: true });
       return true;
@@ -101,7 +101,10 @@ async function logInThrough(settings: LoginSettings, back: Return, request: Logi
   terminal.say('Logged in.');
 }
 
-/** Throws the Failure for a server whose response names no authorization server: it may accept other tokens. */
+/**
+ * Throws the Failure for a server that names no authorization server. The user may have a token for the server, so the
+ * message names `--token-file`.
+ */
 function refuseUnnamed(cause: unknown): never {
   if (cause instanceof Failure) throw cause;
   const message = 'the server requires a token and does not name an issuer: use --token-file';
@@ -135,7 +138,7 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
       verifier = text;
     },
     codeVerifier: () => verifier,
-    // The code is sent only to the authorization server to which the browser was sent.
+    // The code must go to the same authorization server that the browser has visited.
     saveDiscoveryState: (state) => {
       discovered = state;
     },
@@ -158,17 +161,17 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
   };
 }
 
-/** Stores client and tokens from one call to the next. */
+/** Stores the client and the tokens in the file for later calls. */
 function keptInFile({ file, clientId, clientSecret }: LoginSettings, back: Return) {
   return {
     clientInformation: async () => {
       if (clientId !== undefined) return { client_id: clientId, client_secret: clientSecret };
       const { client, port } = await file.read();
-      // A registration is for one port: with another port, the provider would not send the browser back.
+      // A client is registered with one port. For another port, the authorization server would refuse the redirect.
       return port === back.port ? client : undefined;
     },
     saveClientInformation: async (client) => {
-      // A client from the options, with its secret, is not stored.
+      // A client from the options is not stored, because it may contain a secret.
       if (clientId === undefined) await file.write({ ...(await file.read()), port: back.port, client });
     },
     tokens: async () => (await file.read()).tokens,

@@ -1,4 +1,4 @@
-// Stores the login at one server: the registered client and the tokens, in a file that only its owner can read.
+// Stores the login at one server, its registered client and tokens, in a file that only its owner can read.
 
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -8,9 +8,9 @@ import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
 import { isObject, parseJson } from '#std/json.ts';
 
 interface Login {
-  /** URL of the server, which is compared when the file is read. */
+  /** URL of the server. It is compared when the file is read. */
   readonly server: string;
-  /** Port to which the browser returns: a registration is for this port. */
+  /** Port of the redirect with which the client is registered. */
   readonly port?: number;
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
@@ -18,12 +18,12 @@ interface Login {
 
 export interface LoginFile {
   readonly path: string;
-  /** Returns only the server if no login is stored. */
+  /** Returns the stored login. Without a stored login, only `server` is set. */
   readonly read: () => Promise<Login>;
   readonly write: (login: Login) => Promise<void>;
 }
 
-/** Returns the folder for stored data that is not a setting (XDG Base Directory Specification). */
+/** Returns the folder for stored logins (XDG Base Directory Specification). */
 export function stateFolder({ XDG_STATE_HOME, HOME }: NodeJS.ProcessEnv, home: string): string {
   const base = XDG_STATE_HOME?.startsWith('/') === true ? XDG_STATE_HOME : join(HOME ?? home, '.local', 'state');
   return join(base, 'skep', 'logins');
@@ -39,7 +39,7 @@ export function loginFile(folder: string, server: string): LoginFile {
         return '';
       });
       const login = parseJson(text);
-      // A damaged file counts as empty: the user logs in again.
+      // A damaged file is treated as empty, so that the user logs in again.
       return isObject(login) && login.server === server ? (login as { readonly server: string }) : { server };
     },
     write: async (login) => {

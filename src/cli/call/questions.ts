@@ -1,4 +1,4 @@
-// Puts a server's questions to its user (elicitation) to the person at the terminal, field by field.
+// Asks the person at the terminal the questions of a server (elicitation), one field after the other.
 
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { isObject, type Json, type JsonObject, objectsIn, textsIn } from '#std/json.ts';
@@ -10,7 +10,7 @@ type Value = string | number | boolean | string[];
 const YES = /^(y|yes)$/i;
 const NO = /^(n|no)$/i;
 
-/** Declines if there is no terminal. Ctrl-D and Ctrl-C cancel. */
+/** Returns the answer. Without a terminal, the answer is a decline. Ctrl-D and Ctrl-C cancel. */
 export async function answerElicitation(terminal: Terminal, params: Params): Promise<ElicitResult> {
   if (!terminal.interactive) {
     terminal.say(`declined, because there is no terminal: ${params.message}`);
@@ -91,7 +91,10 @@ interface Choice {
   readonly title: string;
 }
 
-/** Reads choices with and without titles, of one value or several (MCP 2025-11-25, Elicitation, Enum Schema). */
+/**
+ * Returns the choices of a field. The choices may have titles, and the field may accept several values (MCP 2025-11-25,
+ * Elicitation, Enum Schema).
+ */
 function choicesOf(field: JsonObject): readonly Choice[] {
   const of = field.type === 'array' && isObject(field.items) ? field.items : field;
   const titled = [...objectsIn(of.oneOf), ...objectsIn(of.anyOf)];

@@ -1,5 +1,5 @@
-// Polls tasks (SEP-2663): a server of MCP 2026-07-28 may respond to a call with the handle of a task, which has a
-// result later.
+// Polls tasks (SEP-2663). A server of MCP 2026-07-28 may respond to a call with the handle of a task, whose result is
+// ready later.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -17,16 +17,19 @@ import { isObject, type JsonObject } from '#std/json.ts';
 import { answerElicitation } from './questions.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Key of handles inside this process: the official client refuses results of an unknown kind. */
+/** Key of a handle in the changed result. The official client refuses results of an unknown type. */
 const HANDLE = 'skep/task';
 
-/** Lets handles of tasks pass the official client, which has to be connected. */
+/** Makes the official client accept handles of tasks. The client must be connected. */
 export function acceptHandles(transport: Transport): void {
   const deliver = transport.onmessage;
   transport.onmessage = (message, extra) => deliver?.(asResult(message), extra);
 }
 
-/** Returns the handle as an error result, in which the official client requires no structured content. */
+/**
+ * Returns the handle as an error result. Unlike a success, an error result needs no structured content for the official
+ * client.
+ */
 function asResult(message: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in message) || message.result.resultType !== 'task') return message;
   const { _meta, ...handle } = message.result;
@@ -34,7 +37,7 @@ function asResult(message: JSONRPCMessage): JSONRPCMessage {
   return { ...message, result: { resultType: 'complete', content: [], isError: true, _meta: meta } };
 }
 
-/** Returns the task behind a result that `acceptHandles` has changed. */
+/** Returns the handle in a result that `acceptHandles` has changed; undefined for any other result. */
 export function taskOf({ _meta }: CallToolResult): JsonObject | undefined {
   const handle: unknown = _meta?.[HANDLE];
   return isObject(handle) ? handle : undefined;
@@ -42,19 +45,19 @@ export function taskOf({ _meta }: CallToolResult): JsonObject | undefined {
 
 export interface TaskSettings {
   readonly terminal: Terminal;
-  /** Ends the polling, and cancels the task at the server. */
+  /** If aborted, ends the polling and cancels the task at the server. */
   readonly signal: AbortSignal;
 }
 
 const POLL_MS = 1000;
 const [POLL_MIN_MS, POLL_MAX_MS] = [100, 60_000];
-/** Time for cancelling, so that a hanging server does not delay a person who has given up. */
+/** Time limit in milliseconds for cancelling a task. A server that does not respond must not delay the user. */
 const CANCEL_MS = 5000;
 const OVER: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
 
 /**
- * Polls at the interval of the server. Throws Failure `call-tool-failed` for a task without a result, and
- * `call-failed`, with the id of the task, if the server cannot be reached or responds with something else.
+ * Polls a task at the interval that the server names, until the task ends. Throws Failure `call-tool-failed` for a task
+ * that failed or was cancelled. Throws Failure `call-failed` if the server cannot be reached or sends invalid data.
  */
 export async function finishTask(client: Client, begun: JsonObject, settings: TaskSettings): Promise<CallToolResult> {
   const { taskId } = begun;
@@ -64,7 +67,7 @@ export async function finishTask(client: Client, begun: JsonObject, settings: Ta
   } catch (cause) {
     if (settings.signal.aborted) await cancel(client, taskId);
     if (cause instanceof Failure || settings.signal.aborted) throw cause;
-    // The Failure has no cause: with a cause, the caller would try again and begin another task.
+    // The Failure has no cause. With the cause, the caller could repeat the call and begin a second task.
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Failure('call-failed', `the task ${taskId} continues, but its state could not be read: ${reason}`);
   }
@@ -81,7 +84,7 @@ async function followTask(
   const answered = new Set<string>();
   let shown = '';
   let task = begun;
-  // A handle has no result, even if the task has ended already.
+  // The first response is a handle, which never contains a result.
   for (let isHandle = true; ; isHandle = false) {
     const result = isHandle ? undefined : finishedResult(task);
     if (result !== undefined) return result;
@@ -99,7 +102,9 @@ function progressOf({ status, statusMessage }: JsonObject): string {
   return typeof statusMessage === 'string' ? `${String(status)}: ${statusMessage}` : String(status);
 }
 
-/** Returns undefined while the task is in progress. */
+/**
+ * Returns the result; undefined while the task is in progress. Throws Failure for a task that ended without a result.
+ */
 function finishedResult({ status, result, error }: JsonObject): CallToolResult | undefined {
   switch (status) {
     case 'working':
@@ -120,8 +125,8 @@ function finishedResult({ status, result, error }: JsonObject): CallToolResult |
 }
 
 /**
- * Returns undefined if there is no new question. Throws Failure `call-failed` for a request other than elicitation,
- * which is not allowed.
+ * Answers the new questions of a task; undefined without new questions. Throws Failure `call-failed` for a request
+ * other than elicitation.
  */
 async function answerQuestions(
   terminal: Terminal,
@@ -149,7 +154,7 @@ async function cancel(client: Client, taskId: string): Promise<void> {
   await client.request(request, OBJECT, { timeout: CANCEL_MS }).catch(() => undefined);
 }
 
-/** Accepts any object, with all of its members (Standard Schema 1). */
+/** Schema that accepts any object unchanged (Standard Schema 1). */
 export const OBJECT: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': {
     version: 1,

@@ -1,17 +1,17 @@
-// Talks to the person at the terminal: progress and messages on standard error, and questions with answers.
+// Prints progress and messages to standard error, and asks questions at the terminal.
 
 import { createInterface } from 'node:readline/promises';
 import { visible } from '#reconciler/report/visible.ts';
 
 export interface Terminal {
-  /** Whether a person can answer questions. */
+  /** True if a person can answer questions. */
   readonly interactive: boolean;
   readonly say: (line: string) => void;
-  /** Prints a line that the next line replaces, if the terminal supports this; otherwise a normal line. */
+  /** Prints a line that the next output replaces. If standard error is not a terminal, prints a normal line. */
   readonly progress: (line: string) => void;
-  /** Removes the progress, before something is printed elsewhere. */
+  /** Removes the progress line, before text is printed to another stream. */
   readonly clear: () => void;
-  /** Returns undefined if the person gave up (Ctrl-D, Ctrl-C). */
+  /** Returns the answer; undefined if the person cancels with Ctrl-D or Ctrl-C. */
   readonly ask: (question: string) => Promise<string | undefined>;
 }
 
@@ -20,7 +20,7 @@ export interface Streams {
   readonly stderr: NodeJS.WriteStream;
 }
 
-/** Erases the line (ECMA-48, EL and CR). */
+/** Returns to the start of the line and erases the line (ECMA-48, CR and EL). */
 const ERASE = '\r\u001b[K';
 
 export function openTerminal({ stdin, stderr }: Streams): Terminal {

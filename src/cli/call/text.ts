@@ -1,4 +1,4 @@
-// Formats the offer of a server and the result of a tool as text.
+// Formats the list of a server's tools, and the result of a tool, as text.
 
 import type { CallToolResult, ContentBlock, Tool } from '@modelcontextprotocol/client';
 import { isObject, textsIn } from '#std/json.ts';

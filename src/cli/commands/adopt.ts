@@ -46,7 +46,7 @@ export function adoptCommand(): Command {
     });
 }
 
-/** Returns the Failure if plans must be signed: a plan file cannot contain the changes of `adopt` to live objects. */
+/** Returns the Failure if skep.yaml requires signed plans: a plan file cannot contain the changes of `adopt`. */
 function unsigned(): Failure {
   const message =
     'plans.require is signed, and a plan file cannot contain the changes of adopt --yes: set it to unsigned for the adoption, and back afterwards';

@@ -1,4 +1,4 @@
-// `skep apply`: makes exactly the changes of a plan file, or explains why this is not possible.
+// `skep apply`: makes exactly the changes in a plan file, or explains why a change is not made.
 
 import { Command } from 'commander';
 import { systemClock } from '#hosts/clock.ts';

@@ -1,4 +1,4 @@
-// `skep call`: a client of MCP servers for a terminal.
+// `skep call`: lists or calls the tools of an MCP server from a terminal.
 
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';

@@ -1,5 +1,5 @@
-// `skep clients`: fetches the list of a registry's servers for an MCP client's administrators, or compares a file with
-// the list.
+// `skep clients`: prints the list of allowed servers for an MCP client, from a registry. It can also compare a file
+// with that list.
 
 import { Command, Option } from 'commander';
 import type { OutboundResponse } from '#adapters/http/outbound.ts';
@@ -19,7 +19,7 @@ Examples:
   skep clients https://registry.example.com/fleet --format claude-code > managed-settings.json
   skep clients https://registry.example.com/fleet --format copilot --check managed-settings.json`;
 
-/** Exit code if the file differs. */
+/** Exit code if the list in the file differs from the list of allowed servers. */
 const DIFFERS = 2;
 
 export function clientsCommand(): Command {
@@ -65,7 +65,7 @@ async function fetchList(registry: string, format: string, tokenFile: string | u
   const url = `${registry.replace(/\/+$/, '')}/clients/${format}.json`;
   const headers = { accept: 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
   try {
-    // The address may be private, because the user has named it.
+    // The user has named this URL, so a private address is allowed.
     return listText(url, await outbound.request({ url, method: 'GET', headers, allowPrivate: true }));
   } finally {
     await outbound.close();

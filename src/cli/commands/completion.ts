@@ -1,4 +1,4 @@
-// `skep completion`: prints scripts with which shells complete commands and options.
+// `skep completion`: prints the script with which a shell completes commands and options.
 
 import { Argument, Command } from 'commander';
 import { COMPLETIONS } from '../completion.ts';

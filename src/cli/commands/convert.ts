@@ -1,4 +1,4 @@
-// `skep convert`: rewrites manifests of v1alpha1 as v1beta1, in place.
+// `skep convert`: rewrites manifests of v1alpha1 as v1beta1.
 
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,10 @@ export function convertCommand(): Command {
     });
 }
 
-/** A file on the command line may have any name. Symbolic links in a folder are ignored: they may lead out of it. */
+/**
+ * Returns the manifests in a folder. If the path is a file, returns the file, regardless of its name. Ignores symbolic
+ * links in a folder, because they may point outside of the folder.
+ */
 function manifestFiles(path: string): readonly string[] {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Failure('usage', `${path} does not exist: name a file or a folder of manifests`);

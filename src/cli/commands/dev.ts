@@ -1,5 +1,4 @@
-// `skep dev`: runs everything on one machine: embedded cluster and database, a sample repository, reconciler and
-// registry.
+// `skep dev`: runs a cluster, a database, a sample repository, the reconciler and the registry service on one machine.
 
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -47,7 +46,7 @@ export function devCommand(): Command {
     .action(async ({ port, data, newToken, once, config, run, verbose }: Options) => {
       const given = config === undefined ? undefined : await loadConfig({ config });
       const { runDev } = await import('#hosts/dev/session.ts');
-      // Each configuration has its own folder, so that two fleets do not share a cluster.
+      // Each configuration has its own state folder, so that two fleets do not share a cluster.
       const dir = resolve(data ?? (given === undefined ? '.skep/dev' : `.skep/dev-${given.name}`));
       await runDev({
         ...{ port, dir, given, run, say: sayer() },
@@ -67,7 +66,7 @@ function readTypes(text: string): readonly PackageType[] {
   });
 }
 
-/** Prefixes lines with the seconds since the start. */
+/** Returns a function that prints lines with the seconds since the start. */
 function sayer(): (text: string) => void {
   const started = systemClock.monotonic();
   return (text) => {

@@ -149,7 +149,7 @@ function signature(field: Field, nameOf: NameOf): string {
 
 const LINE_WIDTH = 100;
 
-/** Wraps at blanks. The first line begins with the bullet; further lines are indented to the text after the bullet. */
+/** Breaks a text into lines. The first line begins with the bullet, and the other lines are indented. */
 function wrapped(text: string, indent: number, bullet = ''): readonly string[] {
   const lines: string[] = [];
   let line = '';

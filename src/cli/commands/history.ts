@@ -1,4 +1,4 @@
-// `skep history`: shows the runs that changed objects or found news, and the changes of a single run.
+// `skep history`: shows the recorded runs, or the changes of one run.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';

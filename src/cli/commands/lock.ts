@@ -1,4 +1,4 @@
-// `skep lock`: writes the definitions that a server offers into a lock, or compares them with the lock.
+// `skep lock`: writes the tool definitions of a server into its lock, or compares them with the lock.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ Examples:
   skep lock ops/holidays --update
   skep lock --check`;
 
-/** Exit code if definitions differ. */
+/** Exit code if a server differs from its lock. */
 const DRIFTED = 2;
 
 export function lockCommand(): Command {
@@ -107,7 +107,9 @@ function columns(): number {
   return process.stdout.columns ?? 160;
 }
 
-/** Writes the lock. Lists that are missing in an existing lock stay missing. */
+/**
+ * Writes the lock. If an existing lock has no list of prompts or of resource templates, the new lock has no such list.
+ */
 async function writeLock(
   { namespace, name, server, lock, file }: LockableServer,
   offered: Offered,
@@ -133,7 +135,7 @@ async function writeLock(
 
 interface Asker {
   ask(server: LockableServer): Promise<Offered>;
-  /** Returns the digest of the image of the server, if it is known. */
+  /** Returns the digest of the server's image; undefined if it is unknown. */
   digestOf(server: LockableServer): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -168,7 +170,7 @@ async function openAsking(options: Options, surroundings: Surroundings): Promise
   const settings = { url: server, token, login, terminal: openTerminal(process) };
   return {
     ask: () => useServer(settings, askDefinitions),
-    // The server behind the URL may run another image with the same tag.
+    // The server at the URL may run another image with the same tag, so the digest in the manifest is used.
     digestOf: async (server) => server.server.digest,
     close: async () => undefined,
   };

@@ -1,4 +1,5 @@
-// `skep mcp`: serves the knowledge of the reconciler to MCP clients, on standard streams or on an address of this machine.
+// `skep mcp`: serves status, plans and explanations of an instance to MCP clients, on standard streams or on a local
+// address.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, withInstanceFlags } from '#hosts/config/configuration.ts';
@@ -57,7 +58,7 @@ async function serveMcp({ allow = [], listen, tokenFile, ...flags }: Options): P
     ]);
   const tools = chooseTools(await loadConfig(flags), allow);
   const logger = createLogger('info', process.stderr);
-  // Each call reads the file again: an assistant runs for days.
+  // The configuration is read again for each call, because an assistant may run for days.
   const callTool = createCallTool({
     readConfig: () => loadConfig(flags),
     commandOf: commandOf(flags),

@@ -67,7 +67,7 @@ Examples:
   skep plan --against https://skep.example.com/snapshot --token-file token --source fleet=.
   skep plan --render --path clusters/prod --base main`;
 
-/** Creates the option `--render`. Options about an instance or a cluster conflict with it. */
+/** Returns the option `--render`. It conflicts with options about an instance or a cluster. */
 function renderOption(): Option {
   return new Option('--render', 'compare two commits, without a cluster and without skep.yaml').conflicts([
     ...['config', 'kubeconfig', 'context', 'explain', 'out', 'against', 'tokenFile', 'source'],
@@ -96,7 +96,8 @@ async function print(flags: Options, result: RunResult): Promise<void> {
   const typed = flags.output === 'text' ? commandOf(flags) : commandElsewhere(flags);
   const context: ReportContext = { ...reportContext(typed), extent: flags.details === true ? 'all' : 'folded' };
   writeReport(flags.output, await render(result, context));
-  // Plans are possible at any time: pending changes set the exit code if the caller requests this.
+  // A plan is shown even while runs are paused. Pending changes then change the exit code only with
+  // `--detailed-exitcode`.
   const { paused: _paused, ...free } = result;
   process.exitCode = exitCodeOf(free, flags.detailedExitcode);
 }
@@ -106,7 +107,10 @@ async function explanationsOf(prepared: Prepared) {
   return explain(prepared);
 }
 
-/** Refuses `--out` with `--against`, because a plan file is for a cluster that was read. */
+/**
+ * Returns `against`. Throws Failure `usage` with `--out`, because a plan file can only be made for a cluster that was
+ * read.
+ */
 function whole({ out }: Options, against: string): string {
   if (out === undefined) return against;
   throw new Failure(

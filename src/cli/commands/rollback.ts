@@ -1,4 +1,4 @@
-// `skep rollback`: returns to the commits of an earlier run, until the branches of its sources have newer commits.
+// `skep rollback`: returns to the commits of an earlier run, until the refs of the sources name newer commits.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';

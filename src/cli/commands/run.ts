@@ -1,4 +1,4 @@
-// `skep run`: runs on the schedule until it is stopped.
+// `skep run`: makes runs on a schedule until it is stopped.
 
 import { Command, Option } from 'commander';
 import { systemClock } from '#hosts/clock.ts';
@@ -43,12 +43,12 @@ export function runCommand(): Command {
       };
       const teller = stderr.isTTY ? tellPeople(streams, commandOf(flags)) : tellLog(logger);
       const ended = await keepRunning(config, { enough: untilSignal(), teller, logger });
-      // The abandoned run would keep the process alive.
+      // A run that has not ended in time would keep the process alive.
       if (!ended) process.exit(0);
     });
 }
 
-/** Prefixes each line with the time: `2026-01-02T03:04:05Z `. */
+/** Adds the time to each line, such as `2026-01-02T03:04:05Z `. */
 function withTime(text: string): string {
   const time = new Date(systemClock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
   return text.replaceAll(/^(?=.)/gm, `${time} `);

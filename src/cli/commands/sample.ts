@@ -20,7 +20,7 @@ interface Options {
 
 type Make = (folder: string | undefined) => Promise<SampleServer>;
 
-/** The documentation is next to `src/` and `dist/`. */
+/** Folder of the documentation, next to `src/` and `dist/`. */
 const DOCUMENTATION = fileURLToPath(new URL('../../../docs', import.meta.url));
 
 const SAMPLES: Readonly<Record<string, Make>> = {

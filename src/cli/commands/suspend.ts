@@ -1,4 +1,4 @@
-// `skep suspend`: keeps all runs of the instance from writing until `skep resume`.
+// `skep suspend`: stops all runs of the instance from writing until `skep resume`.
 
 import { hostname, userInfo } from 'node:os';
 import { Command } from 'commander';

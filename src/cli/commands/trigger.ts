@@ -1,4 +1,4 @@
-// `skep trigger`: makes the next run sync a registry, even if it is not due.
+// `skep trigger`: makes the next run sync a registry, even if the registry is not due.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, withInstanceFlags } from '#hosts/config/configuration.ts';

@@ -21,7 +21,7 @@ interface Options {
   readonly kubernetesVersion?: string;
   readonly watch?: true;
   readonly cache: boolean;
-  /** False: `--no-policies`. */
+  /** False if `--no-policies` is set. */
   readonly policies?: readonly string[] | false;
   readonly ageKeyFile?: string;
 }
@@ -88,7 +88,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
       import('#hosts/reconciler/kept/load-cache.ts'),
       import('#hosts/signals.ts'),
     ]);
-  // A mistyped path ends the command, as without --watch. The watch waits for files that disappear later.
+  // If a path does not exist, the first validation ends the command. Later validations wait for the path.
   const files = openLoadCache();
   const validate = () => runValidation(request, undefined, files).finally(files.ended);
   await validate();
@@ -107,7 +107,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
     signal: stop.signal,
   });
   await Promise.race([interrupted, watching]);
-  // A validation in progress would keep the process alive; it only reads, so it can be abandoned.
+  // A validation in progress would keep the process alive. It can be stopped at any point, because it only reads.
   process.exit();
 }
 

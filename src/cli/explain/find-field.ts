@@ -1,4 +1,4 @@
-// Finds a kind, or a field of it, by the words of a person.
+// Finds a kind or one of its fields by a path that a person typed.
 
 import { type Field, lastName, rootField } from '#reconciler/kinds/fields.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
@@ -6,14 +6,17 @@ import type { Kind } from '#reconciler/kinds/kind.ts';
 import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
 
-/** `path`: kind by any of its names, and the path of a field: `mcpserver.spec.env`. Throws Failure `usage`. */
+/**
+ * Returns the kind and the field. `path` is any name of the kind with a field path, such as `mcpserver.spec.env`.
+ * Throws Failure `usage`.
+ */
 export function findField(path: string): { readonly kind: Kind; readonly field: Field } {
   const [name = '', ...steps] = path.split('.');
   const kind = findKind(name);
   return { kind, field: fieldBelow(kind, rootField(kind), steps) };
 }
 
-/** Finds a kind by kind, plural, singular or short name, in upper or lower case. */
+/** Returns the kind with this kind, plural, singular or short name, in upper or lower case. */
 function findKind(name: string): Kind {
   const lower = name.toLowerCase();
   const found = KINDS.find((kind) => kindNames(kind).some((each) => each.toLowerCase() === lower));
@@ -34,7 +37,7 @@ function kindNames({ kind, plural, singular, shortNames }: Kind): readonly strin
 function fieldBelow(kind: Kind, root: Field, steps: readonly string[]): Field {
   let field = root;
   for (const step of steps) {
-    // `env[].name` and `env.name` mean the same, because a list has only the description of its items.
+    // `env[].name` and `env.name` name the same field: only the items of a list have fields.
     const name = step.replaceAll(/\[\d*\]|\{\}/g, '');
     const next = field.fields.find((each) => lastName(each) === name);
     if (next === undefined) throw new Failure('usage', noField(kind, field, name));

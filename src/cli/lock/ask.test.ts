@@ -12,7 +12,7 @@ function clusterWith(drifts: readonly ReportedDrift[] | undefined, lock = LOCK) 
   return { get: async () => report && { ...object, data: formatLockReport(report) }, list: async () => [] };
 }
 
-test('the offered definitions are the lock with the reported differences', async () => {
+test('the definitions of a server are the lock with the reported differences', async () => {
   const offered = await readOffered(
     clusterWith([
       { list: 'tools', name: 'find', what: 'missing' },
@@ -31,7 +31,7 @@ test('the offered definitions are the lock with the reported differences', async
 test.each([
   ['nothing is reported', clusterWith(undefined), 'lock-not-reported'],
   [
-    'the report has no room for the only name',
+    'the only name is too long for the report',
     clusterWith([{ list: 'tools', name: '\u0001'.repeat(60_000), what: 'new' }]),
     'lock-not-reported',
   ],
@@ -42,7 +42,7 @@ test.each([
     'lock-definition-refused',
   ],
   [
-    'the text can be read in two ways',
+    'the text of a definition is ambiguous',
     clusterWith([{ list: 'tools', name: 'x', what: 'unreadable', definition: '{"name":"x","a":1,"a":2}' }]),
     'lock-definition-refused',
   ],
@@ -50,7 +50,7 @@ test.each([
   await expect(readOffered(cluster, SERVER)).rejects.toMatchObject({ code });
 });
 
-test('of an entry, the latest report about its lock counts that a virtual server of its namespace has made', async () => {
+test('for an MCPServerEntry, the latest report of a virtual server in its namespace about its lock is used', async () => {
   const report = (at: string, lock: typeof LOCK, title: string) => ({
     lock: lockDigest(heldLock('enforce', lock)),
     at,
@@ -81,7 +81,7 @@ test('of an entry, the latest report about its lock counts that a virtual server
   expect(offered.tools).toEqual([{ name: 'find' }, { name: 'read', title: 'late' }]);
 });
 
-test('the digest is the one of the manifest, or else the one by which the image of the server was pinned', async () => {
+test('the digest comes from the manifest, or else from the pinned image of the server', async () => {
   const digest = `sha256:${'a'.repeat(64)}`;
   const clusterOf = (image: string) => ({
     get: async () => ({

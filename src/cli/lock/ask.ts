@@ -1,4 +1,4 @@
-// Reads the definitions that a server offers, from the server itself or from the reports in the cluster.
+// Reads the tool definitions of a server, either from the server or from reports in the cluster.
 
 import type { Client } from '@modelcontextprotocol/client';
 import type { Offered } from '#contracts/tool-lock/compare.ts';
@@ -35,7 +35,8 @@ const METHOD_NOT_FOUND = -32601;
 const PAGES_MAX = 1000;
 
 /**
- * Reads all pages of all lists. Throws Failure `lock-definition-refused` for a definition that a lock cannot contain.
+ * Reads all definitions from the server. Throws Failure `lock-definition-refused` if a lock cannot contain a
+ * definition.
  */
 export async function askDefinitions(client: Client): Promise<Offered> {
   const offered: Record<LockedList, readonly JsonObject[]> = { tools: [], prompts: [], resourceTemplates: [] };
@@ -51,7 +52,7 @@ async function askList(client: Client, list: LockedList): Promise<readonly JsonO
     const result = await client
       .request({ method: METHODS[list], params: cursor === undefined ? {} : { cursor } }, OBJECT)
       .catch((error: unknown): JsonObject => {
-        // A server with resources need not support templates.
+        // A server with resources may not support resource templates.
         if (error instanceof Error && 'code' in error && error.code === METHOD_NOT_FOUND) return {};
         throw error;
       });
@@ -72,15 +73,14 @@ function checked(list: LockedList, item: unknown): JsonObject {
   throw new Failure('lock-definition-refused', message);
 }
 
-/** Reads ConfigMaps of the cluster. */
 export interface ReportReader {
   get(id: ResourceId): Promise<KubeObject | undefined>;
   list(kind: ApiResource, namespace: string): Promise<readonly KubeObject[]>;
 }
 
 /**
- * Returns the digest of the server's image in the cluster, if the reconciler has verified and pinned it. Returns
- * undefined if the server runs another image than the manifest names.
+ * Returns the digest of the server's image, if the reconciler has pinned the image. undefined if the cluster runs
+ * another image than the manifest names.
  */
 export async function readDigest(
   cluster: Pick<ReportReader, 'get'>,
@@ -100,7 +100,10 @@ const CONFIG_MAPS: ApiResource = {
   verbs: ['list'],
 };
 
-/** Reads the reports about a server. An MCPServerEntry has no proxy: virtual servers that call it report about it. */
+/**
+ * Returns the reports about a server. An MCPServerEntry has no proxy: the virtual servers that call it write the
+ * reports.
+ */
 async function readReports(
   cluster: ReportReader,
   { namespace, name, server }: LockableServer,
@@ -117,8 +120,8 @@ async function readReports(
 }
 
 /**
- * Returns the definitions of the lock with the differences that the proxy of the server has reported. Throws Failure
- * `lock-not-reported` if no report about this lock exists.
+ * Returns the definitions of the server. They are the definitions of the lock, changed by the differences that the
+ * proxy has reported. Throws Failure `lock-not-reported` without a report about this lock.
  */
 export async function readOffered(cluster: ReportReader, server: LockableServer): Promise<Offered> {
   const { namespace, name, lock } = server;

@@ -1,4 +1,4 @@
-// Lists the codes of all Failures that `skep lock` raises, with their meanings.
+// Lists the codes of the Failures of `skep lock`, with their meanings.
 
 export const LOCK_CODES = {
   'lock-unreadable':

@@ -1,4 +1,4 @@
-// Finds the servers of a folder whose tools can be locked, and their locks.
+// Finds the lockable servers among the manifests in a folder, and their locks.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,17 +18,17 @@ import { readFolders } from '../offline/folders.ts';
 export interface LockableServer {
   readonly namespace: string;
   readonly name: string;
-  /** The server's kind, name and place, as the lock states them. */
+  /** Kind and image or URL of the server, as the lock contains them. */
   readonly server: ToolLock['server'];
-  /** File of the server's lock, which may not exist yet. */
+  /** File of the lock, which may not exist yet. */
   readonly file: string;
-  /** The server's lock; absent if it has no lock yet. */
+  /** Lock of the server; absent if it does not exist yet. */
   readonly lock?: ToolLock;
 }
 
 /**
- * Returns the servers in the order of the manifests. Throws Failure `usage`, and `lock-unreadable` if a lock cannot be
- * read.
+ * Returns the named servers or, if `names` is empty, all servers with a lock. Throws Failure `usage`, or
+ * `lock-unreadable` for an unreadable lock.
  */
 export async function findServers(
   folder: string,
@@ -85,7 +85,10 @@ function lockableServer(loaded: Loaded, resource: LoadedResource): LockableServe
   return { namespace, name, server: lockedPlace(resource), file, ...lock };
 }
 
-/** Returns the lock in a file. The file is overwritten completely, so it must contain no other object. */
+/**
+ * Returns the lock in a file. Throws Failure `lock-unreadable` for an invalid lock, and for a file with other objects,
+ * because the whole file will be overwritten.
+ */
 function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, file: string): ToolLock {
   const isBroken = invalid.some(
     (each) => each.kind === id.kind && each.name === id.name && each.namespace === id.namespace,
@@ -106,7 +109,6 @@ function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, f
   return spec as ToolLock;
 }
 
-/** Returns the image or URL, depending on the kind. */
 function lockedPlace(resource: LoadedResource): ToolLock['server'] {
   const { id, defaulted } = resource;
   const known = LOCKED_KINDS.find((each) => each === id.kind) ?? 'MCPServer';

@@ -1,5 +1,5 @@
-// Finds the manifests and the cluster for `skep lock`. If its options name none, it reads settings, such as the
-// settings of skep dev.
+// Finds the folder of manifests and the cluster for `skep lock`, from the options, skep.yaml, or the settings of
+// `skep dev`.
 
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -14,7 +14,6 @@ export interface LockFlags extends InstanceFlags {
 }
 
 export interface Surroundings {
-  /** Folder with the manifests. */
   readonly path: string;
   readonly apiGroup: string;
   readonly kubeconfig?: string;
@@ -22,8 +21,8 @@ export interface Surroundings {
 }
 
 /**
- * Options take precedence over settings. Settings are used if an option names them, or if skep dev keeps them in this
- * folder.
+ * Returns the settings. Options take precedence. A configuration is read if an option names it, or if `skep dev` has a
+ * configuration in this folder.
  */
 export async function findSurroundings(flags: LockFlags): Promise<Surroundings> {
   const hasSettings = flags.config !== undefined || (isAboutDev() && flags.kubeconfig === undefined);
@@ -37,7 +36,7 @@ export async function findSurroundings(flags: LockFlags): Promise<Surroundings> 
   };
 }
 
-/** Returns the folder of manifests of the first source that is a work tree on this machine. */
+/** Returns the folder of manifests of the first source that is on this machine. */
 function workTreeOf({ sources }: Config): string | undefined {
   for (const { repository, path } of sources) {
     if (URL.parse(repository)?.protocol !== 'file:') continue;

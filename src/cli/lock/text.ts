@@ -1,4 +1,4 @@
-// Shows the differences between a lock and the definitions of its server on a terminal.
+// Formats the differences between a lock and the definitions of its server for a terminal.
 
 import type { Difference } from '#contracts/tool-lock/compare.ts';
 import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
@@ -9,7 +9,7 @@ import { type JsonObject, jsonEquals } from '#std/json.ts';
 
 const WORDS = { tools: 'tool', prompts: 'prompt', resourceTemplates: 'resource template' } as const;
 
-/** Each difference has one line. */
+/** Returns one line per difference. */
 export function textOfDifferences(differences: readonly Difference[]): string {
   return LOCKED_LIST_NAMES.flatMap((list) => differences.filter((each) => each.list === list))
     .map((difference) => `  ${lineOf(difference)}\n`)
@@ -32,7 +32,10 @@ function changedMembers(before: JsonObject, after: JsonObject): string {
 const GAP = ' | ';
 const WIDTH_MIN = 20;
 
-/** Old text on the left, new text on the right; lines that differ are marked. */
+/**
+ * Returns the old text on the left and the new text on the right. Lines that differ are marked. `width` is in
+ * characters.
+ */
 export function textSideBySide(differences: readonly Difference[], width: number): string {
   const column = Math.max(WIDTH_MIN, Math.floor((width - GAP.length) / 2));
   return differences
@@ -49,7 +52,7 @@ export function textSideBySide(differences: readonly Difference[], width: number
     .join('\n');
 }
 
-/** Number of common lines that are shown before and after a differing line. */
+/** Number of equal lines to show before and after a different line. */
 const CONTEXT = 3;
 
 function rows(left: readonly string[], right: readonly string[], column: number): string {
@@ -75,7 +78,7 @@ function folded(line: string, column: number): readonly string[] {
   );
 }
 
-/** `undefined` stands for common lines that are left out. */
+/** Keeps the rows near a difference. Each omitted range is replaced by one `undefined`. */
 function nearChanges(all: readonly Row[]): readonly (Row | undefined)[] {
   const near = new Set(
     all.flatMap(([before, after], index) =>
@@ -91,7 +94,7 @@ function nearChanges(all: readonly Row[]): readonly (Row | undefined)[] {
 
 type Row = readonly [before: string | undefined, after: string | undefined];
 
-/** Puts common lines next to each other, with the changed lines between them. */
+/** Returns rows. Equal lines share a row, and the lines between them are paired in order. */
 function aligned(left: readonly string[], right: readonly string[]): readonly Row[] {
   const found: Row[] = [];
   let [at, to] = [0, 0];
@@ -109,7 +112,10 @@ function pairs(left: readonly string[], right: readonly string[]): readonly Row[
   );
 }
 
-/** Returns the indexes of a longest common sequence; for long texts, only of the common lines at the beginning. */
+/**
+ * Returns pairs of indexes of equal lines: a longest common subsequence. For very long texts, returns only the equal
+ * lines at the start.
+ */
 function commonLines(left: readonly string[], right: readonly string[]): readonly (readonly [number, number])[] {
   const start = left.findIndex((line, index) => line !== right[index]);
   const same = start < 0 ? left.length : start;

@@ -1,4 +1,5 @@
-// Names the actions of `skep mcp`, which are off unless `--allow` names them. It loads no tool: every start of skep reads it.
+// Names the actions of `skep mcp`. An action is available only if `--allow` names it. This file imports no tool,
+// because every start of skep loads it.
 
 export const ACTIONS = ['approve', 'rollback'] as const;
 

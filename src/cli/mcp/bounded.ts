@@ -1,25 +1,27 @@
-// Bounds the size of results, and escapes the texts of others in them: descriptions, messages and log lines come from
-// manifests and servers, and a model reads them.
+// Limits the size of results, and escapes hidden characters in them. A model reads the results, which contain
+// descriptions, messages and log lines of other authors.
 
 import { visible } from '#reconciler/report/visible.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type Json, type JsonObject, pointerToken, unicodeEscape } from '#std/json.ts';
 import type { Data } from './tool.ts';
 
-/** Bytes of the JSON of one result: about 20,000 tokens, which clients of today accept. */
+/** Maximum bytes of a result as JSON: about 20,000 tokens, which today's clients accept. */
 export const RESULT_BYTES_MAX = 64 * 1024;
-/** Items of each list of a result, before the number falls so that the result is small enough. */
+/** Maximum number of items in each list. Reduced until the result is small enough. */
 export const ITEMS_MAX = 200;
 const TEXT_MAX = 4000;
 const DEPTH_MAX = 40;
 
 /**
- * Characters that are not visible, in addition to control characters: tags, variation selectors, joiners, line
- * separators. Texts can be hidden in them from a person, but not from a model.
+ * Invisible characters in addition to control characters: tags, variation selectors, joiners, line separators. They can
+ * hide text from a person but not from a model.
  */
 const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Co}\p{Cn}]/gu;
 
-/** Returns the text with hidden characters as escapes: `\u202e`. Line breaks and tabs stay. */
+/**
+ * Returns the text with hidden characters as escapes, such as `\u202e`. Keeps line breaks and tabs. Cuts a long text.
+ */
 export function plainText(text: string): string {
   const escaped = visible(text.toWellFormed()).replaceAll(HIDDEN, (found) =>
     found.split('').map(unicodeEscape).join(''),
@@ -28,14 +30,14 @@ export function plainText(text: string): string {
   return more <= 0 ? escaped : `${escaped.slice(0, TEXT_MAX)}... (${more} more characters)`;
 }
 
-/** Returns the text in one line. */
+/** Returns the text as one line. */
 export function plainLine(text: string): string {
   return plainText(text.replaceAll(/\s+/g, ' '));
 }
 
 /**
- * Returns the data with lists that are short enough. `omitted` has the number of items that a list lacks, by its JSON
- * pointer. Throws Failure `mcp-result-too-large`.
+ * Returns the data with shortened lists. `omitted` contains the number of missing items by JSON pointer of the list.
+ * Throws Failure `mcp-result-too-large`.
  */
 export function boundedData({ shown }: Data): JsonObject {
   for (let items = ITEMS_MAX; items >= 1; items = Math.floor(items / 2)) {
@@ -67,7 +69,7 @@ function bounded(value: Json, pointer: string, bounds: Bounds): Json {
   return Object.fromEntries(members);
 }
 
-/** Adds `omitted` to the schema of a command's JSON. */
+/** Adds `omitted`, and the fields in `more`, to the JSON Schema of a command's output. */
 export function boundedSchema(schema: JsonObject, more: JsonObject = {}): JsonObject {
   const { $schema: _dialect, oneOf, properties, ...rest } = schema;
   const added = { omitted: OMITTED, ...more };

@@ -1,4 +1,4 @@
-// Calls a tool within its limits, and turns its data, its question to the user or its Failure into a result of MCP.
+// Calls a tool within time limits. The result contains its data, its question to the user, or its Failure.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -18,12 +18,12 @@ import type { McpTool, Question } from './tool.ts';
 export interface CallerDeps {
   readonly readConfig: () => Promise<Config>;
   readonly commandOf: CommandOf;
-  /** Has a line for each question and each action. */
+  /** Logs each question and each action. */
   readonly logger: Logger;
   readonly limits: CallLimits;
 }
 
-/** Milliseconds that a call of a tool may take. */
+/** Time limits of a call, in milliseconds. */
 interface CallLimits {
   readonly readMs: number;
   readonly actMs: number;
@@ -36,11 +36,11 @@ export interface ToolRequest {
   readonly tool: McpTool;
   readonly args: unknown;
   readonly signal: AbortSignal;
-  /** Name of the client, for the audit line. */
+  /** Name of the client, for the log. */
   readonly client: string;
-  /** Whether the client can show a form to its user. */
+  /** True if the client can show a form to its user. */
   readonly canAsk: boolean;
-  /** Answer of the user to an earlier question; `state` names the question. */
+  /** Answer of the user to an earlier question. `state` identifies that question. */
   readonly answer?: { readonly state: string; readonly accepted: boolean };
   readonly progress: (message: string) => void;
 }
@@ -51,7 +51,7 @@ interface ToolResult {
   readonly isError?: true;
 }
 
-/** `state` comes back with the answer. */
+/** A question to the user. The answer contains the same `state`. */
 interface Asked {
   readonly question: Question;
   readonly state: string;
@@ -59,11 +59,11 @@ interface Asked {
 
 export type CallTool = (request: ToolRequest) => Promise<ToolResult | Asked>;
 
-/** A question that a user has not answered yet. Each is answered once. */
+/** A question without an answer. It accepts one answer. */
 interface Pending {
   readonly call: string;
   readonly digest: string;
-  /** Milliseconds of the monotonic clock. */
+  /** Time until which an answer is accepted, in milliseconds of the monotonic clock. */
   readonly until: number;
 }
 
@@ -74,7 +74,7 @@ const ANSWER_MS = 10 * 60_000;
 export function createCallTool(deps: CallerDeps): CallTool {
   const pending = new Map<string, Pending>();
   let calls = 0;
-  // A call that was given up counts until its work has ended, so that cancelling makes no room for more work.
+  // A cancelled call is counted until its work has ended. Otherwise a client could start more work by cancelling calls.
   async function counted<T>(work: () => Promise<T>): Promise<T> {
     if (calls >= CALLS_MAX) throw new Failure('mcp-busy', `${CALLS_MAX} calls are under way`, { retryable: true });
     calls += 1;
@@ -126,7 +126,7 @@ function dataResult(structuredContent: JsonObject): ToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
-/** Gives the call up if the signal is aborted, even if nothing in it listens to the signal. */
+/** Rejects when the signal aborts, even if the work ignores the signal. */
 async function endingWith<T>(signal: AbortSignal, cancelled: AbortSignal, work: () => Promise<T>): Promise<T> {
   const reason = () =>
     cancelled.aborted
@@ -161,7 +161,7 @@ function askUser(deps: Calling, request: ToolRequest, args: JsonObject, question
   return { question, state };
 }
 
-/** Returns the digest of the question that the user has confirmed; undefined if none was asked. */
+/** Returns the digest of the question that the user has confirmed; undefined if the request contains no answer. */
 function confirmedBy(deps: Calling, request: ToolRequest, args: JsonObject): string | undefined {
   const { answer } = request;
   if (answer === undefined) return undefined;
@@ -184,7 +184,7 @@ function audit({ logger }: CallerDeps, { tool, client }: ToolRequest, event: str
 
 /** Logs the error, and returns it as a result. */
 function errorResult(deps: CallerDeps, request: ToolRequest, error: unknown): ToolResult {
-  // A bug: its reader needs the stack, and the client gets nothing of it.
+  // Any other error is a bug: its stack is logged and not sent to the client.
   if (!(error instanceof Failure))
     deps.logger.error({ err: error, tool: request.tool.name }, 'a call failed unexpectedly');
   const failure =
@@ -195,7 +195,7 @@ function errorResult(deps: CallerDeps, request: ToolRequest, error: unknown): To
   return failureResult(failure);
 }
 
-/** Returns code, message, meaning, and the command for a person: a model reads them. */
+/** Returns a result for a model: code, message, meaning and command of the Failure. */
 function failureResult({ code, message, data, retryable }: Failure): ToolResult {
   const { command } = isObject(data) ? data : {};
   const shown = {

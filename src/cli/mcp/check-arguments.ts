@@ -7,7 +7,7 @@ import type { McpTool } from './tool.ts';
 
 const checks = new Map<string, ReturnType<typeof schemaCheck<JsonObject>>>();
 
-/** Throws Failure `mcp-arguments`. */
+/** Returns the checked arguments. Throws Failure `mcp-arguments`. */
 export function checkArguments({ name, inputSchema }: McpTool, given: unknown): JsonObject {
   const open = checks.get(name) ?? schemaCheck<JsonObject>(inputSchema);
   checks.set(name, open);

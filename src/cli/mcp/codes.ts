@@ -1,4 +1,4 @@
-// The codes of all Failures that the tools of `skep mcp` raise, with their meanings.
+// Lists the codes of the Failures of `skep mcp`, with their meanings.
 
 export const MCP_CODES = {
   'mcp-arguments':

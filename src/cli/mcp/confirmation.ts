@@ -1,4 +1,4 @@
-// Binds the confirmation of a user to the question that they were shown.
+// Checks that a confirmed action is the action that the question to the user described.
 
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
@@ -9,8 +9,8 @@ export function digestOfQuestion({ message, command }: Question): string {
 }
 
 /**
- * Returns false if the user was not asked yet. Throws Failure `mcp-confirmation-changed` if they have confirmed another
- * question, and if the call was given up meanwhile.
+ * Returns false if the user was not asked yet. Throws Failure `mcp-confirmation-changed` if the user has confirmed
+ * another question. Also throws if the call was cancelled.
  */
 export function isConfirmed(
   question: Question,

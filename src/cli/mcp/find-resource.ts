@@ -1,4 +1,4 @@
-// Finds the object that a caller names, among all objects of an instance.
+// Finds an object of the instance by a name that the caller may have shortened.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Explanation } from '#reconciler/run/plan/explain.ts';
@@ -17,7 +17,7 @@ export const RESOURCE_NAME: JsonObject = {
 
 const NAMED_MAX = 10;
 
-/** Prefers custom resources to their children. Throws Failure `mcp-resource-unknown`. */
+/** Returns the object. Custom resources take precedence over children. Throws Failure `mcp-resource-unknown`. */
 export function findResource(all: readonly Explanation[], name: string): Explanation {
   const exact = all.find(({ resource }) => formatId(resource) === name);
   if (exact !== undefined) return exact;
@@ -37,7 +37,6 @@ function idsOf(all: readonly Explanation[]): readonly string[] {
   return all.map(({ resource }) => formatId(resource));
 }
 
-/** Returns the objects that are created for a resource. */
 export function childrenOf(all: readonly Explanation[], resource: ResourceId): readonly Explanation[] {
   const key = keyOf(resource);
   return all.filter(({ owner }) => owner !== undefined && keyOf(owner) === key);

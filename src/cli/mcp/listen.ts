@@ -1,4 +1,4 @@
-// Serves `skep mcp` as streamable HTTP on an address of this machine, to holders of a token.
+// Serves `skep mcp` as streamable HTTP on an address of this machine, to clients with a token.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ import { Failure } from '#std/failure.ts';
 import { bearerToken, isOneOf } from '#std/secret.ts';
 
 const PATH = '/mcp';
-/** A manifest is the largest argument. */
+/** Maximum bytes of a request. The largest argument is a manifest. */
 const BODY_MAX = 1024 * 1024;
 
 export interface McpListener {
@@ -27,7 +27,7 @@ interface ListenDeps {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Throws Failure `mcp-address-refused` or `listen-failed`. */
+/** Starts to listen. Throws Failure `mcp-address-refused` or `listen-failed`. */
 export async function listenForMcp(
   address: string,
   tokenFile: string,
@@ -43,7 +43,7 @@ export async function listenForMcp(
   const rules = originRules({ listenHost: named, trustForwarded: false });
   const server = createServer((request, response) => {
     serveRequest(request, response).catch((error) => {
-      // An answer whose client is gone cannot be sent; any other error is a bug.
+      // An error is expected if the client has disconnected. Any other error is a bug.
       if (!response.destroyed) logger.error({ err: error }, 'a request failed unexpectedly');
       response.destroy();
     });
@@ -79,7 +79,7 @@ export async function listenForMcp(
   };
 }
 
-/** Returns false if the file cannot be read: then no one is let in. */
+/** Returns true if the request has a valid token. If the file cannot be read, no request is accepted. */
 async function hasToken({ headers }: IncomingMessage, file: string): Promise<boolean> {
   const token = bearerToken(headers.authorization);
   if (token === undefined) return false;
@@ -95,7 +95,10 @@ function sendError(response: ServerResponse, status: number, code: string, messa
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { code, message } }));
 }
 
-/** Returns undefined if the body is too large. Its rest is read as well, so that the client reads the answer. */
+/**
+ * Returns the body; undefined for a body above the maximum. Such a body is read to its end, because otherwise the
+ * client does not read the response.
+ */
 async function receiveBody(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -111,7 +114,7 @@ interface Received {
   readonly body: Buffer<ArrayBuffer>;
 }
 
-/** Ends the call if the client goes away. */
+/** Passes the request to the handler. If the client disconnects, the call is cancelled. */
 async function passOn(handler: McpHttpHandler, { request, body }: Received, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());

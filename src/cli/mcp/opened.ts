@@ -1,20 +1,20 @@
-// Opens an instance for one call, and closes it when the call ends or is given up.
+// Opens an instance for one call, and closes it when the call ends or is cancelled.
 
 import type { Config } from '#hosts/config/config.ts';
 import { type Instance, openForOperator } from '#hosts/reconciler/instance/instance.ts';
 import { openForPlan } from '#hosts/reconciler/operator/plan.ts';
 
-/** For calls that read records and lists (`cluster.timeoutSeconds`). */
+/** Opens an instance for reading records and lists, with the timeout `cluster.timeoutSeconds`. */
 export function withInstance<T>(config: Config, signal: AbortSignal, use: (instance: Instance) => Promise<T>) {
   return useOpened(openForOperator(config), use, signal);
 }
 
-/** For calls that plan as a sync would. */
+/** Opens an instance for planning, with the settings of a sync. */
 export function withPlanner<T>(config: Config, signal: AbortSignal, use: (instance: Instance) => Promise<T>) {
   return useOpened(openForPlan(config), use, signal);
 }
 
-/** If the signal is given and aborted, requests in flight end with the instance. */
+/** Uses an instance and closes it. If the signal aborts, closes the instance at once and cancels its requests. */
 export async function useOpened<T>(
   opening: Promise<Instance>,
   use: (instance: Instance) => Promise<T>,
@@ -26,7 +26,7 @@ export async function useOpened<T>(
     closing ??= instance.close();
     return closing;
   }
-  // The call reports why it was given up, and awaits the same closing below.
+  // The error of `close` is ignored here: `close` is called again below, where its error is thrown.
   const giveUp = () => void close().catch(() => undefined);
   signal?.addEventListener('abort', giveUp, { once: true });
   try {

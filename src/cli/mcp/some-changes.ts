@@ -1,8 +1,8 @@
-// Leaves out changes of a plan that a result does not show.
+// Removes changes from a plan, for results that show only some of its changes.
 
 import type { Change, Plan } from '#reconciler/run/plan/plan.ts';
 
-/** Returns the plan with the changes that `shows` selects, without the batches that have none of them. */
+/** Returns the plan with the changes for which `shows` returns true. Empty batches are removed. */
 export function withChanges(plan: Plan, shows: (change: Change) => boolean): Plan {
   const batches = plan.batches
     .map((batch) => ({ ...batch, changes: batch.changes.filter(shows) }))

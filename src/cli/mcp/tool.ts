@@ -10,42 +10,40 @@ export interface McpTool {
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly outputSchema: JsonObject;
-  /** Absent: it only reads. `destructive`: it can delete objects. */
+  /** Absent if the tool only reads. `destructive` is true if the tool can delete objects. */
   readonly acts?: { readonly destructive: boolean };
-  /** Throws Failure. */
+  /** Returns data, or a question to the user. Throws Failure. */
   call(call: ToolCall): Promise<Data | Question>;
 }
 
 export interface ToolCall {
   readonly config: Config;
-  /** Arguments, which fit the input schema. */
+  /** Arguments that fit the input schema. */
   readonly args: JsonObject;
-  /** Aborted if the client cancels the call, or its time is up. */
+  /** Aborted if the client cancels the call, or the time limit has passed. */
   readonly signal: AbortSignal;
-  /** Prints a command of skep with the same configuration, for a person. */
+  /** Returns a command of skep with the same configuration, for a person. */
   readonly commandOf: CommandOf;
-  /** Digest of the question that the user has confirmed, if there was one. */
+  /** Digest of the question that the user has confirmed; absent if the user was not asked. */
   readonly confirmed?: string;
-  /** Reports to the client that the call goes on. */
+  /** Tells the client that the call is still in progress. */
   readonly progress: (message: string) => void;
 }
 
-/** Creates the data of a result whose lists have at most `items` items. */
+/** Data of a result. `shown` returns the data with at most `items` items per list. */
 export interface Data {
   readonly type: 'data';
   readonly shown: (items: number) => object;
 }
 
-/** A question to the user, without whose confirmation nothing is done. */
+/** A question to the user. The tool does nothing until the user has confirmed. */
 export interface Question {
   readonly type: 'question';
-  /** The whole message that the user reads. */
   readonly message: string;
-  /** Label of the box that the user ticks. */
   readonly label: string;
-  /** Command with which a person does the same. */
+  /** Command of skep with the same effect. */
   readonly command: string;
-  /** Facts for the audit line. */
+  /** Facts for the log. */
   readonly facts: JsonObject;
 }
 
@@ -53,7 +51,7 @@ export function data(value: object): Data {
   return { type: 'data', shown: () => value };
 }
 
-/** Reads an optional argument; the input schema has checked its type. */
+/** Returns an optional text argument. The input schema has checked its type. */
 export function textArgument(args: JsonObject, name: string): string | undefined {
   const value = args[name];
   return typeof value === 'string' ? value : undefined;

@@ -1,4 +1,4 @@
-// Lists the tools of `skep mcp`: all that read, and the actions that are allowed.
+// Lists the tools of `skep mcp`: all tools that only read, and the allowed actions.
 
 import type { Config } from '#hosts/config/config.ts';
 import { ACTIONS, type Action } from './actions.ts';
@@ -15,7 +15,7 @@ import { VALIDATE } from './tools/validate.ts';
 
 const ACTING: Readonly<Record<Action, McpTool>> = { approve: APPROVE, rollback: ROLLBACK };
 
-/** A catalogue is searched only if the configuration names its database. */
+/** Returns the tools. The catalogue can be searched only if the configuration names its database. */
 export function chooseTools({ catalogue }: Config, allowed: readonly Action[]): readonly McpTool[] {
   const actions = ACTIONS.filter((name) => allowed.includes(name)).map((name) => ACTING[name]);
   const search = catalogue === undefined ? [] : [SEARCH];

@@ -1,6 +1,5 @@
-// Reports that something may have changed below paths of this machine. Each folder is watched separately, and the
-// folders are searched again at each call, so that files that an editor replaces and folders that come or go need no
-// special handling.
+// Reports possible changes below paths of this machine. Each call of `watchFolders` lists the folders again and watches
+// each folder separately. So replaced files, new folders and deleted folders need no special handling.
 
 import { type FSWatcher, readdirSync, type Stats, statSync, watch } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -8,8 +7,8 @@ import { isManifest } from '#reconciler/run/read/source-file.ts';
 import { Failure } from '#std/failure.ts';
 
 /**
- * Calls `changed` for each possible change, until the returned function is called. For a missing path, the nearest
- * existing folder above it is watched. Throws Failure `watch-failed`.
+ * Calls `changed` for each possible change. The returned function ends the watch. For a missing path, watches its
+ * nearest existing parent. Throws Failure `watch-failed`.
  */
 export function watchFolders(paths: readonly string[], changed: () => void): () => void {
   const asked = paths.map((path) => resolve(path));
@@ -23,7 +22,7 @@ export function watchFolders(paths: readonly string[], changed: () => void): () 
       const watcher = watch(folder, (_event, name) => {
         if (name === null || matters(join(folder, name), folders, asked)) changed();
       });
-      // The folder disappeared: `changed` searches for folders again.
+      // The folder was deleted. The caller lists the folders again.
       watcher.on('error', changed);
       watchers.push(watcher);
     }
@@ -38,8 +37,7 @@ export function watchFolders(paths: readonly string[], changed: () => void): () 
 function foldersOf(path: string): readonly string[] {
   const found = stats(path);
   const above = foldersAbove(path);
-  // The folder above is watched too, because saving by renaming replaces a file, a folder may be replaced, and a link
-  // may change.
+  // The parent folder is watched too, because a file or folder may be replaced, and a link may change.
   return found?.isDirectory() === true ? [...listFolders(path), ...above] : above;
 }
 
@@ -60,8 +58,8 @@ function listFolders(folder: string): string[] {
 }
 
 /**
- * Returns whether a path matters: manifests, folders that come or go, and paths that were named; not temporary files of
- * editors.
+ * Returns true for manifests, for folders, and for the given paths. Changes of other files, such as temporary files of
+ * editors, are ignored.
  */
 function matters(path: string, folders: ReadonlySet<string>, asked: readonly string[]): boolean {
   if (asked.some((each) => each === path || each.startsWith(`${path}/`))) return true;
@@ -70,7 +68,7 @@ function matters(path: string, folders: ReadonlySet<string>, asked: readonly str
   return stats(path)?.isDirectory() === true && !path.endsWith('.git');
 }
 
-/** Returns undefined if the path does not exist, or is a link to itself. */
+/** Returns the facts about a path; undefined if it does not exist or cannot be read. */
 function stats(path: string): Stats | undefined {
   try {
     return statSync(path);

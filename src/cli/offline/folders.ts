@@ -1,4 +1,4 @@
-// Reads folders of manifests on this machine, and builds the kustomizations in them.
+// Reads folders of manifests on this machine, and builds their kustomizations.
 
 import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { withVariables } from '#reconciler/run/read/substitute/objects.ts';
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
 
-/** Kustomizations of a folder that are not built yet, with the settings of the folder. */
+/** Kustomizations of a folder before they are built, and the settings of the folder. */
 export interface FolderPlan extends Pick<ManifestFolder, 'namespace' | 'variables'> {
   readonly plan: KustomizationPlan;
 }
@@ -63,7 +63,10 @@ function withSettings(
   return variables === undefined ? placed : withVariables(placed, variables);
 }
 
-/** Lists the files that kustomizations use, in any folder; none if the folders cannot be read now. */
+/**
+ * Returns all files that the kustomizations use, including files outside of the folders. Empty if the folders cannot be
+ * read now.
+ */
 export async function listKustomizationFiles(folders: readonly ManifestFolder[]): Promise<readonly string[]> {
   try {
     const { plans } = await readFolders(folders);

@@ -1,4 +1,4 @@
-// `skep validate --watch`: prints the whole result at first, and after each change the difference.
+// Implements `skep validate --watch`: prints the whole result first, and the differences after each change.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { textOfChangedValidation } from '#reconciler/report/news.ts';
@@ -6,16 +6,18 @@ import type { Validation } from '#reconciler/run/validate.ts';
 import { Failure } from '#std/failure.ts';
 import { watchFolders } from './folder-watch.ts';
 
-/** Pause without changes before a validation: editors write a file in several steps, and Git writes many files. */
+/**
+ * Milliseconds without a change before a validation. Editors write a file in several steps, and Git writes many files.
+ */
 const QUIET_MS = 100;
 
 export interface ValidateWatch {
-  /** Returns files and folders; called before each validation. */
+  /** Returns the files and folders to watch. Called before each validation. */
   readonly paths: () => Promise<readonly string[]>;
   readonly validate: () => Promise<Validation>;
   readonly say: (text: string) => void;
   readonly complain: (text: string) => void;
-  /** Ends the watch. */
+  /** If aborted, ends the watch. */
   readonly signal: AbortSignal;
 }
 
@@ -32,14 +34,14 @@ export async function watchValidation({ paths, validate, say, complain, signal }
         changed.resolve();
       };
       signal.addEventListener('abort', done, { once: true });
-      // The watch begins before the reading, so that changes during the reading are noticed.
+      // The watch starts before the validation, so that changes during the validation are noticed.
       const opened = watchFolders(await paths(), done);
       close();
       close = opened;
       const now = await attempt(validate);
       if (now instanceof Failure) {
-        // A file that disappeared during the reading is not an error: the watch notices it, and everything is read
-        // again.
+        // A file may have been deleted during the validation. This is not an error: the watch has noticed the deletion,
+        // and the validation is repeated.
         if (!stale && trouble !== now.message) complain(`error ${now.code}: ${now.message}\n`);
         if (!stale) trouble = now.message;
       } else {

@@ -1,4 +1,4 @@
-// Validates folders of this machine. If nothing has changed since the last validation, returns the stored result.
+// Validates folders of this machine. Returns the stored result if no input has changed since the last validation.
 
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -18,12 +18,15 @@ import { buildPlans, identifyPlans, readFolders } from './folders.ts';
 
 export interface ValidationRequest {
   readonly folders: readonly ManifestFolder[];
-  /** Folders or files with CustomResourceDefinitions. */
+  /** Files or folders with CustomResourceDefinitions. */
   readonly schemas: readonly string[];
   readonly apiGroup: string;
-  /** Folders or files of policies; `builtin` is the pack that is bundled with the program. If absent, no policies. */
+  /**
+   * Files or folders with policies. `builtin` stands for the policies that are bundled with the program. If absent, no
+   * policies are evaluated.
+   */
   readonly policies?: readonly string[];
-  /** File of private age keys. If absent, files encrypted by SOPS are checked only as far as possible without keys. */
+  /** File with private age keys. If absent, values that need a key are not checked. */
   readonly ageKeyFile?: string;
 }
 
@@ -32,8 +35,8 @@ export function openUserCache(): ResultCache {
 }
 
 /**
- * Validates the folders. If nothing has changed, not even the modules for validation are loaded. `files` keeps results
- * of single files within one process. Throws Failure `usage`.
+ * Validates the folders. With a stored result, does not load the modules for validation. `files` caches results of
+ * single files in this process. Throws Failure `usage`.
  */
 export async function runValidation(
   request: ValidationRequest,
@@ -44,7 +47,7 @@ export async function runValidation(
   const schemas = request.schemas.flatMap(definitionFiles);
   const { apiGroup } = request;
   const policies = policyFiles(request.policies ?? [], apiGroup);
-  // Decrypted content must not reach the disk, not even in problems about it.
+  // Decrypted content must not be written to disk, and problems may contain it.
   const kept = request.ageKeyFile === undefined ? cache : undefined;
   const allowsPrivate = request.folders.some((folder) => folder.allowsPrivate === true);
   const verify = request.folders.find((folder) => folder.verify !== undefined)?.verify;
@@ -54,7 +57,8 @@ export async function runValidation(
       : `${validationKey(written, schemas, policies, apiGroup)}${await identifyPlans(plans)}${allowsPrivate ? '-private' : ''}${verify === undefined ? '' : `-${sha256(JSON.stringify(verify))}`}`;
   const known = kept?.get(key);
   if (known !== undefined) return known as Validation;
-  // All read data stays until the end, so a nursery that grows at once is emptied half as often (docs/decisions/0090).
+  // All data stays in memory until the end. A larger young generation halves the number of garbage collections
+  // (docs/decisions/0090).
   setFlagsFromString('--semi-space-growth-factor=8');
   const [{ KINDS }, { validate }, { unsealFiles: unsealed }, opened] = await Promise.all([
     import('#reconciler/kinds/index.ts'),
@@ -97,7 +101,7 @@ function definitionFiles(path: string): readonly SourceFile[] {
   throw new Failure('usage', `${path}: no CustomResourceDefinitions here: there is no *.yaml, *.yml or *.json`);
 }
 
-/** Returns the key of all inputs of the result, including the names of the files, which problems contain. */
+/** Returns the cache key of the result. The key includes the names of the files, because problems contain the names. */
 function validationKey(
   documents: readonly SourceFile[],
   schemas: readonly SourceFile[],

@@ -1,12 +1,12 @@
-// Defines the configuration of an embedded authorization server, a block of the files that proxies and virtual servers
-// read. Key names follow ToolHive.
+// Defines the configuration of an embedded authorization server, which is a block in the configurations of proxies and
+// virtual servers. Key names follow ToolHive.
 //
 // The contract, beyond this file:
-// - Secrets are never in it: the configuration names files, or environment variables. The files change when their
-//   Secrets change.
-// - The first signing key and the first HMAC secret sign, the other keys and secrets are accepted. Without keys and
-//   secrets, the server creates its own at start.
-// - A login visits the `upstreams` in their order. A proxy has one, a virtual server may have several.
+// - The configuration contains no secrets. It names files or environment variables. The files change when their Secrets
+//   change.
+// - The first signing key and the first HMAC secret sign. Signatures of the other keys and secrets are also accepted.
+//   Without keys and secrets, the server creates random ones at its start.
+// - A login visits the `upstreams` in their order. A proxy has one upstream, and a virtual server may have several.
 
 import { type Static, Type } from '#std/json-schema.ts';
 import { CLOSED, Duration, Text, Texts, Url } from './fields.ts';
@@ -14,10 +14,10 @@ import { Redis } from './storage.ts';
 import { DelegateClients, TrustedIssuers } from './trust.ts';
 import { OAuth2Upstream, OIDCUpstream } from './upstream.ts';
 
-/** Folder of the mounted Secrets. */
+/** Folder into which Secrets are mounted. */
 export const AUTH_SERVER_DIRECTORY = '/etc/toolhive/authserver';
 
-/** Files below that directory. */
+/** Names of files in AUTH_SERVER_DIRECTORY. */
 export const AUTH_SERVER_FILES = {
   keys: 'keys',
   signingKey: (index: number) => `key-${index}.pem`,
@@ -32,8 +32,8 @@ export const AUTH_SERVER_FILES = {
 } as const;
 
 /**
- * Scopes that clients may request if the settings name no scopes. A client that registers without scopes gets these
- * scopes.
+ * Default scopes: scopes that the server issues if its settings name none, and scopes of a client that registers
+ * without scopes.
  */
 export const AUTH_SERVER_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
@@ -139,8 +139,8 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
 export type AuthServerConfig = Static<typeof AUTH_SERVER_SCHEMA>;
 
 /**
- * Parameters that belong to one login or would replace all other parameters (RFC 6749 section 4.1.1, RFC 7636, OpenID
- * Connect Core 1.0 sections 3.1.2.1 and 6).
+ * Parameters that belong to a single login, or that would replace all other parameters (RFC 6749 section 4.1.1, RFC
+ * 7636, OpenID Connect Core 1.0 sections 3.1.2.1 and 6).
  */
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
   ...['response_type', 'response_mode', 'client_id', 'redirect_uri', 'scope', 'state', 'nonce'],
@@ -148,7 +148,7 @@ const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns true if additional_authorization_params must not set the parameter. Some providers ignore the case of names.
+ * Returns true if additional_authorization_params must not contain the parameter. Ignores case, as some providers do.
  */
 export function isReservedParameter(name: string): boolean {
   return RESERVED_PARAMETERS.has(name.toLowerCase());

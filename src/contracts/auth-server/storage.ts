@@ -1,4 +1,4 @@
-// Defines the Redis that stores logins, in the configuration of an embedded authorization server.
+// Defines the Redis for logins in the configuration of an embedded authorization server.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';

@@ -1,5 +1,5 @@
-// Defines the issuers whose tokens are exchanged for tokens of an embedded authorization server, and the clients that
-// may exchange them.
+// Defines trusted issuers, whose tokens an embedded authorization server exchanges, and the clients that may exchange
+// tokens.
 
 import { Type } from '#std/json-schema.ts';
 import { CLOSED, Duration, Text, Texts, Url } from './fields.ts';

@@ -1,4 +1,4 @@
-// Defines a provider that users log in with, in the configuration of an embedded authorization server.
+// Defines an upstream provider, with which users log in, in the configuration of an embedded authorization server.
 
 import { Type } from '#std/json-schema.ts';
 import { CLOSED, Text, Texts, Url } from './fields.ts';

@@ -1,4 +1,4 @@
-// Defines fields that limit how often tools are called, at all replicas of a server together.
+// Defines limits for the rate of tool calls, which apply to all replicas of a server together.
 
 import type { Static } from '#std/json-schema.ts';
 import { duration, integer, list, object, optional, text } from '#std/schema.ts';

@@ -1,4 +1,4 @@
-// Defines webhooks in the configuration of a proxy, which are called with a message before it is forwarded.
+// Defines the webhooks in the configuration of a proxy. The proxy calls webhooks before it forwards a message.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';

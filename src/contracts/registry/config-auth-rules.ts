@@ -1,5 +1,5 @@
-// Checks rules of `auth` that its schema cannot express: fields that a mode needs, and public paths that cover more
-// than they seem to.
+// Checks rules of `auth` that its schema cannot express: fields that a mode requires, and public paths that cover more
+// than their author may expect.
 
 import type { RegistryConfigFile } from './config.ts';
 import { type ConfigFinding, error, urlFindings, warning } from './config-finding.ts';
@@ -8,7 +8,7 @@ type Auth = NonNullable<RegistryConfigFile['auth']>;
 type OAuth = NonNullable<Auth['oauth']>;
 type Provider = NonNullable<OAuth['providers']>[number];
 
-/** The parts of the section that fit the schema. */
+/** `auth` without the parts that do not fit the schema. */
 export type SoundAuth = Omit<Auth, 'oauth'> & { readonly oauth?: SoundOAuth | undefined };
 
 type SoundOAuth = Omit<OAuth, 'providers' | 'resourceUrl'> & {
@@ -39,7 +39,7 @@ export function authFindings(auth: SoundAuth | undefined): readonly ConfigFindin
   ];
 }
 
-/** Checks the scopes. Clients request the scopes that the discovery document names. */
+/** Warns if scopesSupported lacks scopes that enforceScopes requires: clients request only the listed scopes. */
 function scopeFindings({ enforceScopes, scopesSupported }: SoundOAuth): readonly ConfigFinding[] {
   if (enforceScopes !== true || scopesSupported === undefined) return [];
   const missing = ['mcp-registry:read', 'mcp-registry:write'].filter((scope) => !scopesSupported.includes(scope));

@@ -1,4 +1,4 @@
-// Defines the part of the registry service's configuration that says who may read.
+// Defines the part of the registry service's configuration about who may read.
 
 import { Type } from '#std/json-schema.ts';
 import { setting } from '../file-form.ts';

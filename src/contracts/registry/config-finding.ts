@@ -1,8 +1,8 @@
-// Defines the findings of the rules of the registry configuration, and a finding about URLs that several rules share.
+// Defines findings about the registry service's configuration, and a check of URLs that several rules use.
 
 import type { ContractCode } from '../codes.ts';
 
-/** A fault, at a JSON pointer into the file. */
+/** Finding with a JSON pointer into the file. */
 export interface ConfigFinding {
   readonly code: ContractCode;
   readonly severity: 'error' | 'warning';

@@ -1,6 +1,6 @@
-// Names the ConfigMap into which MCPRegistry renders the configuration of its service.
+// Defines the name of the ConfigMap into which an MCPRegistry renders the configuration of its service.
 
-/** The suffix after the name of the MCPRegistry in the name of the ConfigMap. */
+/** Suffix of the ConfigMap's name, after the name of the MCPRegistry. */
 export const REGISTRY_CONFIG_SUFFIX = '-registry-server-config';
-/** The key of the file, and the name of the mounted file. */
+/** Key in the ConfigMap, which is also the name of the mounted file. */
 export const REGISTRY_CONFIG_KEY = 'config.yaml';

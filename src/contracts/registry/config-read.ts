@@ -1,4 +1,4 @@
-// Reads a registry configuration file, and the settings of the environment that override it.
+// Reads the registry service's configuration file, and the environment variables that override its values.
 
 import type { ErrorObject } from 'ajv';
 import { didYouMean } from '#std/closest.ts';
@@ -15,12 +15,12 @@ export type RegistryConfigResult =
   | { readonly config: RegistryConfig; readonly warnings: readonly Problem[] }
   | { readonly problems: readonly Problem[] };
 
-/** The later prefix wins. ToolHive has the first prefix. */
+/** Prefixes of environment variables. The last prefix takes precedence. ToolHive uses the first prefix. */
 const PREFIXES = ['THV_REGISTRY', 'SKEP_REGISTRY'] as const;
 
 /**
- * `file`: the name in problems. Every problem has file, line and column, or names the variable that set the value. All
- * are reported together.
+ * Returns all problems together. Each problem has file, line and column, or names the variable with the wrong value.
+ * `file`: name of the file in problems.
  */
 export function readRegistryConfig(text: string, file: string, environment: Environment = {}): RegistryConfigResult {
   const [document, second] = readDocuments(text, file);
@@ -42,10 +42,13 @@ function overlaid(value: Json | undefined, environment: Environment): Json | und
   return PREFIXES.reduce((below, prefix) => withEnvironment(schema, below, prefix, environment), value);
 }
 
-/** Entries of these lists are checked as a whole: a part of an entry does not show which fields are missing. */
+/**
+ * Entries that are left out as a whole if a part of them does not fit the schema. A missing part could otherwise cause
+ * wrong findings.
+ */
 const ENTRY = /^\/(registries|auth\/oauth\/providers)\/[0-9]+/;
 
-/** Returns the findings of the rules about the parts that fit the schema. */
+/** Returns the findings about the parts of the file that fit the schema. */
 function ruleFindings(value: Json | undefined, misfits: readonly ErrorObject[]): readonly ConfigFinding[] {
   if (!isObject(value)) return [];
   const sound = structuredClone(value);
@@ -55,7 +58,7 @@ function ruleFindings(value: Json | undefined, misfits: readonly ErrorObject[]):
     else if (keyword !== 'required' && keyword !== 'additionalProperties') unset(sound, instancePath);
   }
   const findings = configFindings(sound as SoundConfig);
-  // If the auth section is broken, it is unknown whether providers are missing.
+  // If `auth` does not fit the schema, it is unknown whether providers are missing.
   const isAuthBroken = misfits.some(
     ({ instancePath }) => instancePath === '/auth' || instancePath.startsWith('/auth/'),
   );
@@ -75,7 +78,7 @@ function child(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) ? value[name] : undefined;
 }
 
-/** Sorts by place in the file. Problems of the environment come first. */
+/** Sorts by line and column. Problems of environment variables come first. */
 function byPlace({ place: a }: Problem, { place: b }: Problem): number {
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }

@@ -1,12 +1,15 @@
-// Checks rules of the registry configuration that its schema cannot express: fields that exclude or need each other,
-// names that cannot be served, settings without effect.
+// Checks rules of the registry service's configuration that its schema cannot express: fields that exclude or require
+// each other, invalid names, settings without effect.
 
 import type { RegistryConfigFile } from './config.ts';
 import { authFindings, type SoundAuth } from './config-auth-rules.ts';
 import { type ConfigFinding, error, warning } from './config-finding.ts';
 import { duplicateFindings, type Registry, registryFindings } from './config-source-rules.ts';
 
-/** A file, or the parts of it that fit the schema. Other parts are undefined, so that places stay the same. */
+/**
+ * The file without the parts that do not fit the schema. Invalid entries of lists are undefined, so that indices stay
+ * the same.
+ */
 export interface SoundConfig extends Omit<RegistryConfigFile, 'registries' | 'auth'> {
   readonly registries?: readonly (Registry | undefined)[];
   readonly auth?: SoundAuth;
@@ -47,14 +50,14 @@ function rangeFindings(ranges: readonly string[] | undefined, pointer: string): 
 function isAddressRange(range: string): boolean {
   const [address = '', bits] = range.split('/');
   const isV6 = address.includes(':');
-  // The URL parser also reads `1.2` as an address. Here all four parts are required.
+  // The URL parser also accepts short forms such as `1.2`, so the number of parts is checked.
   if (!isV6 && address.split('.').length !== 4) return false;
   return URL.canParse(isV6 ? `http://[${address}]/` : `http://${address}/`) && Number(bits ?? 0) <= (isV6 ? 128 : 32);
 }
 
 /**
- * Returns true if this service fills the registry with no entries. Only a reconciler stores the running servers of
- * `kubernetes`.
+ * Returns true if the registry has no entries in this service. Entries for running servers exist only if a reconciler
+ * writes them.
  */
 function isServedEmpty({ kubernetes, managed, syncedBy }: Registry): boolean {
   return managed !== undefined || (kubernetes !== undefined && syncedBy !== 'reconciler');

@@ -1,5 +1,5 @@
-// Checks rules of `registries` that the schema cannot express: origins that exclude each other, names that cannot be
-// served, patterns that match nothing.
+// Checks rules of `registries` that its schema cannot express: origins that exclude each other, invalid names,
+// malformed globs.
 
 import { addressFault } from '#std/address/address.ts';
 import { parseDuration } from '#std/duration.ts';
@@ -13,7 +13,7 @@ export type Registry = RegistryConfigFile['registries'][number];
 
 export const API_FORMAT = `an api source is always read in the ${FORMAT_OF_APIS} format`;
 
-/** The interval at which the service checks which sources are due. */
+/** Interval of the service's checks for due sources. */
 export const DUE_EVERY_MS = 10_000;
 
 const ORIGINS = ['git', 'api', 'file', 'kubernetes', 'managed'] as const;
@@ -43,7 +43,7 @@ function intervalFindings({ syncPolicy, syncedBy }: Registry, pointer: string): 
   return [warning('registry-config-no-effect', pointer, `counts as ${DUE_EVERY_MS / 1000}s, the shortest interval`)];
 }
 
-/** Reports malformed patterns. They match nothing, so the registry would be served empty. */
+/** Finds malformed globs. A malformed glob matches no entry, so the registry would have no entries. */
 function patternFindings({ filter }: Registry, pointer: string): readonly ConfigFinding[] {
   return (['include', 'exclude'] as const).flatMap((list) =>
     (filter?.names?.[list] ?? []).flatMap((pattern, index) => {
@@ -89,8 +89,8 @@ function originFindings(registry: Registry, pointer: string): readonly ConfigFin
 }
 
 /**
- * Reports duplicate names. ToolHive's operator puts a `kubernetes` entry named `default` first, and an author's entry
- * with this name may follow.
+ * Finds repeated names. A `kubernetes` entry may have the name of another entry, because ToolHive's operator always
+ * adds an entry `default`.
  */
 export function duplicateFindings(registries: readonly (Registry | undefined)[]): readonly ConfigFinding[] {
   const seen = new Set<string>();
@@ -110,7 +110,7 @@ export function duplicateFindings(registries: readonly (Registry | undefined)[])
   });
 }
 
-/** Reports incomplete credentials, with which a repository would be read without credentials. */
+/** Finds incomplete credentials: the repository would be read without credentials. */
 function credentialFindings(auth: Credentials | undefined, pointer: string): readonly ConfigFinding[] {
   if (auth === undefined) return [];
   const { username, passwordFile, sshKeyFile, knownHostsFile } = auth;

@@ -1,5 +1,4 @@
-// Defines the part of the registry service's configuration that names the served registries and their sources: an entry
-// of `registries`.
+// Defines an entry of `registries` in the registry service's configuration: a registry and its source.
 
 import { Type } from '#std/json-schema.ts';
 import { fileForm, filled, setting } from '../file-form.ts';

@@ -1,4 +1,4 @@
-// Defines the parts of which the schemas of the registry service's configuration are built.
+// Defines common parts of the schemas for the registry service's configuration.
 
 import { DURATION_PATTERN } from '#std/duration.ts';
 import { Type } from '#std/json-schema.ts';

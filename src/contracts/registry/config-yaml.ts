@@ -1,4 +1,5 @@
-// Defines the text of `configYAML` of an MCPRegistry: the configuration of release 1 of ToolHive's registry server.
+// Defines the text in `configYAML` of an MCPRegistry, which is the configuration of ToolHive's registry server, release
+// 1.
 
 import { type Static, Type } from '#std/json-schema.ts';
 import { DATABASE } from '../database-fields.ts';
@@ -61,7 +62,7 @@ const Served = Type.Object(
   CLOSED,
 );
 
-/** `host`, `port`, `user` and `database` are required by ToolHive. */
+/** ToolHive requires `host`, `port`, `user` and `database`. */
 const Database = Type.Object(
   {
     ...DATABASE_LOGIN,
@@ -119,10 +120,10 @@ export type ConfigYaml = Static<typeof CONFIG_YAML>;
 
 export const configYamlCheck = schemaCheck<ConfigYaml>(CONFIG_YAML);
 
-/** Default of `sslMode` in ToolHive, for a `database` that does not set it. */
+/** ToolHive's default of `database.sslMode`. */
 export const CONFIG_YAML_SSL_MODE = 'require';
 
-/** Keys of ToolHive's configuration that skep refuses, by pointer with `*` for an index, each with its reason. */
+/** Keys of ToolHive's configuration that skep refuses, each with the reason. `*` in a pointer stands for an index. */
 export const REFUSED_KEYS: Readonly<Record<string, string>> = {
   '/sources/*/managed': 'entries come from Git: nothing can be published through the API of the service',
   '/sources/*/claims': 'each reader of a registry reads all of its entries',

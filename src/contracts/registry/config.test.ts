@@ -1,5 +1,5 @@
-// Tests the registry configuration file: accepted files with the resulting settings, and refused ones with the places
-// of their faults. In one file, because it is one table of files.
+// Tests registry configuration files: accepted files with their settings, and refused files with the places of their
+// faults. In one file, because the cases are one table.
 
 import { expect, test } from 'vitest';
 import { formatProblem } from '#std/problem.ts';
@@ -8,7 +8,7 @@ import { RESERVED_NAMES } from './fields.ts';
 import type { RegistryConfig } from './service.ts';
 import { FORMAT_OF_APIS, SOURCE_FORMATS } from './source.ts';
 
-/** Checks problems or warnings, written as text, one per line. */
+/** Compares the problems or warnings with `expected`, one text per problem. */
 function check(text: string, expected: readonly string[]): void {
   const result = readRegistryConfig(text, 'config.yaml');
   const found = 'problems' in result ? result.problems : result.warnings;
@@ -74,7 +74,7 @@ auth:
         allowPrivateIP: true
 `;
 
-test('a file of the operator of ToolHive is accepted unchanged', () => {
+test("accepts a file that ToolHive's operator has written, unchanged", () => {
   check(GENERATED, [
     'config.yaml:3:5: warning registry-config-no-effect: /registries/0: nothing is read for "default"; it is served empty',
   ]);
@@ -216,7 +216,7 @@ test('a file of the operator of ToolHive is accepted unchanged', () => {
   `);
 });
 
-test('everything but the registries and the auth mode has a default', () => {
+test('all settings except the registries and the auth mode have defaults', () => {
   expect(config('registries: [{name: a, managed: {}}]\nauth: {mode: anonymous}\n')).toMatchInlineSnapshot(`
     {
       "auth": {
@@ -282,14 +282,14 @@ test('everything but the registries and the auth mode has a default', () => {
   `);
 });
 
-test('public paths of both places are joined', () => {
+test('joins the public paths of auth and auth.oauth', () => {
   const { auth } = config(
     `${GENERATED.replace('  oauth:', '  publicPaths: [/a, /b]\n  oauth:\n    publicPaths: [/b, /c]')}`,
   );
   expect(auth).toMatchObject({ mode: 'oauth', publicPaths: ['/a', '/b', '/c'] });
 });
 
-test('a kubernetes entry gives way to another registry of its name', () => {
+test('drops a kubernetes entry if another registry has its name', () => {
   const { registries } = config(`registries:
   - {name: default, format: upstream, kubernetes: {}}
   - {name: default, file: {path: /data/registry.json}}
@@ -298,7 +298,7 @@ auth: {mode: anonymous}
   expect(registries.map(({ name, origin }) => `${name} ${origin.type}`)).toEqual(['default file']);
 });
 
-test('an api source is read in the upstream format', () => {
+test('reads an api source in the upstream format', () => {
   const { registries } = config(
     'registries: [{name: a, api: {endpoint: "https://r.example"}}]\nauth: {mode: anonymous}',
   );
@@ -564,7 +564,7 @@ auth:
   check(text, expected);
 });
 
-test.each(RESERVED_NAMES)('the name %s is reserved for the service', (name) => {
+test.each(RESERVED_NAMES)('reserves the name %s for the service', (name) => {
   check(`registries:\n  - name: ${name}\n    managed: {}\n${ANONYMOUS}`, [
     'config.yaml:2:5: warning registry-config-no-effect: ' +
       `/registries/0: nothing is read for "${name}"; it is served empty`,
@@ -572,7 +572,7 @@ test.each(RESERVED_NAMES)('the name %s is reserved for the service', (name) => {
   ]);
 });
 
-test('the environment overrides the file, and adds missing parts', () => {
+test('variables in the environment override the file, and add missing parts', () => {
   const result = readRegistryConfig(`${A}database: {host: file}\n`, 'config.yaml', {
     SKEP_REGISTRY_DATABASE_HOST: 'skep',
     THV_REGISTRY_DATABASE_HOST: 'thv',
@@ -597,7 +597,7 @@ test('the environment overrides the file, and adds missing parts', () => {
   });
 });
 
-test('a fault in the environment names its variable', () => {
+test('a fault in a variable names the variable', () => {
   const environment = {
     SKEP_REGISTRY_DATABASE_PORT: 'many',
     THV_REGISTRY_AUTH_MODE: 'open',

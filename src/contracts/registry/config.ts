@@ -83,8 +83,8 @@ const Limits = Type.Object(
 );
 
 /**
- * JSON Schema of the file. Defaults are documented here and filled in by `settleConfig`. Every value can come from the
- * environment as SKEP_REGISTRY_<PATH>, or as THV_REGISTRY_<PATH>, as in ToolHive.
+ * JSON Schema of the file. `settleConfig` fills in the defaults in its descriptions. Each value can come from the
+ * variable SKEP_REGISTRY_<PATH>, or from THV_REGISTRY_<PATH>, as in ToolHive.
  */
 export const REGISTRY_CONFIG_SCHEMA = Type.Object(
   {
@@ -131,7 +131,7 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
   { ...CLOSED, title: 'Registry service configuration' },
 );
 
-/** The file as it is written: fields with a default may be left out. */
+/** Written file, in which fields with a default may be missing. */
 export type RegistryConfigFile = Static<typeof REGISTRY_CONFIG_SCHEMA>;
 
 export const registryConfigCheck = schemaCheck<RegistryConfigFile>(REGISTRY_CONFIG_SCHEMA);

@@ -1,12 +1,17 @@
-// Defines the database of an MCPRegistry: the fields of `databaseConfig`, which the reconciler uses to connect.
+// Defines the database settings of an MCPRegistry, with which the reconciler connects.
 
 import type { RegistryConfigFile } from './config.ts';
 
 export interface RegistryDatabaseTarget {
   readonly settings: NonNullable<RegistryConfigFile['database']>;
-  /** The CA certificates for the database server. If absent, the certificates that the system trusts are used. */
+  /**
+   * Certificates that must have signed the server's certificate. If not set, the certificates of the operating system.
+   */
   readonly caConfigMapRef?: { readonly name: string; readonly key: string };
-  /** Secrets of the MCPRegistry's namespace: with the passwords of `settings.user` and `settings.migrationUser`, or with a password file. */
+  /**
+   * Secrets in the MCPRegistry's namespace: the passwords of `settings.user` and `settings.migrationUser`, or a
+   * password file.
+   */
   readonly passwords: { readonly app: SecretKey; readonly migration: SecretKey } | { readonly file: SecretKey };
 }
 

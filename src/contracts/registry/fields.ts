@@ -1,4 +1,4 @@
-// Defines fields that an MCPRegistry and the configuration of its service share, in the form of the resource.
+// Defines fields that an MCPRegistry shares with the configuration of its service, in the form for resources.
 
 import { addressed } from '#std/address/address.ts';
 import { DURATION_PATTERN } from '#std/duration.ts';
@@ -7,7 +7,7 @@ import type { TString } from '#std/json-schema.ts';
 import { bool, duration, list, object, optional, text } from '#std/schema.ts';
 import { HTTP_URL } from './config-words.ts';
 
-/** Names that a registry must not have, because they are first segments of other paths. */
+/** Names that registries must not have, because other paths of the service begin with them. */
 export const RESERVED_NAMES: readonly string[] = [
   'health',
   'readiness',
@@ -40,8 +40,8 @@ export const NAME = text(
 );
 
 /**
- * Returns a field for a URL. The service also requires a host. URLs without one are reported in the manifest
- * (`registry-service-config`).
+ * Returns a field with an http or https URL. The service also requires a host, and URLs without a host are reported for
+ * the manifest (`registry-service-config`).
  */
 function url(description: string) {
   return inFile(text(`${description} An http or https URL.`, { minLength: 1, pattern: '^https?://.*' }), {
@@ -50,8 +50,8 @@ function url(description: string) {
 }
 
 /**
- * Returns a field for a path inside a folder. A path that leaves it would read another registry's data, or the
- * service's own files.
+ * Returns a field with a path inside a folder. A path out of the folder would lead to data of other registries, or to
+ * files of the service.
  */
 export function fileField(description: string) {
   return text(description, {
@@ -93,7 +93,7 @@ export const INTERVAL = duration('Time from one sync to the next, such as 1h30m.
   ],
 });
 
-/** `entry` returns the schema of one entry of a list. */
+/** `entry` returns the schema of a list's entries. */
 export function filter(entry: (schema: TString) => TString) {
   const glob = entry(text('A glob; * also matches /.'));
   const tag = entry(text('A tag.'));
@@ -124,7 +124,7 @@ export function filter(entry: (schema: TString) => TString) {
   );
 }
 
-/** The providers whose tokens are accepted. */
+/** Fields of a provider whose tokens are accepted. */
 export const PROVIDER = {
   name: text('Name of the provider, for logs.', { minLength: 1 }),
   issuerUrl: url('Issuer of the tokens, exactly as their iss claim has it.'),

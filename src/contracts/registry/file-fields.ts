@@ -1,4 +1,4 @@
-// Defines fields in the form of files, which the service's configuration and `configYAML` share.
+// Defines fields that the registry service's configuration and `configYAML` share, in the form for files.
 
 import { DATABASE } from '../database-fields.ts';
 import { fileForm, filled, setting } from '../file-form.ts';

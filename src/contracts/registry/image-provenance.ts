@@ -1,29 +1,29 @@
-// Reads and writes verified attestations of the image of a workload: the reconciler writes them into an annotation of
-// the workload, and pages show them.
+// Reads and writes verified attestations of a workload's image. The reconciler writes them into an annotation of the
+// workload, and pages show them.
 
 import { isObject, type Json, objectsIn, parseJson } from '#std/json.ts';
 
-/** An attestation whose signer is the expected one. */
+/** Attestation with the expected signer. */
 export interface ImageProvenance {
   readonly predicateType: string;
-  /** The source repository, from the certificate of the signer. */
+  /** Source repository, from the signer's certificate. */
   readonly repository?: string;
-  /** The workflow that signed it, from the certificate of the signer. */
+  /** Workflow that signed the attestation, from the signer's certificate. */
   readonly identity?: string;
 }
 
-/** Annotation of a workload: a JSON object with a list of attestations for each image (`name@digest`). */
+/** Annotation with a JSON object that contains a list of attestations for each image (`name@digest`). */
 export const IMAGE_PROVENANCE = 'skep.dev/image-provenance';
 
 type ByImage = ReadonlyMap<string, readonly ImageProvenance[]>;
 
-/** Returns undefined if there are no attestations. */
+/** Returns undefined if no image has attestations. */
 export function formatProvenance(images: ByImage): string | undefined {
   const found = [...images].filter(([, all]) => all.length > 0).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return found.length === 0 ? undefined : JSON.stringify(Object.fromEntries(found));
 }
 
-/** Returns the attestations of the image with this name, with or without the digest. */
+/** Returns the attestations of the image. `image` may be the name with or without the digest. */
 export function readProvenance(
   annotations: Readonly<Record<string, string>> | undefined,
   image: string,
@@ -47,10 +47,7 @@ function readAll(all: Json | undefined): readonly ImageProvenance[] {
   );
 }
 
-/**
- * Returns true if databases and addresses of pages can contain the text: it has neither half a surrogate pair nor
- * U+0000.
- */
+/** Returns true if databases and URLs can contain the text: it must contain no unpaired surrogate and no U+0000. */
 function isText(value: Json | undefined): value is string {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 }

@@ -1,4 +1,4 @@
-// Names the MCP clients whose administrators get lists of the servers of a registry.
+// Defines the MCP clients for whose administrators the registry service creates lists of servers.
 
 export const LISTED_CLIENTS = ['vscode', 'copilot', 'claude-code', 'cursor'] as const;
 

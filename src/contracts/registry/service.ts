@@ -1,4 +1,4 @@
-// Defines the settings of the registry service: its configuration checked, with defaults filled in and durations in
+// Defines the settings of the registry service: the checked configuration, with defaults, and with durations in
 // milliseconds.
 
 import assert from 'node:assert/strict';
@@ -8,9 +8,11 @@ import type { RegistryConfigFile } from './config.ts';
 import { OAUTH_DEFAULTS } from './fields.ts';
 import { DEFAULT_FORMAT, FORMAT_OF_APIS, type RegistrySource, type ServiceOrigin } from './source.ts';
 
-/** A served registry. */
 export interface ServedRegistry extends RegistrySource<ServiceOrigin | { readonly type: 'kubernetes' | 'managed' }> {
-  /** `reconciler`: a reconciler writes the content of the registry into the store. */
+  /**
+   * `reconciler`: a reconciler writes the entries of the registry into the store. `service`: the service syncs its
+   * source.
+   */
   readonly syncedBy: 'service' | 'reconciler';
 }
 
@@ -28,13 +30,13 @@ interface RegistryDatabase {
   readonly connMaxLifetimeMs: number;
 }
 
-/** Has the same form as the settings of the authentication code in `auth/`. */
+/** Settings in the form that the authentication code in `auth/` requires. */
 export interface OAuthConfig {
   readonly resourceUrl: string;
   readonly realm: string;
   readonly scopesSupported: readonly string[];
   readonly resourceDocumentation?: string;
-  /** Whether reading requires mcp-registry:read, and a manual sync mcp-registry:write. */
+  /** True if readers need the scope mcp-registry:read, and manual syncs the scope mcp-registry:write. */
   readonly enforceScopes: boolean;
   readonly providers: readonly ProviderConfig[];
 }
@@ -56,7 +58,7 @@ export interface ProviderConfig {
 type AuthConfig =
   | {
       readonly mode: 'anonymous';
-      /** The file with the token for manual syncs. If absent, no token allows manual syncs. */
+      /** File with the token for manual syncs. If not set, manual syncs are refused. */
       readonly syncTokenFile?: string;
     }
   | { readonly mode: 'oauth'; readonly publicPaths: readonly string[]; readonly oauth: OAuthConfig };
@@ -67,18 +69,18 @@ interface ListenAddress {
 }
 
 interface ServiceLimits {
-  /** Limit for the requests of one client address. If absent, there is no limit. */
+  /** Maximum number of requests from one client address. If not set, the number is not limited. */
   readonly requestsPerMinute?: number;
-  /** Addresses and CIDR ranges. */
+  /** IP addresses and CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly requestTimeoutMs: number;
-  /** Milliseconds for which new requests are still answered after the service received the signal to stop. */
+  /** Milliseconds during which the service accepts requests after the signal to stop. */
   readonly shutdownGraceMs: number;
   readonly headerBytes: number;
   readonly connections: number;
 }
 
-/** The connections to sources. */
+/** Settings for connections to sources. */
 interface ServiceOutbound {
   readonly allowPrivate: readonly string[];
   readonly allowFiles: boolean;
@@ -86,30 +88,30 @@ interface ServiceOutbound {
 }
 
 export interface RegistryConfig {
-  /** Name of the MCPRegistry. It is the second part of store keys, after `namespace`. */
+  /** Name of the MCPRegistry, which is the second part of keys in the store, after `namespace`. */
   readonly registryName: string;
   readonly namespace: string;
-  /** Name for people. */
+  /** Title of the registry on pages. */
   readonly displayName?: string;
   readonly listen: ListenAddress;
-  /** Absent if no metrics are served. */
+  /** Not set if metrics are not served. */
   readonly metrics?: ListenAddress;
   readonly limits: ServiceLimits;
   readonly registries: readonly ServedRegistry[];
   readonly outbound: ServiceOutbound;
-  /** If absent, a temporary folder is used. */
+  /** Folder for clones of Git repositories. If not set, a temporary folder. */
   readonly dataDir?: string;
   readonly database: RegistryDatabase;
   readonly auth: AuthConfig;
-  /** Whether the web page is served. */
+  /** True if the web page is served. */
   readonly page: boolean;
-  /** Whether readers see the servers that run in the namespace. */
+  /** True if readers see the running servers of the namespace. */
   readonly running: boolean;
 }
 
 type RegistryEntry = RegistryConfigFile['registries'][number];
 
-/** Fills in defaults. The file must fit the schema and break no rule. */
+/** Fills in defaults. The file must be valid. */
 export function settleConfig(file: RegistryConfigFile): RegistryConfig {
   return {
     registryName: file.registryName ?? 'default',
@@ -140,7 +142,7 @@ function settleLimits(limits: NonNullable<RegistryConfigFile['limits']>): Servic
   };
 }
 
-/** Leaves out a `kubernetes` entry if another entry has the same name (see the rule about duplicates). */
+/** Leaves out a `kubernetes` entry if another entry has its name. */
 function settleRegistries(entries: readonly RegistryEntry[]): readonly ServedRegistry[] {
   const names = new Set(entries.filter(({ kubernetes }) => kubernetes === undefined).map(({ name }) => name));
   return entries
@@ -171,7 +173,7 @@ function settleDatabase(database: NonNullable<RegistryConfigFile['database']>): 
   return { ...rest, connMaxLifetimeMs: milliseconds(connMaxLifetime) };
 }
 
-/** Without any `auth` the mode is oauth. The rules have refused an oauth mode without providers. */
+/** The mode is oauth if the file names none. Rules have already refused mode oauth without providers. */
 function settleAuth({ mode, oauth, publicPaths, syncTokenFile }: NonNullable<RegistryConfigFile['auth']>): AuthConfig {
   if (mode === 'anonymous') return { mode, syncTokenFile };
   assert(oauth?.providers !== undefined, 'mode oauth has providers');

@@ -1,22 +1,22 @@
-// Defines the source of a registry's data and the filter on it. MCPRegistry declares it, and the catalogue's sync reads
-// it.
+// Defines the source of a registry's entries, and the filter on these entries. An MCPRegistry declares sources, and the
+// catalogue's sync reads them.
 
-/** `A` is the type of the credentials of the repository. */
+/** `A`: type of the credentials. */
 export interface GitOrigin<A> {
   readonly type: 'git';
   readonly repository: string;
-  /** At most one of branch, tag and commit is set. Without them, the remote's default branch is read. */
+  /** At most one of branch, tag and commit is set. If none is set, the remote's default branch is read. */
   readonly branch?: string;
   readonly tag?: string;
   readonly commit?: string;
-  /** Path of the JSON file inside the repository. */
+  /** Path of the registry file in the repository. */
   readonly path: string;
   readonly auth?: A;
 }
 
 export interface ApiOrigin {
   readonly type: 'api';
-  /** The base URL, to which the paths of the API are appended. */
+  /** Base URL of the API. */
   readonly endpoint: string;
 }
 
@@ -30,25 +30,25 @@ export interface ConfigMapOrigin {
   readonly type: 'configMap';
   readonly name: string;
   readonly key: string;
-  /** If true, the source is empty if the ConfigMap or its key does not exist. */
+  /** If true, a missing ConfigMap or key means an empty source. */
   readonly optional?: boolean;
 }
 
 /**
- * The running servers of the fleet whose annotations request an entry. The reconciler knows these servers without a
- * read.
+ * Running servers of the fleet whose annotations request an entry. The reconciler knows these servers without reading a
+ * source.
  */
 export interface FleetOrigin {
   readonly type: 'fleet';
-  /** The namespaces, or `all` namespaces of the instance. */
+  /** Namespaces of the servers. `all`: all namespaces of the instance. */
   readonly namespaces: readonly string[] | 'all';
 }
 
-/** The origin of a source of an MCPRegistry. Its Secrets and ConfigMaps are in the namespace of the MCPRegistry. */
+/** Origin of an MCPRegistry's source. Secrets and ConfigMaps are in the MCPRegistry's namespace. */
 export type Origin =
   | GitOrigin<{
       readonly username: string;
-      /** `optional`: if the Secret or its key does not exist, the repository is read without credentials. */
+      /** `optional`: without the Secret or its key, the repository is read without credentials. */
       readonly passwordSecretRef: { readonly name: string; readonly key: string; readonly optional?: boolean };
     }>
   | ApiOrigin
@@ -58,8 +58,7 @@ export type Origin =
   | { readonly type: 'claim'; readonly claimName: string; readonly path: string };
 
 /**
- * Files with credentials: for HTTP a user name with its password, for ssh a private key with the keys of the trusted
- * servers.
+ * Files with credentials. For http: a user name and a password. For ssh: a private key and the keys of known servers.
  */
 interface GitFiles {
   readonly username?: string;
@@ -68,7 +67,7 @@ interface GitFiles {
   readonly knownHostsFile?: string;
 }
 
-/** The origin of a source that the registry service reads itself. */
+/** Origin of a source that the registry service itself reads. */
 export type ServiceOrigin =
   | GitOrigin<GitFiles>
   | ApiOrigin
@@ -76,22 +75,22 @@ export type ServiceOrigin =
   | { readonly type: 'file'; readonly path: string };
 
 /**
- * Exclude wins. If an include list is not empty, an entry must match it. Names are globs that cross `/`, tags are
- * exact.
+ * Selects entries. Exclude takes precedence over include. If an include list is not empty, only its matches are
+ * selected. Names are globs whose `*` also matches `/`, and tags are exact.
  */
 export interface Filter {
   readonly names: { readonly include: readonly string[]; readonly exclude: readonly string[] };
   readonly tags: { readonly include: readonly string[]; readonly exclude: readonly string[] };
 }
 
-/** Formats of registry files. All other lists of formats are derived from this list. */
+/** Formats of registry files. */
 export const SOURCE_FORMATS = ['toolhive', 'upstream'] as const;
 
 export type SourceFormat = (typeof SOURCE_FORMATS)[number];
 
-/** The format of a source whose declaration does not name one. */
+/** Format if a source declares none. */
 export const DEFAULT_FORMAT = 'toolhive' satisfies SourceFormat;
-/** The format in which the API of a registry responds. */
+/** Format of the responses of registries' APIs. */
 export const FORMAT_OF_APIS = 'upstream' satisfies SourceFormat;
 
 const OWNERS: Readonly<Record<SourceFormat, string>> = {
@@ -99,20 +98,21 @@ const OWNERS: Readonly<Record<SourceFormat, string>> = {
   upstream: "the MCP registry's",
 };
 
-/** Names each format for the descriptions of fields. */
+/** Text about all formats, for descriptions of fields. */
 export const FORMATS_DESCRIBED = SOURCE_FORMATS.map((format) => `${format} is ${OWNERS[format]}`).join(', ');
 
-/** `O` is the type of the origins that the reading process supports. */
+/** `O`: type of the origins that a process can read. */
 export interface RegistrySource<O = Origin> {
   /**
-   * `registries[].name`, which is unique within the MCPRegistry. Paths of the service contain it as `{registry_name}`.
+   * `registries[].name`, which is unique in its MCPRegistry. Paths of the service contain this name as
+   * `{registry_name}`.
    */
   readonly name: string;
   readonly format: SourceFormat;
   readonly origin: O;
-  /** If absent, the source is synced once, again if its declaration changes, and by the manual trigger. */
+  /** If not set, the source is synced once, after changes of its declaration, and by manual trigger. */
   readonly intervalMs?: number;
   readonly filter: Filter;
-  /** JSON pointer to the declaration of the source. If absent, the source is declared in `registries` at its index. */
+  /** JSON pointer to the source's declaration. If not set, the declaration is an item of `registries`. */
   readonly at?: string | undefined;
 }

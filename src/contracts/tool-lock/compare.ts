@@ -1,23 +1,23 @@
-// Compares the definitions of a server with its lock.
+// Compares the current definitions of a server with its lock.
 
 import { canonicalJson, type JsonObject } from '#std/json.ts';
 import { definitionName, LOCKED_LIST_NAMES, type LockedList, type ToolLock } from './schema.ts';
 
-/** Definitions by list. A list that the server does not have is empty. */
+/** Current definitions by list. A list that the server does not offer is empty. */
 export type Offered = Readonly<Record<LockedList, readonly JsonObject[]>>;
 
 export interface Difference {
   readonly list: LockedList;
   readonly name: string;
-  /** The reviewed definition. Absent if the lock does not contain it. */
+  /** Reviewed definition. Not set if the lock does not contain the definition. */
   readonly before?: JsonObject;
-  /** The current definition. Absent if the server does not offer it. */
+  /** Current definition. Not set if the server does not offer the definition. */
   readonly after?: JsonObject;
 }
 
 /**
- * Returns the differences, sorted by list and name. Without a lock everything is new. A list that the lock leaves out
- * is not compared.
+ * Returns the differences, sorted by list and name. If no lock exists, every definition is new. Lists that the lock
+ * does not contain are not compared.
  */
 export function compareWithLock(lock: ToolLock | undefined, offered: Offered): readonly Difference[] {
   return LOCKED_LIST_NAMES.flatMap((list) => {

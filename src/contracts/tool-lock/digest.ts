@@ -1,18 +1,17 @@
-// Computes the digest of a definition: equal for equal values, regardless of the order of keys, spaces, and different
-// notations of numbers and texts. Texts are compared by code points, so letters that only look alike differ.
+// Computes the digest of a definition, which does not depend on the order of keys, on spaces, or on notations of
+// numbers and texts. Texts are compared by code points, so letters that only look equal result in different digests.
 
 import { hash } from 'node:crypto';
 import { canonicalJson, isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
 
-/** Returns the SHA-256 of the canonical text in base64url. */
+/** Returns the SHA-256 of the canonical JSON, in base64url. */
 export function definitionDigest(definition: JsonObject): string {
   return hash('sha256', canonicalJson(definition), 'base64url');
 }
 
 /**
- * Returns the digests that a definition may have on its way to a client. Until 2025-11-25 an `outputSchema` describes
- * an object, so for clients with sessions, an `outputSchema` of another type is removed from tools of stateless
- * servers.
+ * Returns the digests that a definition can have when clients receive it. Up to MCP 2025-11-25, an `outputSchema` must
+ * describe an object. For clients with sessions, other schemas are removed.
  */
 export function acceptedDigests(definition: JsonObject): readonly string[] {
   const { outputSchema, ...rest } = definition;
@@ -20,12 +19,15 @@ export function acceptedDigests(definition: JsonObject): readonly string[] {
   return isLeftOut ? [definitionDigest(definition), definitionDigest(rest)] : [definitionDigest(definition)];
 }
 
-/** Longer numbers are useless. A model would read their digits, while a double, and so the digest, drops them. */
+/**
+ * Maximum number of characters of a number. A model would read all digits of a longer number, but its digest contains
+ * only the digits of a double.
+ */
 const NUMBER_MAX = 40;
 
 /**
- * Reads a definition from bytes that are valid JSON. Returns undefined if two readers could read it differently: a key
- * that occurs twice, half a surrogate pair, a number that a double cannot represent.
+ * Parses a definition from bytes that are valid JSON. Returns undefined if two parsers could read it differently:
+ * because of a repeated key, an unpaired surrogate, or a number that a double cannot contain.
  */
 export function readDefinition(bytes: Buffer): JsonObject | undefined {
   const text = bytes.toString('utf8');
@@ -40,8 +42,8 @@ export function readDefinition(bytes: Buffer): JsonObject | undefined {
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 
 /**
- * Counts the members of all objects. Returns undefined if a number is too long. Each member has one colon outside
- * texts.
+ * Counts the members of all objects, which each have one colon outside of texts. Returns undefined if a number is too
+ * long.
  */
 function countMembers(text: string): number | undefined {
   let members = 0;
@@ -71,15 +73,12 @@ function endOfText(text: string, open: number): number {
   return text.length;
 }
 
-/** Whether the character is a digit, sign, point or exponent. */
+/** Returns true for digits, signs, points and the letter of an exponent. */
 function isNumberPart(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x2e || (code | 0x20) === 0x65;
 }
 
-/**
- * Counts the members of a value. The parser keeps one of several members with the same key, so the value then has fewer
- * members than the text.
- */
+/** Counts the members of a value. The parser drops repeated keys, so their value has fewer members than the text. */
 function look(value: Json, seen: { members: number; isExact: boolean }): void {
   if (typeof value === 'string') seen.isExact &&= value.isWellFormed();
   else if (typeof value === 'number') seen.isExact &&= Number.isFinite(value);

@@ -1,31 +1,31 @@
-// Finds texts of definitions that a reviewer should look at: invisible characters, and words that read like
-// instructions to a model. Neither proves an attack.
+// Finds texts in definitions that a reviewer should read with care: texts with invisible characters, or with words that
+// read like instructions to a model. A finding does not prove an attack.
 
 import type { Json, JsonObject } from '#std/json.ts';
 
 /**
- * Control characters, characters that reverse the direction of text, characters without a width, and tags (Unicode,
+ * Control characters, characters that change the direction of text, characters without width, and tags (Unicode,
  * general categories Cc and Cf).
  */
 const INVISIBLE_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 /**
- * Characters in texts may be joined by U+200C and U+200D. Two variation selectors in a row have no effect, and can hide
- * a text.
+ * Invisible characters in texts other than names. U+200C and U+200D are allowed, because scripts and emoji need them.
+ * Two successive variation selectors have no effect, and can encode a hidden text.
  */
 const INVISIBLE = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}/u;
 
 /**
- * Control characters, spaces of other widths, and characters without a glyph, in which text can be hidden from a reader
- * of the diff. A tab, a line feed and the selectors within an emoji are shown. Digits do not count as emoji, although
+ * Characters that a reader of the diff does not see: control characters, spaces of unusual widths, and characters
+ * without a glyph. Tabs, line feeds, and selectors in an emoji are allowed. Digits are not treated as emoji, although
  * Unicode lists them as parts of emoji.
  */
 const NOT_SHOWN =
   /(?![\t\n ]|(?<=\p{Extended_Pictographic})\ufe0f|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d)(?:\p{Cc}|\p{Cf}|\p{Z}|\p{Default_Ignorable_Code_Point}|\u2800)/u;
 
-/** Characters that a lock file escapes in a JSON text. */
+/** Characters that a lock file escapes in JSON texts. */
 export const INVISIBLE_OR_LINE = new RegExp(NOT_SHOWN.source, 'gu');
 
-/** Whether a reader of the diff would not see a part of the text. */
+/** Returns true if a reader of the diff would not see a part of the text. */
 export function hasInvisible(text: string): boolean {
   return NOT_SHOWN.test(text);
 }
@@ -37,7 +37,7 @@ const INSTRUCTIONS: readonly RegExp[] = [
   /\byou are now\b|\bnew instructions\b|\bsystem prompt\b/i,
 ];
 
-/** Returns why a reviewer should look at the texts of the definition, or undefined if nothing is found. */
+/** Returns the reason why a reviewer should read the definition with care; undefined if nothing is found. */
 export function doubtfulReason(definition: JsonObject): string | undefined {
   const { name } = definition;
   if (typeof name === 'string' && INVISIBLE_IN_NAME.test(name)) return 'its name has invisible characters';

@@ -1,5 +1,4 @@
-// Defines the part of a lock in the configuration of a proxy or a virtual server: names with digests of the reviewed
-// definitions.
+// Defines a lock in the configuration of a proxy or a virtual server: names and digests of the reviewed definitions.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Static, Type } from '#std/json-schema.ts';
@@ -21,7 +20,7 @@ const HELD = {
   resourceTemplates: Type.Optional(Digests('resource template')),
 };
 
-/** The block of the configuration of a proxy. */
+/** Lock in the configuration of a proxy. */
 export const TOOLS_LOCK = Type.Object(
   {
     ...HELD,
@@ -54,7 +53,7 @@ export const TOOLS_LOCK = Type.Object(
   },
 );
 
-/** The block of a backend of a virtual server, which reports differences in the server's log. */
+/** Lock of a backend in the configuration of a virtual server. */
 export const BACKEND_TOOLS_LOCK = Type.Object(HELD, {
   additionalProperties: false,
   description: 'The reviewed definitions of the backend. Absent: its tools are not locked.',
@@ -64,7 +63,10 @@ export type HeldLock = Static<typeof TOOLS_LOCK>;
 
 export type LockMode = HeldLock['mode'];
 
-/** Returns the lock in the form for a proxy. Without a lock every definition is new. */
+/**
+ * Returns the lock in the form for a proxy. If no lock exists, the result contains no definitions, so every definition
+ * is new.
+ */
 export function heldLock(mode: LockMode, lock: ToolLock | undefined): HeldLock {
   if (lock === undefined) return { mode, tools: {}, prompts: {}, resourceTemplates: {} };
   const digests = LOCKED_LIST_NAMES.flatMap((list) => {

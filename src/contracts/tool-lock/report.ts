@@ -1,6 +1,6 @@
-// Formats and reads the report of a proxy about definitions that differ from the reviewed definitions. The report is in
-// a ConfigMap. The reconciler reads it for the status of the server, and `skep lock` reads it to show the differences.
-// The ConfigMap of a virtual server has a report for each member with a lock.
+// Formats and reads the report of definitions that differ from the reviewed definitions. A proxy writes the report into
+// a ConfigMap. The reconciler reads it for the server's status, and `skep lock` shows the differences. The ConfigMap of
+// a virtual server contains one report for each member with a lock.
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { isObject, objectsIn, parseJson, textsIn } from '#std/json.ts';
@@ -9,12 +9,12 @@ import type { HeldLock } from './held.ts';
 import { LOCKED_LIST_NAMES, type LockedList } from './schema.ts';
 
 export interface LockReport {
-  /** Digest of the lock that the report is about. */
+  /** Digest of the lock with which the definitions were compared. */
   readonly lock: string;
   /** RFC 3339. */
   readonly at: string;
   readonly drifts: readonly ReportedDrift[];
-  /** Number of further differences that did not fit. Absent if all fit. */
+  /** Number of differences that did not fit into the report. Not set if all fit. */
   readonly omitted?: number;
 }
 
@@ -22,22 +22,22 @@ export interface ReportedDrift {
   readonly list: LockedList;
   readonly name: string;
   readonly what: 'differs' | 'new' | 'unreadable' | 'missing';
-  /** The JSON that the server sent. Absent if the definition is missing, or if all texts together are too large. */
+  /** JSON that the server sent. Not set if the definition is missing, or if all texts together are too large. */
   readonly definition?: string;
 }
 
-/** Returns the keys of the ConfigMap. `member` is the member of a virtual server. */
+/** Returns keys of the ConfigMap. `member`: member of a virtual server. */
 function reportKeys(member: string | undefined) {
   const prefix = member === undefined ? '' : `${member}.`;
   return { report: `${prefix}report.json`, definitions: `${prefix}definitions` };
 }
 
-/** The maximum bytes of names and of packed texts. An object of the cluster can have 1 MiB. */
+/** Maximum number of bytes of names, and of compressed texts. An object in a cluster can have 1 MiB. */
 const [NAMES_MAX, PACKED_MAX] = [200_000, 700_000];
-/** The maximum number of characters that are packed, so that a server with long texts does not delay the proxy. */
+/** Maximum number of characters to compress, so that long texts do not delay the proxy. */
 const TEXTS_MAX = 4_000_000;
 
-/** Returns the digest that identifies the lock of a report. */
+/** Returns the digest by which a report identifies its lock. */
 export function lockDigest({ report_to: _place, parts: _parts, ...lock }: HeldLock): string {
   return definitionDigest(lock);
 }
@@ -51,8 +51,8 @@ export function virtualReportName(server: string): string {
 }
 
 /**
- * Returns the data of the ConfigMap: as many of the first differences as fit. Texts are compressed, so that the texts
- * of a thousand tools fit. `member` is the member of a virtual server, which has a lock for each member.
+ * Returns the data of the ConfigMap, with as many differences as fit. Texts are compressed, so that texts of a thousand
+ * tools fit. `member`: member of a virtual server. `members`: number of members that share the ConfigMap.
  */
 export function formatLockReport(
   { lock, at, drifts }: LockReport,
@@ -71,10 +71,7 @@ export function formatLockReport(
   };
 }
 
-/**
- * Returns true if the data of the ConfigMap has reports about the same locks as `written`, and false if a report is
- * missing or is about another lock.
- */
+/** Returns whether the ConfigMap's data contains reports about the same locks as `written`. */
 export function hasSameLocks(written: Readonly<Record<string, string>>, data: unknown): boolean {
   const lockAt = (key: string, of: unknown) => {
     const text = isObject(of) ? of[key] : undefined;
@@ -98,17 +95,13 @@ function firstThatFit(drifts: readonly ReportedDrift[], bytesMax: number): reado
   return end < 0 ? drifts : drifts.slice(0, end);
 }
 
-/**
- * Returns the report without texts, or undefined if the data is not a report. `member` is the member of a virtual
- * server.
- */
+/** Returns the report without texts; undefined if the data contains no report. `member`: member of a virtual server. */
 export function readLockReport(data: unknown, member?: string): LockReport | undefined {
   return readReport(data, member, () => []);
 }
 
 /**
- * Returns the report with its texts, or undefined if the data is not a report. `member` is the member of a virtual
- * server.
+ * Returns the report with its texts; undefined if the data contains no report. `member`: member of a virtual server.
  */
 export function readLockTexts(data: unknown, member?: string): LockReport | undefined {
   return readReport(data, member, unpackDefinitions);
@@ -134,7 +127,7 @@ function readReport(
     const definition = definitions[index];
     return [{ list: known, name, what: kind, ...(definition ? { definition } : {}) }];
   });
-  // A difference that cannot be read is counted as omitted.
+  // Differences that cannot be read are added to the number of omitted differences.
   const omitted = reported.length - drifts.length + (typeof report.omitted === 'number' ? report.omitted : 0);
   return { lock, at, drifts, ...(omitted > 0 ? { omitted } : {}) };
 }
@@ -148,7 +141,7 @@ function unpackDefinitions(packed: unknown): readonly string[] {
     const text = gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: UNPACKED_MAX }).toString();
     return textsIn(parseJson(text));
   } catch (error) {
-    // Only texts that another program wrote cannot be unpacked. The names are still useful without the texts.
+    // Only data of another program cannot be decompressed. The names in the report are still useful.
     if (error instanceof Error && 'code' in error) return [];
     throw error;
   }

@@ -1,5 +1,5 @@
-// Defines the file that says which tools, prompts and resource templates of one MCP server were reviewed: a ToolLock,
-// which skep reads and never applies.
+// Defines ToolLock, the file with the reviewed tools, prompts and resource templates of an MCP server. skep reads this
+// object, and never applies it.
 
 import type { JsonObject } from '#std/json.ts';
 import { Type } from '#std/json-schema.ts';
@@ -7,13 +7,16 @@ import { anyObject, choice, list, object, optional, type Static, text } from '#s
 
 export const TOOL_LOCK = { apiVersion: 'skep.dev/v1', kind: 'ToolLock' } as const;
 
-/** Annotation of a server that says how its lock is used. */
+/** Annotation of a server that chooses the mode of its lock. */
 export const TOOLS_LOCK_ANNOTATION = 'skep.dev/tools-lock';
 
-/** Kinds whose servers can be locked. */
+/** Kinds of servers that can have a lock. */
 export const LOCKED_KINDS = ['MCPServer', 'MCPRemoteProxy', 'MCPServerEntry'] as const;
 
-/** Returns the schema of a definition as the server sends it, with any members. `key` identifies it within its list. */
+/**
+ * Returns the schema of a definition, which may have any members. `key`: member that identifies the definition in its
+ * list.
+ */
 function definition(key: 'name' | 'uriTemplate', description: string) {
   return Type.Unsafe<JsonObject>({
     ...anyObject(description),
@@ -62,10 +65,10 @@ const ToolLockSpec = object(
 
 export type ToolLock = Static<typeof ToolLockSpec>;
 
-/** The lists of a lock, and the member that identifies the definitions of each. */
+/** Lists of a lock, each with the member that identifies its definitions. */
 export const LOCKED_LISTS = { tools: 'name', prompts: 'name', resourceTemplates: 'uriTemplate' } as const;
 
-/** Whether the object is a lock, which is read and never applied. */
+/** Returns whether the object is a ToolLock. */
 export function isToolLock({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
   return apiVersion === TOOL_LOCK.apiVersion && kind === TOOL_LOCK.kind;
 }
@@ -74,7 +77,7 @@ export type LockedList = keyof typeof LOCKED_LISTS;
 
 export const LOCKED_LIST_NAMES: readonly LockedList[] = ['tools', 'prompts', 'resourceTemplates'];
 
-/** Returns the name of a definition in its list, or undefined if it has no name. */
+/** Returns the name of a definition in its list; undefined if the definition has no name. */
 export function definitionName(list: LockedList, definition: JsonObject): string | undefined {
   const name = definition[LOCKED_LISTS[list]];
   return typeof name === 'string' ? name : undefined;
@@ -84,7 +87,7 @@ function plainSchema(schema: unknown): JsonObject {
   return schema as JsonObject;
 }
 
-/** The schema of the whole object, in the form of schemas of custom resources. */
+/** Schema of the whole object, in the form of schemas of custom resources. */
 export const TOOL_LOCK_SCHEMA: JsonObject = {
   description:
     'Tools, prompts and resource templates of one MCP server that were reviewed. skep reads it and never applies it.',

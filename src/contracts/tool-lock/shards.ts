@@ -1,41 +1,41 @@
-// Splits a lock that is too large for the configuration of a proxy over several files, each in a ConfigMap of its own,
-// and joins them again. The configuration has the digest of each file, so that a proxy never uses a part of a lock, or
-// parts of two.
+// Splits a lock that is too large for the configuration of a proxy into several files, each in its own ConfigMap, and
+// joins these files. The configuration contains the digest of each file, so that a proxy never uses an incomplete lock,
+// or parts of two locks.
 
 import { hash } from 'node:crypto';
 import { isObject, parseJson } from '#std/json.ts';
 import type { HeldLock } from './held.ts';
 import { LOCKED_LIST_NAMES, type LockedList } from './schema.ts';
 
-/** A ConfigMap can have 1 MiB, and a configuration has more content than the lock. */
+/** Maximum number of bytes of a part. A ConfigMap can have 1 MiB, and the configuration contains more than the lock. */
 export const SHARD_BYTES_MAX = 800_000;
 export const SHARDS_MAX = 4;
 
-/** Folder of the files in the pods of a proxy. */
+/** Folder of the parts in the pods of a proxy. */
 const SHARDS_DIRECTORY = '/etc/skep/tools-lock';
 export const SHARD_FILE = 'lock.json';
 
 export interface Shard {
   readonly configMap: string;
-  /** Folder of the file. */
+  /** Folder of the part in the pods. */
   readonly directory: string;
   readonly text: string;
 }
 
 export interface SplitLock {
-  /** The part of the lock that stays in the configuration. */
+  /** Lock in the configuration, without the split definitions. */
   readonly lock: HeldLock;
   readonly shards: readonly Shard[];
 }
 
 type Entry = readonly [list: LockedList, name: string, digests: string];
 
-/** Returns the number of bytes of names and digests. */
+/** Returns the number of bytes of the lock as JSON. */
 export function lockBytes(lock: HeldLock): number {
   return Buffer.byteLength(JSON.stringify(lock));
 }
 
-/** Splits a lock. Equal locks are split into equal parts. */
+/** Splits a lock into parts. Equal locks result in equal parts. */
 export function splitLock(server: string, lock: HeldLock): SplitLock {
   if (lockBytes(lock) <= SHARD_BYTES_MAX) return { lock, shards: [] };
   const shards = partsOf(lock).map(
@@ -46,7 +46,7 @@ export function splitLock(server: string, lock: HeldLock): SplitLock {
     }),
   );
   const { mode, report_to } = lock;
-  // A proxy that does not find the other parts then has a lock without definitions.
+  // A proxy that does not know `parts` then finds a lock without definitions.
   const empty = Object.fromEntries(LOCKED_LIST_NAMES.flatMap((list) => (lock[list] === undefined ? [] : [[list, {}]])));
   const parts = shards.map(({ configMap, directory, text }) => ({
     config_map: configMap,
@@ -69,7 +69,7 @@ function partsOf(lock: HeldLock): readonly (readonly Entry[])[] {
       const size = Buffer.byteLength(JSON.stringify([name, digests]));
       if (bytes + size > SHARD_BYTES_MAX) {
         parts.push([]);
-        // The bytes of the names of the lists.
+        // Bytes for the names of the lists.
         bytes = 100;
       }
       bytes += size;
@@ -89,12 +89,12 @@ function listsOfPart(entries: readonly Entry[]): Readonly<Record<string, Readonl
   return Object.fromEntries([...lists].map(([list, all]) => [list, Object.fromEntries(all)]));
 }
 
-/** A reference to a part in the configuration. */
+/** Reference to a part in the configuration. */
 export type LockPart = NonNullable<HeldLock['parts']>[number];
 
 /**
- * Returns the whole lock, or the reason why it is incomplete. `read` returns the text of a part, or undefined if it
- * does not exist.
+ * Returns the whole lock, or the reason why a part is missing or wrong. `read` returns the text of a part; undefined if
+ * the part does not exist.
  */
 export function joinLock(
   lock: HeldLock,

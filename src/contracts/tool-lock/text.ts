@@ -1,5 +1,5 @@
-// Writes the text of a lock file: equal locks have equal texts, and a text of several lines is a block, so that the
-// diff of a pull request shows the words that a model reads.
+// Formats a lock file. Equal locks have equal texts. Texts of several lines are YAML blocks, so that the diff of a pull
+// request shows the words that a model reads.
 
 import type { Scalar } from 'yaml';
 import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -15,7 +15,7 @@ export interface LockedServer {
   readonly spec: ToolLock;
 }
 
-/** Returns undefined if a value of a definition cannot be written without loss. */
+/** Returns undefined if YAML cannot represent a value without loss. */
 export function formatToolLock({ namespace, name, spec }: LockedServer): string | undefined {
   const { server, ...lists } = spec;
   const object: JsonObject = {
@@ -40,7 +40,7 @@ function sortedList(list: LockedList, definitions: readonly JsonObject[] | undef
   return [[list, sorted.map(({ definition }) => sortedMembers(definition, FIRST))]];
 }
 
-/** Members that are written first, for readers. The other members follow by name. */
+/** Members that are written first, because readers need them most. Other members follow, sorted by name. */
 const FIRST = [
   'name',
   'uriTemplate',
@@ -70,7 +70,7 @@ function memberRank(key: string, first: readonly string[]): number {
   return rank < 0 ? first.length : rank;
 }
 
-/** Returns the text of one definition, formatted as in the file. */
+/** Returns the YAML of one definition, as in the file. */
 export function formatDefinition(list: LockedList, definition: JsonObject): string {
   return yamlOf({ [list]: [sortedMembers(definition, FIRST)] }).replace(/^.*\n/, '');
 }
@@ -79,7 +79,7 @@ function yamlOf(object: JsonObject): string {
   const { Document, visit } = yamlPackage();
   const document = new Document(object, { version: '1.1', aliasDuplicateObjects: false });
   const escaped: string[] = [];
-  // A marker that does not occur in any text of the object.
+  // Marker that does not occur in the texts of the object.
   const mark = markBeyond(JSON.stringify(object));
   visit(document, {
     Scalar(_key, node) {
@@ -101,7 +101,7 @@ function markBeyond(text: string): string {
 
 function writeScalar(scalar: Scalar, addEscaped: (text: string) => string): void {
   const { value } = scalar;
-  // An integer that a double rounds is read correctly only with an exponent.
+  // YAML readers read an unsafe integer as the same double only if it has an exponent.
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) scalar.format = 'EXP';
   if (typeof value !== 'string') return;
   if (hasInvisible(value) || value === MERGE_KEY) {
@@ -111,7 +111,7 @@ function writeScalar(scalar: Scalar, addEscaped: (text: string) => string): void
   else if (isMeantOtherwise(value)) scalar.type = 'QUOTE_DOUBLE';
 }
 
-/** Returns true if Kubernetes clients would read the unquoted text as another value. */
+/** Returns true if Kubernetes clients would read the unquoted text as a value of another type. */
 function isMeantOtherwise(text: string): boolean {
   const resolved = resolveScalar(text, true, undefined);
   return !resolved.ok || resolved.value !== text;
@@ -119,7 +119,7 @@ function isMeantOtherwise(text: string): boolean {
 
 const MERGE_KEY = '<<';
 
-/** Writes the text in double quotes, with escapes in place of invisible characters. */
+/** Returns the text in double quotes, with escapes for invisible characters. */
 function escapedText(text: string): string {
   return JSON.stringify(text).replaceAll(INVISIBLE_OR_LINE, (character) => {
     const code = character.codePointAt(0) ?? 0;

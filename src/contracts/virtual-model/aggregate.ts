@@ -1,14 +1,15 @@
-// Combines the tools of several servers: renames them, resolves equal names, and then selects the tools that clients
-// see. Hidden tools take part in all steps but the last. Previews and the running server share this code.
+// Combines the tools of several servers: renames them, handles equal names, and then selects the tools that clients
+// see. Tools that clients do not see are also renamed and can have a conflicting name. Previews and the running virtual
+// server use this code.
 
 import { fitName } from './short-names.ts';
 import { renamedTools, type Shown, shownTools, type Tool } from './tools.ts';
 
 export interface MemberTools extends Shown {
   readonly workload: string;
-  /** The tools that the member offers, unchanged. */
+  /** The tools of the member with their original names. */
   readonly tools: readonly Tool[];
-  /** Whether all tools of the member are hidden from clients. */
+  /** True if clients see no tool of the member. */
   readonly hidden: boolean;
 }
 
@@ -18,25 +19,28 @@ export interface ConflictResolution {
   readonly priorityOrder: readonly string[];
 }
 
-/** A tool with its unique name among the tools of all members. */
+/** A tool of a member, with its final name. */
 export interface RoutedTool extends Tool {
   readonly member: string;
-  /** Name of the tool at the member. */
+  /** Name of the tool on the member. */
   readonly own: string;
-  /** Whether clients see the tool. Workflows can also call hidden tools. */
+  /** True if clients see the tool. Workflows can also call tools that clients do not see. */
   readonly advertised: boolean;
 }
 
 export interface Aggregated {
   /** The tools that clients see, in the order of members. */
   readonly tools: readonly Tool[];
-  /** Conflicting names of several tools. With `manual` no tool gets such a name, otherwise the first tool gets it. */
+  /**
+   * Names that several tools have, at least one of them visible to clients. Always empty for `priority`. For `manual`
+   * no tool gets such a name, otherwise the first tool gets it.
+   */
   readonly clashes: readonly string[];
 }
 
 export interface Routes extends Aggregated {
   readonly routed: readonly RoutedTool[];
-  /** Tools left out because another tool already has the same name. */
+  /** Tools that were left out because several tools have the same name. */
   readonly outdone: readonly RoutedTool[];
 }
 
@@ -47,7 +51,7 @@ export function aggregatedTools(members: readonly MemberTools[], resolution: Con
 
 export function routeTools(members: readonly MemberTools[], resolution: ConflictResolution): Routes {
   const named = inOrder(members, resolution).flatMap((member) => namedTools(member, resolution));
-  // An entry for an unknown list never conflicts: its tools may have any names.
+  // An entry for a server whose list of tools is unknown has no conflict, because the names are unknown.
   const key = ({ any, origin, name }: Tool) => (any ? `any ${origin}` : `name ${name}`);
   const routed: RoutedTool[] = [];
   const outdone: RoutedTool[] = [];
@@ -67,8 +71,8 @@ export function routeTools(members: readonly MemberTools[], resolution: Conflict
 }
 
 /**
- * Returns the tools of one member with their names. If a tool is renamed to the name of another tool, it replaces that
- * tool.
+ * Returns the tools of one member with their final names. If a tool gets the name of another tool of the member, the
+ * other tool is left out, unless it is renamed too.
  */
 function namedTools(member: MemberTools, resolution: ConflictResolution): readonly RoutedTool[] {
   const { workload, tools, names, filter, hidden } = member;
@@ -77,7 +81,7 @@ function namedTools(member: MemberTools, resolution: ConflictResolution): readon
   const left = renamed.filter(({ any, origin, name }) => any || origin !== name || !given.has(name));
   const shown = shownTools(tools, member);
   const seen = new Set(hidden ? [] : shown.map(({ origin }) => origin));
-  // An unknown list may contain any tools that the filter names.
+  // If the list of tools is unknown, each name in the filter becomes a tool.
   const known = new Set(left.map(({ origin }) => origin));
   const said = shown.filter(({ origin }) => !known.has(origin) && !given.has(origin));
   return [...left, ...said].map((tool) => ({
@@ -90,7 +94,7 @@ function namedTools(member: MemberTools, resolution: ConflictResolution): readon
   }));
 }
 
-/** Sorts members. For `priority`, members in the given order come first, and the remaining members follow by name. */
+/** Sorts members by name. For `priority`, members in `priorityOrder` come first, in its order. */
 function inOrder(
   members: readonly MemberTools[],
   { strategy, priorityOrder }: ConflictResolution,
@@ -107,10 +111,7 @@ function finalName(workload: string, { name, any }: Tool, resolution: ConflictRe
   return any ? full : fitName(full);
 }
 
-/**
- * Returns the name with the prefix of the strategy. It is also for prompts, which have no overrides. The first of
- * several prompts with one name wins.
- */
+/** Returns the name, with a prefix if the strategy is `prefix`. Also used for prompts. */
 export function conflictName(
   workload: string,
   name: string,

@@ -1,4 +1,4 @@
-// Defines the codes of findings about virtual MCP servers and their workflows.
+// The codes of findings about virtual MCP servers and their workflows.
 
 export const VIRTUAL_CODES = {
   'workflow-description-missing':

@@ -1,35 +1,37 @@
-// Names and filters the tools of one server for clients.
+// Renames the tools of one server, and selects those that clients see.
 
 /** A tool as clients see it. */
 export interface Tool {
-  /** The identity of the tool, which is the same before and after a change of its name. */
+  /** Identifies the tool even if it is renamed. */
   readonly origin: string;
   /** Name of the tool for clients. */
   readonly name: string;
   /**
-   * The workload that offers the tool. Empty for a server outside virtual servers, absent if the tool belongs to no
-   * workload.
+   * The workload of the tool. Empty for a server outside virtual servers, not set if the tool belongs to no workload.
    */
   readonly member?: string;
-  /** If set, the entry stands for all tools of a server whose list is unknown. A real tool may have the same name. */
+  /**
+   * If true, the entry represents all tools of a server whose list is unknown. A tool can have the same name as the
+   * entry.
+   */
   readonly any?: true;
 }
 
-/** The name of the entry for all tools of a server whose list is unknown. */
+/** The name of an entry that represents all tools of a server. */
 const ANY = '*';
-/** The entry for a server outside virtual servers. */
+/** Represents all tools of a server outside virtual servers. */
 export const ANY_TOOL: Tool = { origin: ANY, name: ANY, member: '', any: true };
 
 export interface Shown {
-  /** Names for clients. If empty, all tools are shown. */
+  /** Names of the tools that clients see, after renaming. If empty, clients see all tools. */
   readonly filter: readonly string[];
-  /** New names by the tools' own names. */
+  /** New names, by the original names of the tools. */
   readonly names: Readonly<Record<string, string>>;
 }
 
 /**
- * Renames tools, then filters the resulting names. For an unknown list, only the tools that the settings name are
- * returned by name.
+ * Renames tools, then selects the tools in `filter`. If the list of tools is unknown, returns a tool for each name in
+ * `filter`.
  */
 export function shownTools(tools: readonly Tool[], { filter, names }: Shown): readonly Tool[] {
   const renamed = renamedTools(tools, names);
@@ -41,7 +43,7 @@ export function shownTools(tools: readonly Tool[], { filter, names }: Shown): re
   return filter.map((name) => byName.get(name) ?? toolOf(name, name, unknown.member));
 }
 
-/** Returns the tools with their new names, unfiltered. */
+/** Renames tools. If the list of tools is unknown, adds the tools that `names` contains. */
 export function renamedTools(tools: readonly Tool[], names: Shown['names']): readonly Tool[] {
   const renamed = tools.map((tool) => (tool.any ? tool : { ...tool, name: renamedTo(names, tool.name) }));
   const unknown = renamed.find(({ any }) => any);

@@ -1,11 +1,11 @@
-// Defines fields that say which tools of a group's members clients see, and under which names. A spec and the server's
-// configuration share them.
+// Defines which tools of a group's members clients see, and under which names, in a spec and in the server's
+// configuration.
 
 import type { TProperties } from '#std/json-schema.ts';
 import { bool, choice, list, object, optional, text } from '#std/schema.ts';
 import { toolName } from '../tool-override.ts';
 
-/** Returns a field for a name that identifies a workload of a group. */
+/** Returns a field with the name of a member. */
 export function workloadField(description: string) {
   return text(description, { minLength: 1, maxLength: 253 });
 }
@@ -32,8 +32,7 @@ const ConflictResolutionConfig = object(
 );
 
 /**
- * Fields of one member. The fields for the selection of tools differ between a spec and a file, because only a spec has
- * references.
+ * Fields of one member. References to an MCPToolConfig exist only in specs, so specs and files add their own fields.
  */
 export const WORKLOAD_TOOLS = {
   workload: workloadField('Name of a member of the group.'),
@@ -47,7 +46,7 @@ export const WORKLOAD_TOOLS = {
   excludeAll: bool('True: clients see none of its tools. Workflows may call them.', false),
 };
 
-/** Returns AggregationConfig. `tools` has the fields of one member. */
+/** Defines AggregationConfig of ToolHive's documents. `tools`: fields of one member. */
 export function aggregation<T extends TProperties>(tools: T) {
   return object(
     {
@@ -77,7 +76,8 @@ export function aggregation<T extends TProperties>(tools: T) {
     },
     'How the tools of the members are combined.',
     {
-      // Rules are checked against a default before its own defaults are filled in.
+      // API servers check rules before they fill in defaults inside this default, so the default must already fulfil
+      // the rules.
       default: { conflictResolution: 'prefix' },
       validations: [
         {

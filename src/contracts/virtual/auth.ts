@@ -1,5 +1,6 @@
-// Defines fields that say who may call a virtual MCP server and how it authenticates to its backends: in the model
-// (`spec.config`) of a VirtualMCPServer, whose other fields win over them, and in the configuration file of the server.
+// Defines who may call a virtual MCP server, and how the server authenticates to its backends. The fields are in
+// `spec.config` of a VirtualMCPServer, over which other fields of the spec take precedence, and in the server's
+// configuration.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, map, object, optional, text } from '#std/schema.ts';
@@ -14,10 +15,12 @@ function scopes(description: string) {
   return list(text('A scope.', { minLength: 1 }), description);
 }
 
-/** Loopback is secure without TLS: nothing leaves the machine (RFC 8252 section 8.3). */
+/**
+ * URLs that are secure enough: https, and http on loopback, because nothing leaves the machine (RFC 8252 section 8.3).
+ */
 const PROTECTED = '^(https://|http://(localhost|127[.]0[.]0[.]1|\\\\[::1\\\\])([:/?#]|$))';
 
-/** Returns the rule for an optional field with a URL by which tokens are verified. */
+/** Returns a CEL rule for an optional field with a URL that is used to verify tokens. */
 export function protectedUrl(field: string) {
   return {
     rule: `self.insecureAllowHttp || !has(self.${field}) || self.${field}.matches('${PROTECTED}')`,
@@ -47,7 +50,7 @@ export const ModelOIDC = object(
   { validations: [protectedUrl('issuer')] },
 );
 
-/** The claims that name the groups of a caller. In the policies, groups are parents of the caller. */
+/** Claims that contain the groups of a caller. In policies, groups are parents of the caller. */
 export const GROUP_SETTINGS = {
   groupClaimName: optional(
     text(
@@ -80,7 +83,7 @@ export const ModelAuthz = object(
   },
 );
 
-/** IncomingAuthConfig of the model. */
+/** Named IncomingAuthConfig in ToolHive's documents. */
 export const ModelIncomingAuth = object(
   {
     type: choice('How clients authenticate. local is refused, because it would authenticate no client.', [
@@ -107,7 +110,7 @@ export const HeaderInjection = object(
     headerName: text('Name of the header.', {
       minLength: 1,
       maxLength: 255,
-      // RFC 9110, section 5.1.
+      // Token of RFC 9110, section 5.6.2.
       pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
     }),
     headerValue: optional(text('Value of the header, readable by anyone.', { minLength: 1, maxLength: 16384 })),
@@ -124,7 +127,7 @@ export const HeaderInjection = object(
   },
 );
 
-/** RFC 8693, section 3. MCPExternalAuthConfig has the same short forms. */
+/** Token types of RFC 8693, section 3, in full and as the short names of MCPExternalAuthConfig. */
 const SUBJECT_TOKEN_TYPE = {
   default: 'urn:ietf:params:oauth:token-type:access_token',
   pattern: '^(urn:ietf:params:oauth:token-type:)?(access_token|id_token|jwt)$',
@@ -211,7 +214,7 @@ function strategy(description: string) {
   );
 }
 
-/** Returns the rule that a block is present if and only if the type names it. */
+/** Returns a CEL rule: the block must be set if and only if the type names it. */
 export function iff(field: string, type: string) {
   return {
     rule: `(self.type == '${type}') == has(self.${field})`,
@@ -219,7 +222,7 @@ export function iff(field: string, type: string) {
   };
 }
 
-/** OutgoingAuthConfig of the model. */
+/** Named OutgoingAuthConfig in ToolHive's documents. */
 export const ModelOutgoingAuth = object(
   {
     source: choice('discovered: from each backend. inline: only from here.', ['inline', 'discovered'], {

@@ -1,4 +1,4 @@
-// Defines a server behind a virtual MCP server, in a spec and in the server's configuration.
+// Defines a backend of a virtual MCP server, in a spec and in the server's configuration.
 
 import { addressed } from '#std/address/address.ts';
 import { choice, object, optional, text, textMap } from '#std/schema.ts';
@@ -14,7 +14,7 @@ const BACKEND = {
 
 export const StaticBackend = object(BACKEND, 'A backend that is declared instead of discovered.');
 
-/** A backend in the configuration of a server. */
+/** Backend in the server's configuration. */
 export const ListedBackend = object(
   {
     ...BACKEND,

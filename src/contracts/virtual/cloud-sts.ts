@@ -1,4 +1,4 @@
-// Defines fields that exchange a caller's token for temporary credentials of a cloud.
+// Defines the exchange of a caller's token for temporary credentials of a cloud.
 
 import { integer, list, object, optional, text } from '#std/schema.ts';
 import { subjectProvider } from './subject-provider.ts';
@@ -31,7 +31,7 @@ const RoleMapping = object(
   },
 );
 
-/** CloudStsConfig. */
+/** Named CloudStsConfig in ToolHive's documents. */
 export const CloudSts = object(
   {
     region: text('Region of the token service, and of the signatures.', {

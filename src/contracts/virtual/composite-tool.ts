@@ -1,10 +1,9 @@
-// Defines the fields of a workflow that clients call as one tool, shared by VirtualMCPCompositeToolDefinition and
-// VirtualMCPServer.
+// Defines a workflow that clients call as one tool, for VirtualMCPCompositeToolDefinition and VirtualMCPServer.
 
 import { anyObject, anyValue, choice, duration, integer, list, map, object, optional, text } from '#std/schema.ts';
 import { WorkflowAnnotations } from '../tool-override.ts';
 
-/** A workload's name has no dot, so the first dot ends it. */
+/** Limits of `workload.tool`. Names of workloads contain no dot, so the first dot ends the workload's name. */
 const TOOL = {
   minLength: 1,
   maxLength: 384,
@@ -48,7 +47,7 @@ function answerHandling(description: string) {
   );
 }
 
-/** Fields of a step of type tool, inside or outside a loop. */
+/** Fields of a tool call, as a step or inside a loop. */
 const call = {
   arguments: optional(
     anyObject('Arguments of the tool. Texts at the first level are Go templates over .params and .steps.'),
@@ -61,7 +60,7 @@ const call = {
   ),
 };
 
-/** WorkflowStepConfig inside a step of type forEach: a call of a tool, without fields that a loop would ignore. */
+/** WorkflowStepConfig inside a step of type forEach: a tool call, without fields that a loop ignores. */
 const InnerStep = object(
   {
     id: optional(text('Name of the step, for people.', { minLength: 1, maxLength: 128 })),
@@ -72,7 +71,7 @@ const InnerStep = object(
   'For forEach: the call for each item. Its templates also see .forEach.index and the item, .forEach.item.',
 );
 
-/** WorkflowStepConfig. */
+/** Named WorkflowStepConfig in ToolHive's documents. */
 const Step = object(
   {
     id: text('Name of the step, unique in the workflow; templates read .steps.<id>.output.', {
@@ -159,7 +158,8 @@ const Step = object(
 );
 
 /**
- * OutputProperty. Nested properties have the same fields, which the rules of the kinds check, because a schema cannot.
+ * Named OutputProperty in ToolHive's documents. Rules in code check nested properties, because a structural schema
+ * cannot be recursive.
  */
 const OutputProperty = object(
   {
@@ -197,7 +197,7 @@ const OutputProperty = object(
   },
 );
 
-/** OutputConfig. */
+/** Named OutputConfig in ToolHive's documents. */
 const Output = object(
   {
     properties: map(OutputProperty, 'The properties of the result.', { minProperties: 1, maxProperties: 100 }),
@@ -223,7 +223,10 @@ const Output = object(
   },
 );
 
-/** CompositeToolConfig: the spec of a VirtualMCPCompositeToolDefinition, and an item of a VirtualMCPServer's list. */
+/**
+ * Named CompositeToolConfig in ToolHive's documents: the spec of a VirtualMCPCompositeToolDefinition, and an item of a
+ * VirtualMCPServer's list.
+ */
 export const CompositeTool = object(
   {
     name: text('Name of the tool that clients call.', {
@@ -234,7 +237,7 @@ export const CompositeTool = object(
     description: optional(text('Description of the tool, for clients. Without it the workflow is invalid.')),
     parameters: optional(anyObject('JSON Schema of the arguments: of type object, with properties.')),
     timeout: optional(duration('The longest that the workflow may take. Default: 30m.')),
-    // Rules report equal ids. Existing clients rely on resources with equal ids being accepted.
+    // The schema accepts repeated ids, because existing clients rely on this. Rules in code report them.
     steps: list(Step, 'Steps of the workflow. Steps that depend on no other start together.', {
       minItems: 1,
       maxItems: 100,

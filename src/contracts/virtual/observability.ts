@@ -1,10 +1,10 @@
-// Defines fields for the audit log and the telemetry of a virtual MCP server.
+// Defines the audit log and the telemetry of a virtual MCP server.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, integer, list, object, optional, text, textMap } from '#std/schema.ts';
 import { SAMPLING_RATE } from '../proxy-fields.ts';
 
-/** Audit config of the model. */
+/** Audit log in the configuration model. */
 export const ModelAudit = object(
   {
     enabled: bool('True: an audit event is written for each MCP operation.', false),
@@ -32,7 +32,7 @@ export const ModelAudit = object(
   'The audit log.',
 );
 
-/** Telemetry config of the model. */
+/** Telemetry in the configuration model. */
 export const ModelTelemetry = object(
   {
     endpoint: optional(addressed(text('URL of the OTLP collector.'), 'collector')),
@@ -67,10 +67,10 @@ export const ModelTelemetry = object(
   'Metrics and traces.',
 );
 
-/** The default of exporters for Prometheus in the specification of OpenTelemetry. */
+/** Default port of Prometheus exporters in the OpenTelemetry specification. */
 const EXPORTER_PORT = 9464;
 
-/** Returns the port that only metrics use, or undefined if metrics have no port of their own. */
+/** Returns the port of the separate listener for metrics; undefined if no separate listener is configured. */
 export function ownMetricsPort(telemetry: {
   readonly enablePrometheusMetricsPath: boolean;
   readonly prometheusPort?: number;

@@ -1,4 +1,4 @@
-// Defines fields for timeouts and failures of the backends of a virtual MCP server.
+// Defines timeouts and the handling of failures for the backends of a virtual MCP server.
 
 import { bool, choice, duration, integer, map, object, optional } from '#std/schema.ts';
 
@@ -58,7 +58,7 @@ const FailureHandling = object(
   { default: {} },
 );
 
-/** OperationalConfig. */
+/** Named OperationalConfig in ToolHive's documents. */
 export const Operational = object(
   {
     logLevel: optional(choice('debug logs more. Default: info.', ['debug'])),

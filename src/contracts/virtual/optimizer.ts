@@ -1,10 +1,10 @@
-// Defines how a virtual MCP server finds tools for its clients.
+// Defines the tool search of a virtual MCP server.
 
 import { addressed } from '#std/address/address.ts';
 import { decimal } from '#std/decimal.ts';
 import { choice, duration, integer, map, object, optional, text } from '#std/schema.ts';
 
-/** The defaults of OptimizerConfig. */
+/** Defaults of OptimizerConfig. */
 export const OPTIMIZER_DEFAULTS = {
   embeddingServiceTimeout: '30s',
   maxToolsToReturn: 8,
@@ -12,7 +12,7 @@ export const OPTIMIZER_DEFAULTS = {
   semanticDistanceThreshold: '1.0',
 } as const;
 
-/** Headers of every request to an embedding service, which `embeddingHeaders` must not contain. */
+/** Headers that skep sets in requests to an embedding service. `embeddingHeaders` must not contain them. */
 const OF_EMBEDDINGS: ReadonlySet<string> = new Set(['accept', 'authorization', 'content-type']);
 
 export function isEmbeddingHeader(name: string): boolean {
@@ -21,7 +21,10 @@ export function isEmbeddingHeader(name: string): boolean {
 
 const OPENAI = "(has(self.embeddingProvider) && self.embeddingProvider == 'openai')";
 
-/** OptimizerConfig. Its default for the embedding service depends on the resource around it. */
+/**
+ * Named OptimizerConfig in ToolHive's documents. The embedding service has no default here, because it depends on other
+ * fields of the resource.
+ */
 export const Optimizer = object(
   {
     embeddingService: optional(

@@ -1,20 +1,20 @@
-// Defines names of clients' headers that are passed to the members of a virtual server.
+// Defines which headers of clients a virtual server sends to its members.
 
 import { list, text } from '#std/schema.ts';
 
-/** Names of headers are compared without regard to case (RFC 9110 section 5.1). */
+/** Names of headers are case-insensitive (RFC 9110 section 5.1). */
 export const PassthroughHeaders = list(
   text('Name of a header.', { minLength: 1, maxLength: 255, pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" }),
   'Headers of a client that reach the members, in addition to the headers of MCP itself. Lists of tools are read for each client with its values. Default: every header but credentials and headers of the connection.',
   { maxItems: 100 },
 );
 
-/** These headers identify a caller to the virtual server. */
+/** Headers that identify a caller to the virtual server. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'mcp-session-id']);
-/** The virtual server itself handles these headers, for its own connection to the client. */
+/** Headers about the client's connection, which the virtual server handles. */
 const ANSWERED_HERE: ReadonlySet<string> = new Set(['accept-encoding', 'expect']);
 
-/** Returns the reason why a configuration must not pass the header, regardless of case. */
+/** Returns the reason why the header must not be passed to members. Ignores case. */
 export function passthroughFault(name: string): string | undefined {
   const lower = name.toLowerCase();
   if (CREDENTIALS.has(lower)) return 'it identifies the caller, and a member that gets it could act as the caller';

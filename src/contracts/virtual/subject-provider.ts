@@ -1,10 +1,10 @@
-// Defines the field that names the upstream provider whose token replaces the token of the caller.
+// Defines the field with the upstream provider whose token replaces the caller's token.
 
 import { optional, text } from '#std/schema.ts';
 
 export const PROVIDER = { minLength: 1, maxLength: 63 } as const;
 
-/** `kind` is the kind of the token. */
+/** `kind`: noun for the token, for the description. */
 export function subjectProvider(kind: string) {
   return optional(
     text(

@@ -1,6 +1,6 @@
-// Defines the fields of cross-application access, which exchanges the id_token of a login for a token of a server that
-// trusts the same identity provider (draft-ietf-oauth-identity-assertion-authz-grant). The model and
-// MCPExternalAuthConfigs share them.
+// Defines cross-application access, which exchanges the id_token of a login for a token of a server that trusts the
+// same identity provider (draft-ietf-oauth-identity-assertion-authz-grant). The configuration model and
+// MCPExternalAuthConfigs share the fields.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, optional, text } from '#std/schema.ts';
@@ -11,7 +11,7 @@ const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token';
 const url = (description: string, pattern: string) =>
   addressed(text(description, { minLength: 1, maxLength: 2048, pattern }), 'url');
 
-/** All fields but the secrets. */
+/** All fields except the secrets. */
 export const XAA_FIELDS = {
   idpTokenUrl: url(
     'Token endpoint of the identity provider, which gives an assertion for the id_token (RFC 8693).',
@@ -48,8 +48,8 @@ export const XAA_FIELDS = {
 };
 
 /**
- * The rule for the URL of the backend's authorization server. It has no regular expression: an API server estimates the
- * costs of a rule for the longest text and 1,000 backends, and refuses a definition that is too expensive.
+ * CEL rule for the URL of the backend's authorization server. The rule uses no regular expression, because an API
+ * server would estimate its cost for the longest text and 1,000 backends, and refuse the definition.
  */
 export const TARGET_URL_RULE = {
   rule: "(has(self.insecureTargetTokenUrl) && self.insecureTargetTokenUrl) || self.targetTokenUrl.startsWith('https://') || ['http://localhost', 'http://127.0.0.1', 'http://[::1]'].exists(host, self.targetTokenUrl == host || [':', '/', '?', '#'].exists(end, self.targetTokenUrl.startsWith(host + end)))",

@@ -1,4 +1,4 @@
-// Wraps the answer to an exchange, to notice its end.
+// Wraps an answer so that a callback runs at its end.
 
 import type { Answer } from './backend.ts';
 

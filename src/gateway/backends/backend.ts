@@ -1,5 +1,5 @@
-// Defines one MCP server in the form in which callers use it: as a streamable HTTP endpoint, even if the server speaks
-// HTTP+SSE, stdio or another era of the protocol.
+// Defines one MCP server as callers use it: as a streamable HTTP endpoint. The server itself may speak HTTP+SSE, stdio
+// or another era of the protocol.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
@@ -11,44 +11,44 @@ export type Era = 'session' | 'stateless';
 export interface Exchange {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly era: Era;
-  /** Path and query of the client's request; ignored by a backend whose URL has both. */
+  /** Path and query of the client's request. HTTP backends append the query to their URL, and ignore the path. */
   readonly path: string;
   /**
-   * Headers for the server, with names in lower case. They contain no hop-by-hop headers, and only the caller's
-   * credentials that the server should get.
+   * Headers for the server, with names in lower case, without hop-by-hop headers. Of the caller's credentials, only the
+   * credentials that are meant for the server are included.
    */
   readonly headers: Readonly<Record<string, string>>;
-  /** Set for POST: the client's unchanged bytes and their scanned message. */
+  /** Unchanged bytes of the client's POST. `message` is the scan of these bytes. Absent for other methods. */
   readonly body?: Buffer;
   readonly message?: Message;
   /**
-   * The backend's own session id, read from the client's sealed session id. Absent without a session and for
-   * `initialize`.
+   * The backend's own session id, read from the client's sealed session id. Absent for `initialize` and for requests
+   * without a session.
    */
   readonly session?: string;
-  /** Caller as one text (issuer, subject and client): equal for equal callers, never logged or sent. */
+  /** Issuer, subject and client of the caller as one text. Equal callers have equal texts. Never logged or sent. */
   readonly caller: string;
-  /** The caller, described by a verified token, for decisions about more than one server. */
+  /** Identity of the caller from a verified token, for components that serve several servers. */
   readonly identity?: CallerIdentity;
   /**
-   * Set for a call of a client that supports tasks; a virtual server keeps the extensions of all other requests from
+   * Set for a call of a client that supports tasks. A virtual server removes extensions from all other requests to its
    * members.
    */
   readonly carriesTasks?: true;
   /**
-   * Adds the final credentials. Transports call it last, for every request that they send for this exchange. If absent,
-   * the headers are complete.
+   * Adds the final credentials to a request. Each transport calls `authorize` as the last step before it sends a
+   * request. If absent, the headers already contain the credentials.
    */
   readonly authorize?: Authorize;
 }
 
 interface CallerIdentity {
-  /** The caller's own token; absent if callers are not authenticated. */
+  /** The caller's own token. Absent if callers are not authenticated. */
   readonly token?: string;
   readonly claims: JsonObject;
-  /** `exp` of the token, seconds since 1970. */
+  /** `exp` of the token, in seconds since 1970. */
   readonly expiry?: number;
-  /** Claims that policies read, if they come from another token than the caller's own. */
+  /** Claims for policies, if policies read claims of another token than the caller's own token. */
   readonly upstream?: UpstreamClaims;
 }
 
@@ -58,7 +58,7 @@ export interface UpstreamClaims {
   readonly claims: JsonObject;
 }
 
-/** Request ready to be sent, with its final URL, headers and bytes. */
+/** Outgoing request with its final URL, headers and bytes. */
 export interface LeavingRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
@@ -68,36 +68,43 @@ export interface LeavingRequest {
 }
 
 export type Authorized =
-  /** Headers that replace the request's own. */
+  /** Headers that replace the headers of the request. */
   | { readonly ok: true; readonly headers: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly fault: BackendFault };
 
-/** Adds credentials for the server to a request. Returns a plain value if it need not wait. */
+/** Adds credentials for the server to a request. Returns a plain value if no waiting is needed. */
 type Authorize = (request: LeavingRequest) => Authorized | Promise<Authorized>;
 
-/** Receiver of the answer to one exchange. `head` is called first, then `data`, then `end` or `fail` once. */
+/**
+ * Receiver of the answer to one exchange. The sender calls `head` first, `data` any number of times, and finally `end`
+ * or `fail` once.
+ */
 export interface Answer {
-  /** Names of headers are in lower case. `mcp-session-id` is the backend's own id; the proxy seals it. */
+  /**
+   * Starts the answer. Header names are in lower case. `mcp-session-id` is the backend's own id, which the proxy seals.
+   */
   head(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void;
-  /** Returns false if the sender must wait for `resume` of the flow. */
+  /** Returns false if the sender must stop until the client's flow calls `resume`. */
   data(chunk: Buffer): boolean;
   end(): void;
-  /** Before `head` the fault becomes a JSON-RPC error over HTTP, after it the stream ends in an error. */
+  /**
+   * Ends the answer with a fault. Before `head`, the client gets a JSON-RPC error. After `head`, the stream is cut off.
+   */
   fail(fault: BackendFault): void;
 }
 
 /** An exchange in progress, controlled by the client that waits for its answer. */
 export interface Flow {
   /**
-   * Ends the exchange because the client has gone. The server is informed in the way of its transport. Has no effect
-   * after the end.
+   * Ends the exchange because the client has disconnected. Informs the server as its transport requires. Has no effect
+   * after the end of the exchange.
    */
   abort(): void;
-  /** Continues the answer when the client can accept more, after `data` returned false. */
+  /** Continues the answer after `data` returned false, once the client can accept more bytes. */
   resume(): void;
 }
 
-/** Reason why the server did not answer, in words for the client, without internal addresses. */
+/** Reason why the server did not answer. `message` is for the client and contains no internal addresses. */
 export interface BackendFault {
   readonly reason:
     | 'unreachable'
@@ -109,35 +116,34 @@ export interface BackendFault {
     | 'answer-too-large'
     | 'not-supported'
     /**
-     * The caller has no credentials for the server: it has no token to exchange, or the token endpoint refuses the
-     * token.
+     * The caller has no credentials for the server: the caller has no token to exchange, or the token endpoint refuses
+     * the token.
      */
     | 'unauthorized'
     /** The caller is not allowed to send this request to the server. */
     | 'forbidden';
   readonly message: string;
-  /** Seconds after which a retry makes sense. Set for `busy` and `unreachable`. */
+  /** Seconds after which a retry is useful. Set for `busy` and `unreachable`. */
   readonly retryAfterSeconds?: number;
-  /** Detail for the log of the operator only. */
+  /** Detail for the operator's log. */
   readonly detail?: string;
 }
 
 export interface Backend {
-  /** Starts the exchange. Never throws because of the server: failures are passed to `answer.fail`. */
+  /** Starts the exchange. Passes failures of the server to `answer.fail` and never throws because of the server. */
   open(exchange: Exchange, answer: Answer): Flow;
   /**
-   * Returns the eras that the server itself speaks. A bridge serves the other era. Undefined before the first answer.
+   * Returns the eras that the server itself speaks, without the era that a bridge adds. undefined before the first
+   * answer.
    */
   eras(): ReadonlySet<Era> | undefined;
-  /** Checks whether the server is available and which eras it speaks. */
   probe(): Promise<Probe>;
-  /** Accepts no new exchanges and ends streams; requests in flight may finish within `graceMs`. */
+  /** Refuses new exchanges and ends streams. Requests in flight may finish within `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
 export interface Probe {
   readonly available: boolean;
   readonly responseTimeMs?: number;
-  /** Message for the operator. */
   readonly error?: string;
 }

@@ -1,14 +1,17 @@
-// Builds keys of callers: the caller, and a variant if headers of the client change which data the caller sees.
+// Builds keys of callers. A key consists of the caller and a variant: the headers of the client that change which data
+// the caller gets.
 
-/** Keys of callers are JSON or empty, so they contain no line breaks. */
+/** Allowed as separator, because keys of callers are empty or JSON without line breaks. */
 const SEPARATOR = '\n';
 
-/** Returns a key for one variant of the caller. Data of one variant is not used for another variant. */
+/**
+ * Returns the key for one variant of the caller. Data that is stored under one variant is not used for other variants.
+ */
 export function callerVariant(key: string, variant: string): string {
   return `${key}${SEPARATOR}${variant}`;
 }
 
-/** Returns the caller without its variant. Limits count by owner, so that more variants do not raise a limit. */
+/** Returns the caller without the variant. Limits apply to the owner, so that more variants do not raise a limit. */
 export function callerOwner(key: string): string {
   const end = key.indexOf(SEPARATOR);
   return end === -1 ? key : key.slice(0, end);

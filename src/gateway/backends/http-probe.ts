@@ -1,4 +1,4 @@
-// Checks whether a streamable HTTP server is available, with requests that begin no session.
+// Checks whether a streamable HTTP server is available, by requests that start no session.
 
 import type { Probe } from './backend.ts';
 import type { BackendClock, Upstream } from './ports.ts';
@@ -17,7 +17,7 @@ const PROBE_MS = 5000;
 
 const ACCEPT = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
-/** Servers with sessions refuse this request, and the refusal counts as an answer. */
+/** Servers with sessions refuse this request, and the probe accepts the refusal as an answer. */
 const DISCOVER: Question = {
   headers: { ...ACCEPT, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' },
   message: {
@@ -34,7 +34,7 @@ const DISCOVER: Question = {
   },
 };
 
-/** In the session era a ping requires a session, but the refusal counts as an answer. */
+/** Servers of the session era require a session for a ping, and the probe accepts the refusal as an answer. */
 const PING: Question = { headers: ACCEPT, message: { jsonrpc: '2.0', id: 'skep-probe', method: 'ping' } };
 
 interface Question {
@@ -43,8 +43,8 @@ interface Question {
 }
 
 /**
- * Sends requests that begin no session: a server that answers one request with a status below 500 is available. Servers
- * of the session era may fail at an unknown method.
+ * Sends the probe requests. A server that answers at least one request with a status below 500 is available. Servers of
+ * the session era may fail at an unknown method.
  */
 export async function probeHttp(target: Target, ports: ProbePorts): Promise<Probe> {
   const discovered = await probeWith(target, ports, DISCOVER);
@@ -54,7 +54,7 @@ export async function probeHttp(target: Target, ports: ProbePorts): Promise<Prob
 }
 
 interface Probed extends Probe {
-  /** Whether the server was reached, although the server failed at the request or is unavailable. */
+  /** True if the server was reached, even if the server's answer was a failure. */
   readonly reached: boolean;
 }
 

@@ -1,19 +1,19 @@
-// Recognises a streamable HTTP server that reports an unknown session with 400 in place of 404.
+// Recognises streamable HTTP servers that report an unknown session with 400 instead of 404.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS } from '../wire/errors.ts';
 import type { Answer, BackendFault, Exchange } from './backend.ts';
 
-/** Limit for a refusal; a longer answer passes unchanged. */
+/** Maximum size of a refusal. A longer answer passes unchanged. */
 const REFUSAL_BYTES = 16 * 1024;
 
 const SESSION_UNKNOWN: BackendFault = { reason: 'session-unknown', message: 'Session not found' };
 
 /**
  * Wraps the answer to a request in a session. MCP 2025-11-25 (Transports, Session Management) requires 404 for a
- * session that has ended. Servers written after an example of the official SDK send 400 instead, for example after
- * their pod was replaced, and a client that gets 400 never begins a new session. The returned answer fails with
- * `session-unknown` instead.
+ * session that has ended. Servers that follow an example of the official SDK send 400, for example after their pod was
+ * replaced. A client that gets 400 never starts a new session. Therefore the returned answer fails with
+ * `session-unknown`.
  */
 export function recogniseLostSession({ session, message }: Exchange, answer: Answer): Answer {
   if (session === undefined || (message?.kind === 'request' && message.method === 'initialize')) return answer;
@@ -74,7 +74,7 @@ function saysUnknownSession(text: string): boolean {
   return error.code === ERRORS.badRequest && ABOUT_SESSIONS.test(String(error.message));
 }
 
-/** Returns the error of a JSON-RPC response, undefined if the text is not an error response. */
+/** Returns the error of a JSON-RPC response. undefined if the text is not an error response. */
 function errorIn(text: string): { readonly code?: unknown; readonly message?: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,4 +1,4 @@
-// Uses a streamable HTTP server as a backend: the client's bytes and the server's bytes pass unchanged.
+// Serves a streamable HTTP server as a backend. Bytes of the client and the server pass unchanged.
 
 import { createSlots, type Slots } from '#std/slots.ts';
 import type { Answer, Authorized, Backend, BackendFault, Exchange, Flow, LeavingRequest } from './backend.ts';
@@ -10,11 +10,11 @@ import { type Redirect, readRedirect } from './redirect.ts';
 
 export interface HttpBackendOptions {
   /**
-   * URL of the endpoint. The query of a request is added to the URL. Other paths are requested only if the server
-   * redirects to them.
+   * URL of the endpoint. Requests append their query to the URL. A request to another path is only sent after a
+   * redirect of the server.
    */
   readonly url: string;
-  /** Host header for the server; if absent, the host of the URL. */
+  /** Host header for the server. If absent, the host of the URL is sent. */
   readonly host?: string;
   readonly firstByteMs: number;
   readonly idleMs: number;
@@ -117,7 +117,7 @@ function upstreamRequest(
   return { method, url, headers, body, stream, firstByteMs, idleMs: stream ? 0 : idleMs };
 }
 
-/** Returns whether the answer is a stream of later events. Such a stream may stay silent. */
+/** Returns whether the answer is a stream of future events, which may stay silent for any time. */
 function isQuiet({ method, message }: Exchange): boolean {
   return method === 'GET' || (message?.kind === 'request' && message.method === 'subscriptions/listen');
 }
@@ -131,7 +131,7 @@ interface Passing {
 
 type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** Passes bytes on without buffering; an answer that no MCP client can read becomes a fault. */
+/** Passes bytes on without buffering. Turns an answer that MCP clients cannot read into a fault. */
 function passOn(method: Exchange['method'], answer: Answer, { forget, abort, redirect, follow }: Passing) {
   let over = false;
 
@@ -169,8 +169,8 @@ function passOn(method: Exchange['method'], answer: Answer, { forget, abort, red
 }
 
 /**
- * Returns a fault for an answer that the MCP specification (Transports) does not allow. The specification allows JSON,
- * an event stream, or an empty body (202, 204, and any error).
+ * Returns a fault for an answer that MCP does not allow (Transports). MCP allows JSON, an event stream, or an empty
+ * body with 202, 204 or any error status.
  */
 function unreadable(method: Exchange['method'], status: number, headers: AnswerHeaders): BackendFault | undefined {
   if (status !== 200 || method === 'DELETE') return undefined;

@@ -1,5 +1,5 @@
-// Keeps requests with the same id in one session apart (MCP 2025-11-25, Base Protocol, Requests: ids are used once). A
-// server finds the stream for a response by the id, so two equal ids could swap the responses.
+// Prevents two requests with the same id in one session at the same time (MCP 2025-11-25, Base Protocol, Requests). A
+// server finds the stream of a response by the request id, so equal ids could swap the responses.
 
 import { answerThen } from './answer-then.ts';
 import type { Answer, Exchange, Flow } from './backend.ts';
@@ -9,17 +9,21 @@ import { refuseExchange } from './sessions/errors.ts';
 
 type Open = (exchange: Exchange, answer: Answer) => Flow;
 
-/** Time that a second request waits, because a client that reconnects can send it before its old connection ends. */
+/**
+ * Time for which a second request waits. A client that reconnects can send the request again before its old connection
+ * ends.
+ */
 const WAIT_MS = 1000;
 
-/** The request that uses an id. `next` starts the waiting request after its end. */
+/** Request that currently uses an id. `next` starts the waiting request. */
 interface Holder {
   next?: () => void;
 }
 
 /**
- * Wraps `open`. A second request with the same id waits up to a second for the end of the first request, and is then
- * refused with 400. A third request is refused at once. Requests without a session each have a stream of their own.
+ * Wraps `open`. A second request with the same id waits up to a second for the end of the first request, and is refused
+ * with 400 after this time. A third request is refused at once. Requests without a session may share ids, because each
+ * of them has a separate stream.
  */
 export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open): Open {
   const holders = new Map<string, Holder>();
@@ -29,7 +33,7 @@ export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open
     holders.set(key, holder);
     let held = true;
 
-    /** Releases the id at most once, since another request may use the id afterwards. */
+    /** Releases the id once only, because another request may use the id afterwards. */
     function release(): void {
       if (!held) return;
       held = false;

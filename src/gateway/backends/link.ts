@@ -1,21 +1,24 @@
-// Defines a line to one MCP server process or session for whole messages in both directions, such as stdio or an SSE
-// connection.
+// Defines a line to one MCP server process or session: a bidirectional channel for whole messages, such as stdio or
+// HTTP+SSE.
 
 export interface LinkHandlers {
-  /** Receives one whole JSON-RPC message as the server wrote it, without its line end. */
+  /** Handles one whole JSON-RPC message in the server's own bytes, without the line end. */
   message(bytes: Buffer): void;
-  /** Notes the end of the line. Called once. `detail` is for the operator. */
+  /** Handles the end of the line, once. `detail` is for the operator. */
   closed(detail: string): void;
-  /** Notes that the server reads again, after `send` returned false. */
+  /** Called when the server reads again after `send` returned false. */
   drain(): void;
 }
 
 export interface Link {
-  /** Sends one whole message. Returns false if the server is slow: wait for `drain`. Has no effect after `closed`. */
+  /**
+   * Sends one whole message. Returns false if the server reads slowly: the sender must wait for `drain`. Has no effect
+   * after `closed`.
+   */
   send(message: Buffer): boolean;
-  /** Stops reading (`resume` starts it), so that a slow client slows the server down and buffers stay bounded. */
+  /** Stops reading until `resume`. A slow client thereby slows the server down, and buffers stay bounded. */
   pause(): void;
   resume(): void;
-  /** Ends the session or process in the way of its transport. */
+  /** Ends the session or process as its transport requires. */
   close(): Promise<void>;
 }

@@ -1,35 +1,35 @@
-// Defines the ports of backends to the outside: HTTP exchanges, processes, time and randomness.
+// Defines the outbound ports of backends: HTTP requests, processes, time and randomness.
 
-/** Outbound HTTP request of the data plane; the configuration names the URL's host. */
+/** Outbound HTTP request to a server. The host of the URL comes from the configuration. */
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
-  /** Names in lower case. Without `host`, the URL's host is sent. */
+  /** Header names are in lower case. Without `host`, the host of the URL is sent. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** True if the answer stays open. Such requests use connections of their own, without a limit on their number. */
+  /** True if the answer stays open. Such requests use separate connections, whose number is not limited. */
   readonly stream: boolean;
-  /** Time limit for the head of the answer; 0: no limit. */
+  /** Time limit for the head of the answer. 0 means no limit. */
   readonly firstByteMs: number;
-  /** Time limit between two chunks of the answer; 0: no limit. */
+  /** Time limit between two chunks of the answer. 0 means no limit. */
   readonly idleMs: number;
 }
 
 export interface UpstreamHandlers {
-  /** Receives the head. Names of headers are in lower case, and a repeated header is a list. */
+  /** Handles the head. Header names are in lower case. The value of a repeated header is a list. */
   head(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void;
-  /** Returns false to stop reading until `resume`. */
+  /** Handles a chunk. Returns false to stop reading until `resume`. */
   data(chunk: Buffer): boolean;
   end(): void;
-  /** Receives the fault, once and instead of `end`. */
+  /** Handles a failure, once and in place of `end`. */
   failed(fault: UpstreamFault): void;
 }
 
 export interface UpstreamFault {
   readonly reason: 'unreachable' | 'timeout' | 'closed' | 'busy' | 'refused-address';
-  /** Host and cause for the operator, never headers or bodies. */
+  /** Host and cause for the operator, without headers or bodies. */
   readonly detail: string;
-  /** Whether no byte of the request reached the server. */
+  /** True if no byte of the request reached the server. */
   readonly unsent: boolean;
 }
 
@@ -39,48 +39,55 @@ export interface UpstreamFlow {
 }
 
 export interface Upstream {
-  /** Sends a request; redirects are passed on as answers. Never throws because of the server. */
+  /** Sends a request. Passes redirects on as answers. Never throws because of the server. */
   request(request: UpstreamRequest, handlers: UpstreamHandlers): UpstreamFlow;
   close(): Promise<void>;
 }
 
-/** Receives the separate standard streams of one process or container. */
+/** Handlers for the standard streams of one process or container. */
 export interface StreamsHandlers {
   stdout(chunk: Buffer): void;
   stderr(chunk: Buffer): void;
   drain(): void;
-  /** Notes the end of the process or of the connection to it. Called once. `detail` is for the operator. */
+  /** Handles the end of the process or of the connection to the process, once. `detail` is for the operator. */
   closed(detail: string): void;
 }
 
 export interface Streams {
-  /** Identifies the run of the process (container id and restart count, or pid): another value means another run. */
+  /**
+   * Identifies the run of the process: the container id and restart count, or the process id. A restarted process has
+   * another value.
+   */
   readonly instance: string;
   /** Writes to standard input. Returns false if the caller must wait for `drain`. */
   write(chunk: Buffer): boolean;
-  /** Stops reading standard output; `resume` starts it again. */
+  /** Stops reading standard output until `resume`. */
   pause(): void;
   resume(): void;
   close(): Promise<void>;
 }
 
-/** Opens the standard streams of the process with this index (0 unless a pool has several). Rejects with a Failure. */
+/**
+ * Opens the standard streams of the process with this index. The index is 0 unless a pool has several processes.
+ * Rejects with a Failure.
+ */
 export type OpenStreams = (index: number, handlers: StreamsHandlers) => Promise<Streams>;
 
-/** Processes that are used once: closing the streams ends the process, and another process takes its place. */
+/** Processes that are used once. Closing the streams ends the process, and a new process replaces it. */
 export interface Processes {
   readonly open: OpenStreams;
-  /** Resolves if the process with this index runs, without using the process. Rejects with a Failure. */
+  /** Resolves if the process with this index runs. The process stays unused. Rejects with a Failure. */
   check(index: number): Promise<void>;
 }
 
-/** Time and randomness. */
 export interface BackendClock {
   /** Milliseconds since 1970. */
   now(): number;
   /** Monotonic milliseconds. */
   monotonic(): number;
-  /** Calls `task` once after a time. The returned function cancels the call. Does not keep the process alive. */
+  /**
+   * Calls `task` once after this time. The returned function cancels the call. Does not keep the Node process alive.
+   */
   after(ms: number, task: () => void): () => void;
   /** Unpredictable bytes. */
   random(size: number): Buffer;

@@ -5,10 +5,10 @@ import type { BackendFault, LeavingRequest } from './backend.ts';
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export type Redirect =
-  /** `followed`: the same request is repeated at `url`. */
+  /** `followed`: the request must be repeated at `url`. */
   { readonly kind: 'followed'; readonly url: string } | { readonly kind: 'refused'; readonly fault: BackendFault };
 
-/** A server that adds a slash and then, for example, a tenant needs two redirects. */
+/** Two redirects are normal for a server that adds a slash and, for example, a tenant. */
 const MAX_FOLLOWED = 3;
 const SHOWN_CHARACTERS = 200;
 
@@ -16,9 +16,9 @@ const SHOWN_CHARACTERS = 200;
 const REPEATING: ReadonlySet<number> = new Set([307, 308]);
 
 /**
- * Reads the answer to `request`; returns undefined if it is not a redirect. Only 307 and 308 within the origin of the
- * server are followed: the server then names another path of the same origin, so credentials stay with the server.
- * `followed` counts the earlier redirects.
+ * Decides about the answer to `request`. Returns undefined if the answer is not a redirect. Follows only 307 and 308
+ * within the origin of the server, so that credentials stay with the server. `followed` is the number of earlier
+ * redirects.
  */
 export function readRedirect(
   request: LeavingRequest,
@@ -42,14 +42,17 @@ export function readRedirect(
   if (followed >= MAX_FOLLOWED) {
     return refuseRedirect(`the MCP server answered with one redirect after another, at last to ${path}`, detail);
   }
-  // The origin stays the configured one, even if the server uses another name for itself.
+  // The configured origin is used, even if the server has another name for itself.
   const url = new URL(from);
   url.pathname = to.pathname;
   url.search = to.search;
   return { kind: 'followed', url: url.href };
 }
 
-/** Servers build a Location from the Host header that they receive. */
+/**
+ * Returns whether the redirect stays on the server. A redirect to the host that was sent in the Host header stays on
+ * the server, because servers build a Location from this header.
+ */
 function isSameServer({ headers }: LeavingRequest, from: URL, to: URL): boolean {
   if (to.username !== '' || to.password !== '' || to.protocol !== from.protocol) return false;
   if (to.host === from.host) return true;

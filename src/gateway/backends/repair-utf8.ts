@@ -4,8 +4,8 @@ import { replaceInvalidUtf8 } from '../wire/utf8.ts';
 import type { BackendObserver } from './sessions/observer.ts';
 
 /**
- * Creates the repair for one line to a server. U+FFFD replaces the lost bytes, so that answers of such a server still
- * reach clients.
+ * Returns the repair function for one line to a server. U+FFFD replaces invalid bytes, so that clients still get the
+ * server's answers.
  */
 export function createUtf8Repair(observer: BackendObserver): (message: Buffer) => Buffer {
   let reported = false;

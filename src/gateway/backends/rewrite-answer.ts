@@ -1,5 +1,5 @@
 // Reads and changes the messages of an answer before the client gets them, for example to filter lists for the caller.
-// A body that cannot be read is never passed on.
+// Never passes on a body that it cannot read.
 
 import { isEventStream, isJson } from '../wire/headers.ts';
 import { watchData } from '../wire/large/data-watch.ts';
@@ -9,25 +9,22 @@ import type { Answer, BackendFault } from './backend.ts';
 
 type HeaderValues = Parameters<Answer['head']>[1];
 
-/** Returns the message for the client. An empty message is left out of a stream. */
+/** Returns the message for the client. If the result is empty, the stream omits the message. */
 export interface RewriteMessage {
   (message: Buffer): Buffer;
-  /**
-   * If it returns true, the message passes unchanged in these pieces. The function may be called for the first piece,
-   * and again for all pieces.
-   */
+  /** Returns true if the message may pass unchanged. Called with the first piece, and again with all pieces. */
   readonly passes?: (pieces: readonly Buffer[]) => boolean;
 }
 
 export interface ListAnswerOptions {
-  /** Larger messages are refused, or pass in pieces if `watch` is set. */
+  /** Maximum size of a message. Larger messages pass in pieces if `watch` is set, and are refused otherwise. */
   readonly messageBytes: number;
-  /** Watches the pieces of one larger message. If absent, larger messages are refused. */
+  /** Creates a watch for the pieces of one larger message. */
   readonly watch?: () => TextWatch;
   readonly rewrite: RewriteMessage;
   /**
-   * If it returns true, a body that is neither JSON nor events is left out and the status is kept; otherwise the answer
-   * is refused.
+   * Returns true for statuses that the client gets even if the body is neither JSON nor events. The client then gets no
+   * body. An answer with another status and such a body is refused.
    */
   readonly kept: (status: number) => boolean;
 }
@@ -36,20 +33,20 @@ export interface ListAnswerOptions {
 const HELD_BYTES_MAX = 1024 * 1024;
 
 /**
- * `isAffected` returns whether the message may have to be changed. It searches all pieces together, since a key may be
- * split between two pieces.
+ * Returns a function that lets a message pass if it has one piece and `isAffected` returns false. Messages of several
+ * pieces are buffered, because a key may be split between two pieces.
  */
 export function passesInOnePiece(isAffected: (bytes: Buffer) => boolean): NonNullable<RewriteMessage['passes']> {
   return ([piece, ...others]) => piece !== undefined && others.length === 0 && !isAffected(piece);
 }
 
-/** Accepts all pieces, for an answer that needs no filter. */
+/** Accepts every piece of an answer that needs no filter. */
 export const WATCH_NOTHING: TextWatch = { push: () => true };
 
-/** Accepts no more bytes, for an answer that has already passed as a whole. */
+/** Accepts no more bytes, because the answer has already passed as a whole. */
 const PASS_NO_MORE: TextWatch = { push: ({ length }) => length === 0 };
 
-/** Limits the buffered bytes of an answer. Longer answers pass in pieces. */
+/** Returns options that buffer at most HELD_BYTES_MAX bytes. Longer answers pass in pieces. */
 export function heldShortly(
   messageBytes: number,
   watch: () => TextWatch,
@@ -57,14 +54,14 @@ export function heldShortly(
   return { messageBytes: Math.min(messageBytes, HELD_BYTES_MAX), watch };
 }
 
-/** Accepts statuses of errors, which a client can use even without their texts. */
+/** Returns true for error statuses. A client can use an error status even without its body. */
 export function isErrorStatus(status: number): boolean {
   return status >= 400;
 }
 
 /**
- * Returns a function that selects the statuses that the client gets although their texts cannot be filtered. For a
- * list, these are 401 (the server requires a login) and, in a session, 404 (the session is lost).
+ * Returns the `kept` option. For lists, the option accepts 401, which requests a login, and 404 in a session, which
+ * reports that the session is lost. For other requests, the option accepts all error statuses.
  */
 export function keptStatus(isList: boolean, isInSession: boolean): (status: number) => boolean {
   return isList ? (status) => status === 401 || (status === 404 && isInSession) : isErrorStatus;
@@ -120,7 +117,7 @@ function jsonPart(
   return {
     data(chunk) {
       if (watched !== undefined) return pass(chunk, false);
-      // Most answers have one piece, which passes without a copy. Bytes beyond the declared length are refused.
+      // Most answers have one piece, which passes without a copy. Bytes after the declared length are refused.
       if (size === 0 && chunk.length === declared && declared <= messageBytes && rewrite.passes?.([chunk]) === true) {
         watched = PASS_NO_MORE;
         answer.head(status, headers);
@@ -151,7 +148,10 @@ function jsonPart(
   };
 }
 
-/** Handles an answer without a body, which contains no list. Its head waits for the first byte, or for the end. */
+/**
+ * Handles an answer that is neither JSON nor events. Sends the head at the end, because the answer may have to be
+ * refused if it has a body.
+ */
 function emptyPart(
   answer: Answer,
   status: number,
@@ -205,7 +205,7 @@ function eventPart(
       event(event: SseEvent) {
         flowing = answer.data(rewriteEvent(event, rewrite)) && flowing;
       },
-      // The client needs the event's `retry`, and a comment shows that the server is alive.
+      // Clients need `retry` of the event. A comment shows that the server is alive.
       silent(raw) {
         flowing = answer.data(raw) && flowing;
       },
@@ -226,8 +226,8 @@ function eventPart(
 }
 
 /**
- * Rewrites an event. Events without data only carry an id. MCP has one type of event, but some clients read other types
- * too.
+ * Rewrites an event. Events without data only carry an id. MCP defines one event type, but some clients also read other
+ * types.
  */
 function rewriteEvent(event: SseEvent, rewrite: RewriteMessage): Buffer {
   const { data, id, type, retry } = event;

@@ -1,4 +1,4 @@
-// Binds a credential to one caller, as the function that transports call for each request.
+// Binds a credential to one caller. Transports call the resulting function for each request.
 
 import type { Credential, CredentialCaller, CredentialRefusal, OutgoingRequest } from './credential.ts';
 

@@ -1,4 +1,4 @@
-// Sends a bearer token in the Authorization of every request, in place of the caller's Authorization.
+// Sends a configured bearer token in the Authorization header of every request, in place of the caller's Authorization.
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import type { Credential } from './credential.ts';
@@ -8,7 +8,7 @@ import { createSecret } from './secret.ts';
 
 type Block = NonNullable<OutgoingAuthBlocks['bearer_token_config']>;
 
-/** Creates the credential. Throws a Failure if the block or its secret cannot be used. */
+/** Creates the credential. Throws a Failure if the block or its secret is not usable. */
 export function bearerToken(ports: CredentialPorts, block: Block): Credential {
   const source = { pointer: '/bearer_token_config', variable: block.token_env_var, file: block.token_file };
   const authorization = createSecret(ports, source, bearerValue);

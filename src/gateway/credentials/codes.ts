@@ -1,4 +1,4 @@
-// Lists the codes of requests that get no credentials, and of other faults about credentials.
+// Lists the codes of requests that get no credentials, and of other faults of credentials.
 
 export const CREDENTIAL_CODES = {
   'credential-config-invalid':

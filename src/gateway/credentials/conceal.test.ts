@@ -15,7 +15,7 @@ it.each([
   { text: `a pass phrase: short`, shown: 'a pass phrase: ***', secret: 'short' },
   { text: 'nothing', shown: 'nothing', secret: '' },
   { text: 'two\r\nlines\0', shown: 'two lines' },
-])('of $text is shown $shown', ({ text, shown, secret = TOKEN }) => {
+])('changes $text to $shown', ({ text, shown, secret = TOKEN }) => {
   expect(conceal(text, [secret])).toBe(shown);
 });
 
@@ -23,7 +23,7 @@ it('hides each of several secrets', () => {
   expect(conceal(`${TOKEN} and client-secret-1`, [TOKEN, 'client-secret-1'])).toBe('*** and ***');
 });
 
-it('shows no piece of it, at any length of the shortened text', () => {
+it('shows no piece of a secret, at any length of the shortened text', () => {
   for (let before = 0; before < 320; before += 1) {
     const shown = conceal(`${'x'.repeat(before)}${TOKEN}`, [TOKEN]);
     expect(shown).toMatch(/^x*\*{0,3}…?$/);

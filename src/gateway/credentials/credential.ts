@@ -1,25 +1,25 @@
-// Defines how a request gets credentials for the server: the interface of every credential in this folder.
+// Defines the interface of all credentials in this folder: a credential adds authentication for the server to a
+// request.
 
 import type { JsonObject } from '#std/json.ts';
 
-/** A request that is ready to be sent. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
 }
 
-/** The facts about a caller on which credentials depend. */
+/** Data about a caller that credentials depend on. */
 export interface CredentialCaller {
-  /** Issuer, subject and client as one text; equal for equal callers. */
+  /** Issuer, subject and client as one text. Equal callers have equal texts. */
   readonly key: string;
-  /** The caller's own token; absent for anonymous callers. */
+  /** The caller's own token. Absent for anonymous callers. */
   readonly token?: string;
-  /** Verified claims of the token; empty for anonymous callers. */
+  /** Verified claims of the token. Empty for anonymous callers. */
   readonly claims: JsonObject;
-  /** `exp` of the token, seconds since 1970. */
+  /** `exp` of the token, in seconds since 1970. */
   readonly expiry?: number;
 }
 
@@ -29,7 +29,7 @@ export interface CredentialRefusal {
   /** Code of CREDENTIAL_CODES. */
   readonly code: string;
   readonly message: string;
-  /** Detail for the operator; never a token. */
+  /** Detail for the operator, without tokens. */
   readonly detail?: string;
   readonly retryAfterSeconds?: number;
 }
@@ -38,5 +38,5 @@ export type Credentialed =
   | { readonly ok: true; readonly headers: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly refusal: CredentialRefusal };
 
-/** Returns all headers with which the request is sent, or a refusal. Returns a plain value if it need not wait. */
+/** Returns all headers for the request, or a refusal. Returns a plain value if no waiting is needed. */
 export type Credential = (request: OutgoingRequest, caller: CredentialCaller) => Credentialed | Promise<Credentialed>;

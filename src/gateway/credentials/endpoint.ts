@@ -1,4 +1,4 @@
-// Sends requests to token endpoints with common limits, and recognises answers that mean that the endpoint is down.
+// Sends requests to token endpoints with common limits, and recognises answers of an endpoint that is down.
 
 import type { FetchResponse } from '#auth/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -14,7 +14,7 @@ type Unavailable = Extract<Issue<never>, { readonly type: 'unavailable' | 'faile
 type Refused = Extract<Issue<never>, { readonly type: 'refused' }>;
 
 /**
- * Checks the URL of an endpoint. `display` is the URL for messages, without its query. Throws Failure
+ * Validates the URL of an endpoint. `display` is the URL without its query, for messages. Throws Failure
  * `credential-config-invalid`.
  */
 export function endpointUrl(url: string, pointer: string): { readonly url: string; readonly display: string } {
@@ -25,7 +25,7 @@ export function endpointUrl(url: string, pointer: string): { readonly url: strin
   return { url, display: `${parsed.origin}${parsed.pathname}` };
 }
 
-/** Posts a form. Throws a Failure if there is no answer. */
+/** Posts a form. Throws a Failure if no answer arrives. */
 export function postForm(
   ports: Pick<CredentialPorts, 'fetch'>,
   url: string,
@@ -37,23 +37,26 @@ export function postForm(
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
     body: form.toString(),
-    // The configuration names the endpoint. It may have a private address, as inside a cluster and behind private
-    // endpoints of a cloud.
+    // The URL comes from the configuration. Private addresses are normal inside a cluster and for private endpoints of
+    // a cloud.
     allowPrivate: true,
     timeoutMs: TIMEOUT_MS,
     maxBytes: ANSWER_BYTES_MAX,
   });
 }
 
-/** Converts a Failure of a request to a result. Other errors are bugs and are thrown again. */
+/** Converts a Failure of a request to a result. Throws all other errors again, because they are bugs. */
 export function noAnswer(error: unknown, invalid: (detail: string) => Issue<never>): Issue<never> {
   if (!(error instanceof Failure)) throw error;
-  // An answer that is too large is not an outage: other callers may get a smaller answer.
+  // An answer that is too large is not an outage. Other callers may get a smaller answer.
   if (error.code === 'outbound-too-large') return invalid(error.message);
   return { type: 'unavailable', detail: error.message };
 }
 
-/** Returns a result if the endpoint is busy or broken (RFC 6585 section 4, RFC 9110 section 15.6). */
+/**
+ * Returns a result if the endpoint is overloaded or fails (RFC 6585 section 4, RFC 9110 section 15.6). undefined for
+ * other answers.
+ */
 export function unavailableStatus({ status, headers }: FetchResponse, display: string): Unavailable | undefined {
   if (status !== 429 && status < 500) return undefined;
   const detail = `${display} answered with status ${status}`;

@@ -11,8 +11,8 @@ type Block = NonNullable<RunConfig['header_forward']>;
 const POINTER = '/header_forward';
 
 /**
- * Reads the headers. Secret values take precedence over plain values of the same name, and files over variables. Names
- * are compared without regard to case. Throws a Failure if the block or one of its secrets cannot be used.
+ * Creates the credential. Secret values override plain values of the same header, and files override variables. Header
+ * names are case-insensitive. Throws a Failure if the block or one of its secrets is not usable.
  */
 export function headerForward(ports: CredentialPorts, block: Block, pointer = POINTER): Credential {
   const plain = byLowerName(block.add_plaintext_headers, `${pointer}/add_plaintext_headers`);
@@ -34,7 +34,7 @@ export function headerForward(ports: CredentialPorts, block: Block, pointer = PO
   };
 }
 
-/** Returns headers by name in lower case. */
+/** Returns the values by header name in lower case. Throws a Failure if two names differ only in letter case. */
 function byLowerName(
   headers: Readonly<Record<string, string>> | undefined,
   pointer: string,
@@ -48,7 +48,7 @@ function byLowerName(
   return byName;
 }
 
-/** Checks a plain value. An empty value is sent unchanged. */
+/** Validates a plain value. An empty value is allowed. */
 function plainValue(name: string, text: string, pointer: string): string {
   const value = text === '' ? '' : headerValue(text);
   if (value !== undefined) return value;

@@ -1,4 +1,4 @@
-// Defines which headers a configuration may add to requests, and which values they may have.
+// Defines which headers a configuration may add to requests, and which values are valid.
 
 import { configFault } from './config-fault.ts';
 
@@ -6,7 +6,8 @@ import { configFault } from './config-fault.ts';
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**
- * Headers about one connection or one message (RFC 9110 section 7.6.1, RFC 9113 section 8.2.2), or about the caller.
+ * Headers that belong to a connection or a message (RFC 9110 section 7.6.1, RFC 9113 section 8.2.2), or describe the
+ * caller.
  */
 const RESTRICTED: ReadonlySet<string> = new Set([
   'connection',
@@ -29,8 +30,8 @@ const UNSENDABLE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const ASCII = /^[\t\u0020-\u007e]*$/;
 
 /**
- * Returns the name in lower case. Throws Failure `credential-config-invalid` for a header that cannot or must not be
- * set.
+ * Returns the name in lower case. Throws Failure `credential-config-invalid` for a header that is invalid or must not
+ * be set.
  */
 export function settableHeader(name: string, pointer: string): string {
   if (!NAME.test(name)) throw configFault(pointer, `${JSON.stringify(name)} is not the name of a header`);
@@ -42,8 +43,8 @@ export function settableHeader(name: string, pointer: string): string {
 }
 
 /**
- * Returns the value in the form for an HTTP client: text above ASCII as UTF-8, one character for each byte. Returns
- * undefined if the text is empty or cannot be a header value.
+ * Returns the value as an HTTP client needs it: text above ASCII as UTF-8, with one character per byte. undefined if
+ * the text is empty or not a valid header value.
  */
 export function headerValue(text: string): string | undefined {
   if (text === '' || UNSENDABLE.test(text)) return undefined;
@@ -51,8 +52,8 @@ export function headerValue(text: string): string | undefined {
 }
 
 /**
- * Returns the value of Authorization. Accepts all tokens of visible ASCII characters, more than RFC 6750 section 2.1,
- * since some services issue such tokens.
+ * Returns the value for Authorization. Allows all visible ASCII characters in a token, more than RFC 6750 section 2.1,
+ * because some services issue such tokens.
  */
 export function bearerValue(token: string): string | undefined {
   return /^[\u0021-\u007e]+$/.test(token) ? `Bearer ${token}` : undefined;

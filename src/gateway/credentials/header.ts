@@ -1,4 +1,4 @@
-// Adds a header with a secret value to every request.
+// Adds a configured header with a secret value to every request.
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import type { Credential } from './credential.ts';
@@ -9,7 +9,7 @@ import { createSecret } from './secret.ts';
 type Block = NonNullable<OutgoingAuthBlocks['header_injection_config']>;
 const POINTER = '/header_injection_config';
 
-/** Creates the credential. Throws a Failure if the block or its secret cannot be used. */
+/** Creates the credential. Throws a Failure if the block or its secret is not usable. */
 export function headerInjection(ports: CredentialPorts, block: Block): Credential {
   const name = settableHeader(block.header_name, `${POINTER}/header_name`);
   const source = { pointer: POINTER, variable: block.value_env_var, file: block.value_file };

@@ -2,7 +2,10 @@
 
 import type { Credential } from './credential.ts';
 
-/** Passes the headers of the first credential to the second. Returns a plain value if neither has to wait. */
+/**
+ * Passes the headers of the first credential to the second credential. Returns a plain value if no credential must
+ * wait.
+ */
 export function inTurn(first: Credential, second: Credential): Credential {
   return function applyBoth(request, caller) {
     const given = first(request, caller);

@@ -1,4 +1,4 @@
-// Stores issued credentials until shortly before they expire, sends one request for all callers that wait for the same
+// Stores issued credentials until shortly before they expire. Sends one request for all callers that wait for the same
 // credential, and pauses requests to an endpoint that is down.
 
 import { afterFailure, NO_BACKOFF } from '#auth/backoff.ts';
@@ -7,13 +7,11 @@ import { sha256 } from '#std/hash.ts';
 import type { CredentialCaller, CredentialRefusal } from './credential.ts';
 import type { CredentialPorts } from './ports.ts';
 
-/**
- * An issued value is not used during this last part of its lifetime, since a request takes some time and clocks differ.
- */
+/** Last part of a lifetime in which an issued value is not used, because requests take time and clocks differ. */
 const SKEW_MS = 30_000;
-/** Maximum number of stored values; the oldest values are replaced. */
+/** Maximum number of stored values. New values replace the oldest values. */
 const KEPT_MAX = 10_000;
-/** Maximum pause, even if an endpoint requests a longer one. */
+/** Maximum pause, even if an endpoint asks for a longer pause. */
 const PAUSE_MAX_MS = 60_000;
 
 export type Issued<T> =
@@ -22,22 +20,21 @@ export type Issued<T> =
 
 /** Result of one request to the endpoint. */
 export type Issue<T> =
-  /** `expiresAtMs` is in milliseconds since 1970. If the endpoint does not state it, the value is not stored. */
+  /** `expiresAtMs` is in milliseconds since 1970. If absent, the value is not stored. */
   | { readonly type: 'issued'; readonly value: T; readonly expiresAtMs?: number }
-  /** The refusal concerns this caller or the configuration, and is not stored. */
+  /** The refusal concerns the caller or the configuration. The store does not keep refusals. */
   | { readonly type: 'refused'; readonly refusal: CredentialRefusal }
-  /** The endpoint is down for all callers. `pauseMs` is the pause that the endpoint requests. */
+  /** The endpoint is down for all callers. `pauseMs` is the pause that the endpoint asks for. */
   | { readonly type: 'unavailable'; readonly detail: string; readonly pauseMs?: number }
   /**
-   * The endpoint failed at this request. It is still used for other callers, since one caller could cause the failure
-   * at will.
+   * The endpoint failed at this request. Requests of other callers continue, because one caller could cause such
+   * failures deliberately.
    */
   | { readonly type: 'failed'; readonly detail: string };
 
 interface IssuedStore<T> {
   /**
-   * Returns the value that was issued for the key, or else the result of `ask`. Returns a plain value if it need not
-   * wait.
+   * Returns the stored value of the key, otherwise the result of `ask`. Returns a plain value if no waiting is needed.
    */
   get(key: string, caller: CredentialCaller, ask: () => Promise<Issue<T>>): Issued<T> | Promise<Issued<T>>;
 }
@@ -48,7 +45,10 @@ interface Kept<T> {
   readonly until: number;
 }
 
-/** Returns a key that is equal only for equal callers, tokens and `particulars`; `particulars` contain no line end. */
+/**
+ * Returns a key that differs if the caller, the token or `particulars` differ. `particulars` must not contain a line
+ * break.
+ */
 export function callerKey(caller: CredentialCaller, token: string, particulars = ''): string {
   return `${sha256(token)} ${particulars}\n${caller.key}`;
 }
@@ -81,7 +81,7 @@ export function createIssuedStore<T>(
   }
 
   function recordOutage(detail: string, pauseMs = 0): Issued<T> {
-    // Only the first of many requests that fail together lengthens the pause.
+    // If many concurrent requests fail, only the first failure lengthens the pause.
     if (pausedFor() <= 0) backoff = afterFailure(backoff, clock.monotonic());
     const asked = clock.monotonic() + Math.min(pauseMs, PAUSE_MAX_MS);
     backoff = { ...backoff, retryAt: Math.max(backoff.retryAt, asked) };

@@ -1,4 +1,4 @@
-// Assembles the credential of a proxy's configuration.
+// Creates the credential that a proxy's configuration describes.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { bearerToken } from './bearer.ts';
@@ -24,10 +24,10 @@ const BLOCKS = [
 ] as const;
 
 /**
- * Assembles the credential, which is applied to a complete request right before it is sent. The configured steps have
- * this order: remove the caller's token, apply the one credential block, override headers with those of
- * `header_forward`, sign the result. A server on standard streams gets no headers, and so no credentials. Throws a
- * Failure if the configuration or a secret that it names cannot be used.
+ * Creates the credential, which is applied to a complete request before it is sent. The steps are: remove the caller's
+ * token, apply the credential block, set the headers of `header_forward`, sign the request.
+ * A stdio server gets no headers, and therefore no credentials. Throws a Failure if the configuration or one of its
+ * secrets is not usable.
  */
 export function credentialOf(config: RunConfig, ports: CredentialPorts): Credential {
   checkBlocks(config);
@@ -42,7 +42,6 @@ export function credentialOf(config: RunConfig, ports: CredentialPorts): Credent
   return first === undefined ? passOn : others.reduce(inTurn, first);
 }
 
-/** Passes the caller's headers on. */
 const passOn: Credential = ({ headers }) => ({ ok: true, headers });
 
 function checkBlocks(config: RunConfig): void {
@@ -57,8 +56,8 @@ function checkBlocks(config: RunConfig): void {
 }
 
 /**
- * Replaces the caller's token with the provider's token if the proxy has an authorization server, because the caller's
- * token was then issued for the proxy itself.
+ * If the proxy has an authorization server, passes the provider's token to the credential in place of the caller's
+ * token. The caller's token is only valid for the proxy.
  */
 function asPerson({ upstreamToken }: CredentialPorts, credential: Credential): Credential {
   return upstreamToken === undefined ? credential : actAsUpstream(upstreamToken, credential);
@@ -82,7 +81,7 @@ function accessStep(block: NonNullable<RunConfig['xaa_config']>, ports: Credenti
   return actAsUpstream(upstreamIdToken, crossApplicationAccess(ports, block, '/xaa_config'));
 }
 
-/** Returns the steps that do not let a token of the proxy's own authorization server reach the MCP server. */
+/** Returns steps that keep tokens of the proxy's own authorization server from the MCP server. */
 function personSteps(
   { embedded_auth_server_config: server }: RunConfig,
   { upstreamToken }: CredentialPorts,

@@ -1,4 +1,4 @@
-// Assembles the credential of a virtual server's configuration for one backend.
+// Creates the credential of one backend of a virtual server.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
@@ -18,18 +18,18 @@ import { issuerBundle, trustBundle } from './trust.ts';
 import { actAsUpstream, upstreamInjection } from './upstream.ts';
 
 export interface StrategyPorts extends CredentialPorts {
-  /** Returns the person's token at the provider of this name. Absent without an authorization server. */
+  /** Returns the person's token at the provider. Absent if no authorization server is configured. */
   readonly providerToken?: (caller: CredentialCaller, provider: string) => Promise<string | undefined>;
   /**
-   * Returns the id_token of the person's login at the provider of this name, or at the first provider. Absent without
-   * an authorization server.
+   * Returns the id_token of the person's login at the provider, or at the first provider if `provider` is undefined.
+   * Absent if no authorization server is configured.
    */
   readonly providerIdToken?: (caller: CredentialCaller, provider: string | undefined) => Promise<string | undefined>;
 }
 
 /**
- * Returns the strategy of a member. A token exchange at the provider that callers log in with also trusts this
- * provider's bundle.
+ * Returns the strategy of a member. If the token endpoint of an exchange belongs to the provider that callers log in
+ * with, the exchange also trusts this provider's CA bundle.
  */
 export function strategyAt({ incomingAuth, outgoingAuth }: VmcpConfig, member: string): Strategy {
   const strategy = outgoingAuth.backends[member] ?? { type: 'unauthenticated' };
@@ -40,12 +40,12 @@ export function strategyAt({ incomingAuth, outgoingAuth }: VmcpConfig, member: s
   return { ...strategy, tokenExchange: { ...exchange, caBundlePath } };
 }
 
-/** Returns whether the tools that a backend offers may depend on the caller. */
+/** Returns whether the backend may offer different tools to different callers. */
 export function isPerCaller({ type }: Strategy): boolean {
   return type === 'token_exchange' || type === 'cloud_sts' || type === 'upstream_inject' || type === 'xaa';
 }
 
-/** Returns whether a caller needs a token of an upstream provider for the backend. */
+/** Returns whether a caller of the backend needs a token of an upstream provider. */
 export function needsProvider({ tokenExchange, cloudSts, upstreamInject, xaa }: Strategy): boolean {
   if (upstreamInject !== undefined || xaa !== undefined) return true;
   return (tokenExchange ?? cloudSts)?.subjectProviderName !== undefined;
@@ -54,8 +54,8 @@ export function needsProvider({ tokenExchange, cloudSts, upstreamInject, xaa }: 
 type Listed = VmcpConfig['backends'][number];
 
 /**
- * Returns the credential of a backend: its strategy, and headers for every request, which override headers of the
- * strategy. A signature covers all headers. Throws a Failure as `credentialOfStrategy` does.
+ * Returns the credential of a backend: its strategy, and configured headers, which override headers of the strategy. A
+ * signature covers all headers. Throws a Failure like `credentialOfStrategy`.
  */
 export function credentialOfBackend(listed: Listed, config: VmcpConfig, ports: StrategyPorts): Credential {
   const { name, headerForward: headers } = listed;
@@ -70,7 +70,7 @@ export function credentialOfBackend(listed: Listed, config: VmcpConfig, ports: S
 
 /**
  * Returns the credential of a strategy. `pointer` names the strategy. Throws a Failure if the strategy or one of its
- * secrets cannot be used.
+ * secrets is not usable.
  */
 export function credentialOfStrategy(strategy: Strategy, pointer: string, ports: StrategyPorts): Credential {
   switch (strategy.type) {
@@ -105,14 +105,17 @@ function requireBlock<T>(block: T | undefined, pointer: string, key: string): T 
   return block;
 }
 
-/** Name of a variable that stands for a value in the file. */
+/**
+ * Name of an environment variable for a secret of the configuration file, because credentials read secrets from
+ * variables.
+ */
 const WRITTEN = 'SKEP_WRITTEN_VALUE';
 
 function written(ports: CredentialPorts, value: string | undefined): CredentialPorts {
   return value === undefined ? ports : { ...ports, environment: { ...ports.environment, [WRITTEN]: value } };
 }
 
-/** Removes the caller's own token, which is for the virtual server, and applies the credential. */
+/** Removes the caller's own token, which is for the virtual server, before applying the credential. */
 function instead(credential: Credential): Credential {
   return (request, caller) => {
     const { authorization: _authorization, ...headers } = request.headers;
@@ -148,7 +151,7 @@ function accessOf({ xaa: block }: Strategy, pointer: string, ports: StrategyPort
   const { providerIdToken } = ports;
   if (providerIdToken === undefined) throw configFault(`${pointer}/type`, 'is xaa, which needs /authServer');
   const { environment } = ports;
-  // A value in the file is read like a value in a variable.
+  // Secrets in the file are passed on as environment variables.
   const written = { ...environment, [WRITTEN_IDP]: given.idpClientSecret, [WRITTEN_TARGET]: given.targetClientSecret };
   const access = crossApplicationAccess(
     { ...ports, environment: written },
@@ -173,7 +176,7 @@ function accessOf({ xaa: block }: Strategy, pointer: string, ports: StrategyPort
 const WRITTEN_IDP = `${WRITTEN}_IDP`;
 const WRITTEN_TARGET = `${WRITTEN}_TARGET`;
 
-/** Returns a credential that uses the token of a provider as the caller's, if a provider is named. */
+/** If a provider is named, passes the provider's token to the credential in place of the caller's token. */
 function asProvider(provider: string | undefined, pointer: string, ports: StrategyPorts, credential: Credential) {
   if (provider === undefined) return credential;
   const { providerToken } = ports;

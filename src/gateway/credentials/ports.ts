@@ -1,4 +1,4 @@
-// Defines the ports of credentials to the outside: outbound requests, secrets, the time.
+// Defines the dependencies of credentials: outbound requests, secrets and time.
 
 import type { AuthPorts } from '#auth/ports.ts';
 import type { Environment } from '#std/environment.ts';
@@ -8,13 +8,13 @@ import type { UpstreamTokenOf } from './upstream.ts';
 
 interface SecretFiles {
   /**
-   * Returns the whole current text. It is called for each request, so that a rotated secret has its effect at once, and
-   * must cost almost nothing while the file is unchanged. Throws a Failure whose message names the path.
+   * Returns the whole current content. Called for each request, so that a rotated secret takes effect at once. Must
+   * cost almost nothing while the file is unchanged. Throws a Failure whose message contains the path.
    */
   read(path: string): string;
 }
 
-/** Event for the operator that caused no refused request. Never contains a secret. */
+/** Event for the operator that has not caused a refusal. Never contains a secret. */
 interface CredentialNotice {
   readonly code: CredentialCode;
   readonly message: string;
@@ -22,12 +22,15 @@ interface CredentialNotice {
 }
 
 export interface CredentialPorts extends Pick<AuthPorts, 'fetch' | 'clock'> {
-  /** Variables that the configuration names, and AWS_ENDPOINT_URL_STS if it is set. */
+  /** Variables that the configuration names, and AWS_ENDPOINT_URL_STS if set. */
   readonly environment: Environment;
   readonly secretFiles: SecretFiles;
   readonly notify: (notice: CredentialNotice) => void;
-  /** Tokens of an authorization server in this process; absent without an authorization server. */
+  /**
+   * Finds the person's token at an authorization server in this process. Absent if the process has no authorization
+   * server.
+   */
   readonly upstreamToken?: UpstreamTokenOf;
-  /** Finds the id_token of the login at the same authorization server. */
+  /** Finds the id_token of the person's login at the same authorization server. */
   readonly upstreamIdToken?: UpstreamTokenOf;
 }

@@ -2,7 +2,6 @@
 
 import type { Credentialed, OutgoingRequest } from './credential.ts';
 
-/** Removes Authorization. */
 export function removeCallerToken({ headers }: OutgoingRequest): Credentialed {
   return { ok: true, headers: withoutAuthorization(headers) };
 }

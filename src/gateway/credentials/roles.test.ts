@@ -1,4 +1,4 @@
-// Tests which role callers get by their claims.
+// Tests the mapping of claims to roles.
 
 import { describe, expect, it } from 'vitest';
 import { createRoleChoice } from './roles.ts';
@@ -30,7 +30,7 @@ describe('a claim mapping', () => {
     { groups: { admins: true }, expected: undefined },
     { groups: null, expected: undefined },
     { groups: undefined, expected: undefined },
-  ])('of groups $groups gives $expected', ({ groups, expected }) => {
+  ])('of groups $groups returns $expected', ({ groups, expected }) => {
     expect(choose({ sub: 'ada', groups })).toBe(expected);
   });
 
@@ -42,7 +42,7 @@ describe('a claim mapping', () => {
     expect(other({ groups: ['a'] })).toBeUndefined();
   });
 
-  it('compares its value literally, whatever it looks like', () => {
+  it('compares the value literally, even if it looks like an expression', () => {
     const claim = '" in ["x"] || true || "';
     const hostile = createRoleChoice(block({ role_mappings: [{ claim, role_arn: role('A') }] }));
     expect(hostile({ groups: ['x'] })).toBeUndefined();
@@ -50,7 +50,7 @@ describe('a claim mapping', () => {
   });
 
   it.each(['__proto__', 'constructor', 'toString'])(
-    'finds nothing in the claim %s of claims that have none',
+    'finds no role if the role claim is %s and the token lacks this claim',
     (name) => {
       const inherited = createRoleChoice(
         block({ role_claim: name, role_mappings: [{ claim: name, role_arn: role('A') }] }),
@@ -61,7 +61,7 @@ describe('a claim mapping', () => {
 });
 
 describe('a matcher', () => {
-  it('that needs an absent claim does not fit, and the next is tried', () => {
+  it('that needs an absent claim does not match, and the next mapping is tried', () => {
     const choose = createRoleChoice(
       block({
         role_mappings: [
@@ -76,7 +76,7 @@ describe('a matcher', () => {
   });
 });
 
-describe('of several mappings that fit', () => {
+describe('if several mappings match', () => {
   const fits = (name: string, priority?: number) => ({
     matcher: 'claims.sub == "ada"',
     role_arn: role(name),
@@ -88,12 +88,12 @@ describe('of several mappings that fit', () => {
     { reason: 'one with a priority before one without', mappings: [fits('A'), fits('B', 900)], expected: 'B' },
     { reason: 'priority 0 before all', mappings: [fits('A', 1), fits('B', 0)], expected: 'B' },
     { reason: 'the first of those without', mappings: [fits('A'), fits('B')], expected: 'A' },
-  ])('$reason counts', ({ mappings, expected }) => {
+  ])('$reason is used', ({ mappings, expected }) => {
     expect(createRoleChoice(block({ role_mappings: mappings }))({ sub: 'ada' })).toBe(role(expected));
   });
 });
 
-it('a caller without a matching mapping gets the fallback, and so does everyone if there are no mappings', () => {
+it('a caller without a matching mapping gets the fallback, also if the block has no mappings', () => {
   const fallback_role_arn = role('Fallback');
   const role_mappings = [{ claim: 'admins', role_arn: role('Admin') }];
   expect(createRoleChoice(block({ fallback_role_arn, role_mappings }))({ groups: [] })).toBe(fallback_role_arn);

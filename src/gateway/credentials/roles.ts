@@ -1,4 +1,4 @@
-// Chooses the role of a caller.
+// Chooses the cloud role of a caller by claims.
 
 import { roleMatcher } from '#contracts/role-matcher.ts';
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
@@ -11,7 +11,7 @@ const POINTER = '/aws_sts_config';
 
 const ROLE = /^arn:[a-z0-9-]+:iam::[0-9]{12}:role\/[0-9A-Za-z_+=,.@/-]+$/;
 
-/** Returns the role for these claims, or undefined if no mapping fits and no fallback is configured. */
+/** Returns the role for these claims. undefined if no mapping matches and no fallback is configured. */
 export type ChooseRole = (claims: JsonObject) => string | undefined;
 
 interface Candidate {
@@ -20,8 +20,9 @@ interface Candidate {
 }
 
 /**
- * Creates the choice. Mappings are tried by priority, lower numbers first, equal priorities in the order of the file,
- * mappings without a priority last. Throws Failure `credential-config-invalid`.
+ * Creates the choice. Tries the mappings in the order of their priority, the lowest number first, and mappings without
+ * a priority last. Mappings with equal priorities keep the order of the file. Throws Failure
+ * `credential-config-invalid`.
  */
 export function createRoleChoice(block: Block): ChooseRole {
   const { role_mappings: mappings = [], fallback_role_arn: fallback } = block;
@@ -31,7 +32,6 @@ export function createRoleChoice(block: Block): ChooseRole {
   }
   const candidates = mappings
     .map((mapping, index) => ({ mapping, pointer: `${POINTER}/role_mappings/${index}` }))
-    // The sort is stable, so equal priorities keep the order of the file.
     .sort((a, b) => priorityOf(a.mapping) - priorityOf(b.mapping))
     .map(({ mapping, pointer }) => candidateOf(mapping, block.role_claim, pointer));
   return (claims) => candidates.find((candidate) => candidate.fits(claims))?.role ?? fallback;
@@ -52,13 +52,13 @@ function candidateOf(mapping: Mapping, roleClaim: string, pointer: string): Cand
   if (matcher.type === 'fault') {
     throw configFault(`${pointer}/matcher`, `is not a CEL expression over claims: ${matcher.message}`);
   }
-  // An expression that cannot be evaluated with these claims does not fit.
+  // If the expression cannot be evaluated with the claims, the mapping does not match.
   return { role, fits: matcher.matches };
 }
 
 /**
- * Returns whether the claim contains the value as a whole: `no-admin` does not contain `admin`. A text counts as one
- * value, since providers send it for people in a single group.
+ * Returns whether the claim contains the whole value. `no-admin` does not contain `admin`. A text is treated as one
+ * value, because some providers send a text for a person with one group.
  */
 function contains(value: unknown, expected: string): boolean {
   return Array.isArray(value) ? value.includes(expected) : value === expected;

@@ -1,25 +1,25 @@
-// Reads one secret that a configuration names: from a file, which is read again after a change, or from a variable.
+// Reads one secret that a configuration names, from a file or a variable. A changed file is read again.
 
 import { Failure } from '#std/failure.ts';
 import { configFault } from './config-fault.ts';
 import type { CredentialPorts } from './ports.ts';
 
 export interface SecretSource {
-  /** Pointer of the block in the configuration, for messages. */
+  /** Pointer to the block in the configuration, for messages. */
   readonly pointer: string;
   readonly variable?: string;
-  /** Takes precedence over the variable. */
+  /** File with the secret. Overrides the variable. */
   readonly file?: string;
 }
 
 type SecretPorts = Pick<CredentialPorts, 'environment' | 'secretFiles' | 'notify'>;
-/** Converts the text; returns undefined if it cannot be used. */
+/** Converts the text. Returns undefined if the text is not usable. */
 type Convert = (text: string) => string | undefined;
 
 /**
- * Returns a function for the current secret, converted by `convert`; white space and line ends around the secret are
- * ignored. Throws a Failure if the secret is missing at the start. Later, an unusable file is reported once, and the
- * last good value stays.
+ * Returns a function that returns the current secret, converted by `convert`. Ignores white space around the secret.
+ * Throws a Failure if the secret is missing at the start. If the file later becomes unusable, reports this once and
+ * keeps the last valid value.
  */
 export function createSecret(ports: SecretPorts, source: SecretSource, convert: Convert): () => string {
   const { pointer, variable, file } = source;

@@ -16,30 +16,35 @@ export interface SigningScope {
   readonly service: string;
 }
 
-/** Parts that are signed, in the form in which they are sent. */
+/** Parts of a request that are signed, exactly as they are sent. */
 export interface SignedParts {
   readonly method: string;
   /** Path in the encoding in which it is sent. */
   readonly path: string;
   /** Query without the question mark. */
   readonly query: string;
-  /** All headers are signed except headers that change on the way. Names in lower case, including `host`. */
+  /** Headers with names in lower case, including `host`. Headers that proxies change, such as `te`, are not signed. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
 }
 
-/** Names in lower case: `authorization`, `x-amz-date`, `x-amz-security-token` and, for some services, the body's hash. */
+/**
+ * Headers with names in lower case: `authorization`, `x-amz-date`, `x-amz-security-token`, and for some services the
+ * hash of the body.
+ */
 export type SignatureHeaders = Readonly<Record<string, string>>;
 
 type Init = ConstructorParameters<typeof SignatureV4>[0];
 type Hash = InstanceType<NonNullable<Init['sha256']>>;
-/** The package calls this with `new`, which also works with a plain function that returns an object. */
+/** Accepts a function as `sha256`. The package calls `sha256` with `new`, and the function returns an object. */
 type PlainInit = Omit<Init, 'sha256'> & { readonly sha256: (secret?: string | ArrayBuffer | ArrayBufferView) => Hash };
 const signing = lazyPackage<{ readonly SignatureV4: new (init: PlainInit) => SignatureV4 }>('@smithy/signature-v4');
 
-/** Services that sign paths as they are sent; all other services encode paths once more. */
+/** Services that sign paths as they are sent. All other services encode paths once more. */
 const PATH_AS_SENT: ReadonlySet<string> = new Set(['s3', 's3-object-lambda', 's3-outposts', 's3express']);
-/** Services that require the hash of the body in a header, or a word that says that the body is not signed. */
+/**
+ * Services that require a header with the hash of the body, or with a constant that says that the body is not signed.
+ */
 const PAYLOAD_HEADER: ReadonlyMap<string, 'hash' | 'unsigned'> = new Map([
   ...[...PATH_AS_SENT, 'aoss'].map((service) => [service, 'hash'] as const),
   ['vpc-lattice-svcs', 'unsigned'],
@@ -48,8 +53,8 @@ const PAYLOAD_HEADER: ReadonlyMap<string, 'hash' | 'unsigned'> = new Map([
 const ADDED = ['authorization', 'x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'] as const;
 
 /**
- * Returns the headers of the signed request. Host, content type and all `x-amz-` headers are signed, so that headers
- * that a hop on the way adds or drops do not break the signature. `nowMs` is in milliseconds since 1970.
+ * Returns the headers of the signed request. Signs only host, content type and `x-amz-` headers, because intermediaries
+ * may add or drop other headers. `nowMs` is in milliseconds since 1970.
  */
 export async function signRequest(
   scope: SigningScope,
@@ -70,12 +75,11 @@ export async function signRequest(
   return { ...Object.fromEntries(kept), ...(await signParts(scope, keys, parts, nowMs)) };
 }
 
-/** Returns whether the cloud interprets the header. */
+/** Returns whether AWS interprets the header. */
 export function isAmazonHeader(name: string): boolean {
   return name.startsWith('x-amz-');
 }
 
-/** Signs exactly these parts. */
 export async function signParts(
   { region, service }: SigningScope,
   keys: SigningKeys,

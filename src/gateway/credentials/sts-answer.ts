@@ -1,5 +1,5 @@
-// Reads the token service's answer to AssumeRoleWithWebIdentity. Every such service sends XML, the documented form. The
-// JSON that AWS sends for `Accept: application/json` is undocumented, and other services do not support it.
+// Parses the token service's answer to AssumeRoleWithWebIdentity. Uses the documented XML, which every token service
+// sends. The JSON that AWS sends for `Accept: application/json` is undocumented, and other services do not support it.
 
 import type { FetchResponse } from '#auth/ports.ts';
 import type { CredentialCode } from './codes.ts';
@@ -29,12 +29,13 @@ export function readAssumedRole(
   return readKeys(texts, display);
 }
 
-/** Refuses a request to which the service gave no usable answer. */
 export function invalidAssumedRole(detail: string): Issue<never> {
   return refusedIssue(502, 'sts-answer-invalid', NOT_POSSIBLE, detail);
 }
 
-/** Characters for headers: the key id is sent in Authorization, the session token in a header of its own. */
+/**
+ * Characters that are valid in headers. The key id is sent in Authorization, and the session token in another header.
+ */
 const SENDABLE = /^[\u0021-\u007e]+$/;
 
 function readKeys(texts: ReadonlyMap<string, string> | undefined, display: string): Issue<SigningKeys> {
@@ -72,7 +73,7 @@ const REFUSED_TOKEN: Meaning = {
   message: 'the token was not accepted in exchange for credentials of this server',
 };
 
-/** Error codes of the API that concern the caller. Other codes are faults of the proxy and its configuration. */
+/** Error codes that concern the caller. All other codes mean that the proxy or its configuration is wrong. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['ExpiredToken', REFUSED_TOKEN],
   ['ExpiredTokenException', REFUSED_TOKEN],
@@ -81,7 +82,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['AccessDenied', { status: 403, code: 'sts-denied', message: 'the caller may not use this server' }],
 ]);
 
-/** Codes of overload, some of which come with status 400. */
+/** Error codes of an overloaded service, some of which have status 400. */
 const OVERLOADED: ReadonlySet<string> = new Set([
   'IDPCommunicationError',
   'RequestLimitExceeded',

@@ -1,5 +1,5 @@
-// Exchanges the caller's token for temporary credentials of a role, and signs the request with them
-// (AssumeRoleWithWebIdentity and Signature Version 4).
+// Exchanges the caller's token for temporary credentials of a role, and signs the request with the temporary
+// credentials (AssumeRoleWithWebIdentity and Signature Version 4).
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import { configFault } from './config-fault.ts';
@@ -16,7 +16,7 @@ type Block = NonNullable<OutgoingAuthBlocks['aws_sts_config']>;
 
 /** Valid RoleSessionName of the API. */
 const SESSION_NAME = /^[A-Za-z0-9_+=,.@-]{2,64}$/;
-/** Variable of the cloud's own SDKs for another endpoint of the token service. */
+/** Variable that sets another endpoint of the token service. AWS SDKs use the same variable. */
 const ENDPOINT_VARIABLE = 'AWS_ENDPOINT_URL_STS';
 
 const UNAVAILABLE = {
@@ -25,8 +25,8 @@ const UNAVAILABLE = {
 } as const;
 
 /**
- * Creates the credential, to be applied after all other changes of the request. Throws a Failure if the block cannot be
- * used.
+ * Creates the credential, which must be applied after all other changes of the request. Throws a Failure if the block
+ * is not usable.
  */
 export function cloudSts(ports: CredentialPorts, block: Block): Credential {
   const { region, service } = block;
@@ -53,8 +53,9 @@ export function cloudSts(ports: CredentialPorts, block: Block): Credential {
 }
 
 /**
- * Removes headers of the caller that look like parts of a signature: signed with the role's keys, they would act as the
- * proxy. Apply this step before the headers of the configuration are added.
+ * Removes headers of the caller that could be parts of a signature. If the proxy signed these headers with the role's
+ * keys, the headers would have an effect in the proxy's name. Must be applied before the headers of the configuration
+ * are added.
  */
 export function removeCallerSignature({ headers }: OutgoingRequest): Credentialed {
   const kept = Object.entries(headers).filter(([name]) => name !== 'authorization' && !isAmazonHeader(name));
@@ -74,7 +75,10 @@ function noSessionName(claim: string): Credentialed {
 
 type AssumeRole = (token: string, role: string, session: string) => Promise<Issue<SigningKeys>>;
 
-/** Returns a function that sends one unsigned request for one token: the token itself proves the caller. */
+/**
+ * Returns a function that requests credentials for one token. The request is not signed, because the token proves the
+ * caller.
+ */
 function createAssumeRole(ports: CredentialPorts, block: Block): AssumeRole {
   const { url, display } = endpointOf(ports, block.region);
   return async function assumeRole(token, role, session) {
@@ -94,7 +98,7 @@ function createAssumeRole(ports: CredentialPorts, block: Block): AssumeRole {
   };
 }
 
-/** Regions in China have their own domain. */
+/** Returns the endpoint of the region. Regions in China have another domain. */
 function endpointOf(ports: CredentialPorts, region: string): ReturnType<typeof endpointUrl> {
   const other = ports.environment[ENDPOINT_VARIABLE];
   if (other !== undefined && other !== '') return endpointUrl(other, `the variable ${ENDPOINT_VARIABLE}`);

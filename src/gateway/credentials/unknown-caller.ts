@@ -2,7 +2,7 @@
 
 import type { Credentialed } from './credential.ts';
 
-/** Refuses the request, since passing it on unchanged would make a call without the intended credentials. */
+/** Returns the refusal. Forwarding the request unchanged would make a call without the configured credentials. */
 export function unknownCaller(): Credentialed {
   return {
     ok: false,

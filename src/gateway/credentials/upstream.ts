@@ -1,11 +1,11 @@
-// Replaces the caller's token with the person's own token at a provider, which an embedded authorization server stores
+// Replaces the caller's token with the person's token at a provider, which an embedded authorization server stores
 // after a login.
 
 import { Failure } from '#std/failure.ts';
 import type { Credential, CredentialCaller, CredentialRefusal } from './credential.ts';
 import { unknownCaller } from './unknown-caller.ts';
 
-/** Returns the token, or undefined if the login has ended. Throws a Failure if the state of the login is unknown. */
+/** Returns the token. undefined if the login has ended. Throws a Failure if the state of the login is unknown. */
 export type UpstreamTokenOf = (caller: CredentialCaller) => Promise<string | undefined>;
 
 export function upstreamInjection(tokenOf: UpstreamTokenOf): Credential {
@@ -15,8 +15,8 @@ export function upstreamInjection(tokenOf: UpstreamTokenOf): Credential {
 }
 
 /**
- * Returns a credential that uses the person's token at a provider in place of the caller's token. Without such a token,
- * the request is refused.
+ * Returns a credential that receives the person's token at a provider in place of the caller's token. Refuses requests
+ * for which no such token exists.
  */
 export function actAsUpstream(tokenOf: UpstreamTokenOf, credential: Credential): Credential {
   return async function applyAsUpstream(request, caller) {
@@ -28,7 +28,7 @@ export function actAsUpstream(tokenOf: UpstreamTokenOf, credential: Credential):
       return { ok: false, refusal: { ...UNAVAILABLE, detail: error.message } };
     }
     if (token === undefined) return unknownCaller();
-    // `expiry` is left out, since the provider's token expires at another time than the caller's own token.
+    // `expiry` is omitted, because the provider's token expires at another time than the caller's token.
     return credential(request, { key: caller.key, claims: caller.claims, token });
   };
 }

@@ -1,4 +1,4 @@
-// Tests which XML is read, and which is unreadable.
+// Tests which XML documents are parsed, and which are refused.
 
 import { expect, it } from 'vitest';
 import { readXml } from './xml.ts';
@@ -16,7 +16,7 @@ it.each([
   { text: '<a>&amp;lt;</a>', expected: { a: '&lt;' } },
   { text: '<a>x<b>1</b>y</a>', expected: { 'a/b': '1' }, reason: 'text beside elements does not matter' },
   { text: '<a>]]></a>', expected: { a: ']]>' } },
-])('$text is read', ({ text, expected }) => {
+])('$text is parsed', ({ text, expected }) => {
   expect(Object.fromEntries(readXml(text) ?? [])).toEqual(expected);
 });
 
@@ -50,7 +50,7 @@ it.each([
   { text: '<html><br>x</html>', reason: 'HTML' },
   { text: '<x:a>b</x:a>', reason: 'a prefix' },
   { text: `${'<a>'.repeat(17)}b${'</a>'.repeat(17)}`, reason: 'elements too deep' },
-])('$reason is not read', ({ text }) => {
+])('$reason is refused', ({ text }) => {
   expect(readXml(text)).toBeUndefined();
 });
 

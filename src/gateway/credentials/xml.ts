@@ -1,10 +1,9 @@
-// Reads the simple XML of token services: elements, ignored attributes, and text. A document with anything else
-// (document types, own entities, comments, processing instructions) is refused: these services do not send such parts,
-// and XML attacks need them.
+// Parses the simple XML of token services: elements and text, ignoring attributes. Refuses document types, custom
+// entities, comments and processing instructions. Token services do not send these parts, and XML attacks need them.
 
 const DECLARATION = /^\uFEFF?\s*(?:<\?xml\s[^<>?]*\?>)?/;
 const ATTRIBUTE = `\\s+[A-Za-z_][\\w:.-]*\\s*=\\s*(?:"[^"<]*"|'[^'<]*')`;
-/** Start or end of an element, or text. */
+/** Matches the start or the end of an element, or text. */
 const PIECE = new RegExp(`<(/?)([A-Za-z_][\\w.-]*)((?:${ATTRIBUTE})*)\\s*(/?)>|([^<]+)`, 'y');
 const DEPTH_MAX = 16;
 
@@ -12,8 +11,8 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const ENTITY = /&([^;&\s]{0,16};)?/g;
 
 /**
- * Returns the texts of elements without children, by path (`Answer/Result/Id`). Returns undefined if the document
- * cannot be read, or if two such elements have the same path, so that the value is ambiguous.
+ * Returns the texts of elements without children, by path (`Answer/Result/Id`). undefined if the document is invalid,
+ * or if two such elements have the same path.
  */
 export function readXml(text: string): ReadonlyMap<string, string> | undefined {
   const leaves = new Map<string, string>();
@@ -44,7 +43,7 @@ export function readXml(text: string): ReadonlyMap<string, string> | undefined {
   return ended ? leaves : undefined;
 }
 
-/** Adds the text of an element. Returns false if the text cannot be added. */
+/** Stores the text of an element. Returns false if the text is invalid or the path already has a text. */
 function addLeaf(leaves: Map<string, string>, path: string, raw: string): boolean {
   const text = withoutEntities(raw);
   if (text === undefined || leaves.has(path)) return false;

@@ -1,5 +1,5 @@
-// Describes, for audit events, a message before and after webhooks changed it. The forms are digests, since most events
-// contain no contents.
+// Describes, for audit events, a message before and after webhooks changed it. Uses digests, because most events must
+// not contain contents.
 
 import { sha256 } from '#std/hash.ts';
 import { scanMessage } from '../wire/scan.ts';
@@ -7,17 +7,16 @@ import { scanMessage } from '../wire/scan.ts';
 const NAME_MAX = 512;
 
 interface MessageMark {
-  /** Digest of the bytes of the message. */
+  /** Digest of the message body. */
   readonly sha256: string;
   readonly bytes: number;
-  /** Name of the tool, prompt or resource; absent if it has none. */
+  /** Name of the tool, prompt or resource. Absent if the message names no tool, prompt or resource. */
   readonly name?: string;
 }
 
 export interface WebhookChange {
-  /** The message that the client sent. */
   readonly received: MessageMark;
-  /** The changed message. The server did not get it if the message was refused later. */
+  /** Message after the changes. A later check may have refused this message, so the server may not have received it. */
   readonly changed: MessageMark;
 }
 
@@ -31,7 +30,7 @@ function markOf(body: Buffer): MessageMark {
   return { sha256: sha256(body), bytes: body.length, name: target && withoutUserInfo(target.value).slice(0, NAME_MAX) };
 }
 
-/** `//user:password@` of a URI is a credential. */
+/** Removes the credential `//user:password@` from a URI. */
 export function withoutUserInfo(text: string): string {
   return text.replace(/\/\/[^/?#@]*@/, '//');
 }

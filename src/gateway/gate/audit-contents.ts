@@ -1,23 +1,23 @@
-// Adds contents of requests and answers to audit events, if the configuration requires contents.
+// Adds contents of requests and answers to audit events, if the configuration includes contents.
 
 import { type Json, parseJson } from '#std/json.ts';
 import { MAX_DEPTH } from '../wire/json-bytes.ts';
 
-/** Contents that an event includes. Larger contents are left out entirely. */
+/** Settings for contents in events. Contents over the maximum size are omitted entirely. */
 export interface AuditData {
   readonly request: boolean;
   readonly response: boolean;
   readonly maxBytes: number;
-  /** If false, only the HTTP status decides whether an answer is a success. */
+  /** If false, only the HTTP status decides whether an answer counts as a success. */
   readonly readsErrors: boolean;
-  /** Maximum number of hops of a delegation in an event. If absent, the maximum is 10. */
+  /** Maximum number of hops of a delegation in an event. The default is 10. */
   readonly delegationDepth?: number;
 }
 
 export interface AuditContents {
   readonly settings: AuditData;
   readonly request?: Buffer;
-  /** The request as the client sent it, if webhooks have changed it. */
+  /** Request as the client sent it. Present if webhooks have changed the request. */
   readonly received?: Buffer;
   readonly response?: Buffer;
 }
@@ -28,7 +28,10 @@ export interface AuditedData {
   readonly response?: Json;
 }
 
-/** Returns JSON unchanged. JSON nested deeper than 256 levels, and bytes that are not JSON, become a text. */
+/**
+ * Returns the contents for the event. JSON stays JSON. Bytes that are not JSON, and JSON with more than 256 levels,
+ * become a text.
+ */
 export function auditData(contents: AuditContents | undefined): AuditedData | undefined {
   if (contents === undefined) return undefined;
   const { settings, request, received, response } = contents;
@@ -49,8 +52,8 @@ function contentOf(bytes: Buffer): Json {
 }
 
 /**
- * Checks the depth of a value: the scanner does not read all answers, and an answer nested thousands of levels deep
- * cannot be written as JSON.
+ * Returns whether a value has at most `levels` levels. Needed because the scanner does not read every answer, and
+ * `JSON.stringify` fails on thousands of levels.
  */
 function fitsLevels(value: Json | undefined, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;

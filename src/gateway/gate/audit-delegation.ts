@@ -7,14 +7,14 @@ interface Hop {
   readonly sub?: string;
 }
 
-/** Uses the field names of ToolHive's audit log. */
+/** Delegation with the field names of ToolHive's audit log. */
 export interface Delegation {
-  /** Hops, the newest first. */
+  /** Acting parties, the most recent first. */
   readonly chain: readonly Hop[];
-  /** Whether hops are left out because the delegation has more hops than the settings permit. */
+  /** True if hops were omitted because the delegation has more hops than the settings allow. */
   readonly truncated: boolean;
   readonly omitted: number;
-  /** Whether the claim violates RFC 8693. */
+  /** True if the claim violates RFC 8693. */
   readonly malformed: boolean;
   readonly malformedReason?: Fault;
 }
@@ -24,10 +24,7 @@ type Fault = 'act_not_object' | 'nested_act_not_object' | 'iss_not_string' | 'su
 const DEPTH = 10;
 const TEXT_MAX = 256;
 
-/**
- * Returns the delegation, or undefined if the token has no `act` claim. Events contain only issuers and subjects of the
- * hops.
- */
+/** Returns undefined if the token has no claim `act`. Copies only issuers and subjects of the hops. */
 export function delegationOf({ act }: JsonObject, depth: number = DEPTH): Delegation | undefined {
   if (act === undefined || act === null) return undefined;
   const chain: Hop[] = [];

@@ -1,5 +1,5 @@
-// Builds the audit event of a definition of the MCP server that differs from the reviewed definition. The event
-// contains the name, never the text.
+// Builds the audit event for a definition of the MCP server that differs from the reviewed definition. The event
+// contains the name of the definition, never its text.
 
 import { auditHead } from './audit.ts';
 import type { Drifted } from './tools-lock/drifts.ts';
@@ -9,13 +9,13 @@ export interface DriftAuditInput extends Pick<Drifted, 'list' | 'name' | 'what'>
   /** Milliseconds since 1970. */
   readonly timeMs: number;
   readonly component: string;
-  /** Whether the definition is hidden from clients. */
+  /** True if clients do not get the definition. */
   readonly isHeld: boolean;
 }
 
 const NAME_MAX = 512;
 
-/** Uses the field names and values of ToolHive's audit log. */
+/** Returns an event with the field names and values of ToolHive's audit log. */
 export function driftAuditEvent({ auditId, timeMs, component, list, name, what, isHeld }: DriftAuditInput) {
   const outcome = isHeld ? 'denied' : 'success';
   return {

@@ -3,8 +3,8 @@
 export const formatTime = rememberSecond();
 
 /**
- * Formats times like `Date.prototype.toISOString`, which would cost more than the rest of an event. The text of the
- * last second is reused, since most events fall in the same second.
+ * Returns a function that formats times like `Date.prototype.toISOString`, which would cost more than the rest of an
+ * event. Reuses the text of the last second, because most events fall in the same second.
  */
 function rememberSecond(): (ms: number) => string {
   let second = Number.NaN;

@@ -1,8 +1,8 @@
-// Lists the types of audit events, and finds the type of a request.
+// Lists the types of audit events, and determines the type of a request.
 
 import type { Message } from '../wire/message.ts';
 
-/** All types, including the types of virtual servers' workflows. Configurations select types from this list. */
+/** All types, including the types for workflows of virtual servers. Configurations select types from this list. */
 export const AUDIT_TYPES = [
   'mcp_initialize',
   'mcp_tool_call',
@@ -46,7 +46,7 @@ const BY_METHOD: ReadonlyMap<string, AuditType> = new Map<string, AuditType>([
   ['completion/complete', 'mcp_completion'],
 ]);
 
-/** Returns the type. `stream` is true if the request opened a stream for messages of the server. */
+/** Returns the type of a request. `stream` is true if the request opened a stream for messages of the server. */
 export function auditTypeOf(message: Message | undefined, stream: boolean): AuditType {
   if (message === undefined) return stream ? 'sse_connection' : 'http_request';
   if (message.kind === 'response') return 'mcp_request';

@@ -1,5 +1,5 @@
-// Builds the audit events of a workflow and its steps. They contain names, caller and outcome, never an argument, a
-// result or the text of an error.
+// Builds the audit events of a workflow and its steps. Events contain names, caller and outcome, but no arguments,
+// results or error texts.
 
 import type { JsonObject } from '#std/json.ts';
 import { type AuditOutcome, auditHead, auditSubjects } from './audit.ts';
@@ -12,25 +12,24 @@ export interface WorkflowAuditInput {
   readonly timeMs: number;
   readonly type: AuditType;
   readonly outcome: AuditOutcome;
-  /** Id of the run. */
   readonly run: string;
   readonly workflow: string;
   readonly step?: { readonly id: string; readonly type: string; readonly tool?: string };
-  /** Verified claims; empty for anonymous callers. */
+  /** Verified claims of the caller. Empty for anonymous callers. */
   readonly claims: JsonObject;
-  /** Maximum number of hops of a delegation in an event. If absent, the maximum is 10. */
+  /** Maximum number of hops of a delegation in an event. The default is 10. */
   readonly delegationDepth?: number;
   readonly extra: {
     readonly timeout_ms?: number;
     readonly duration_ms?: number;
     readonly step_count?: number;
     readonly retry_count?: number;
-    /** Template of the step's condition, not its result. */
+    /** Template of the step's condition, without its result. */
     readonly condition?: string;
   };
 }
 
-/** Uses the field names and values of ToolHive's audit log. */
+/** Returns an event with the field names and values of ToolHive's audit log. */
 export function workflowAuditEvent(input: WorkflowAuditInput) {
   const { auditId, timeMs, type, outcome, run, workflow, step, claims, extra } = input;
   return {

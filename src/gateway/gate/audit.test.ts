@@ -48,7 +48,7 @@ it('formats the time to the millisecond, after any earlier time', () => {
   }
 });
 
-it('contains caller, action, target and outcome, in the fields of the existing log', () => {
+it('contains caller, action, target and outcome, in the fields of the audit log of ToolHive', () => {
   const message = call('tools/call', { name: 'forecast', arguments: { secret: 'hunter2' } });
   const event = auditEvent({
     ...INPUT,
@@ -114,7 +114,7 @@ describe('outcomes', () => {
     ['an error over 200', { answer: 'error', rpcErrorCode: -32603 }, 'success'],
     ['a tool that the filter leaves out', { answer: 'error', refusal: 'tool-unknown' }, 'denied'],
     ['a server that cannot be reached', { status: 502, answer: 'error' }, 'error'],
-  ])('%s, if only the status of answers counts', (_reason, input, outcome) => {
+  ])('%s, if only the status decides', (_reason, input, outcome) => {
     expect(auditOutcome({ ...INPUT, ...input, contents })).toBe(outcome);
   });
 
@@ -166,7 +166,7 @@ describe('user', () => {
   });
 });
 
-/** Finds control characters, line ends, and characters that reverse the direction of text. */
+/** Returns true for control characters, line ends, and characters that reverse the direction of text. */
 function isUnsafe(character: string): boolean {
   const code = character.codePointAt(0) ?? 0;
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e);
@@ -207,7 +207,7 @@ describe('lines', () => {
     expect([subjects.user, subjects.user_id, target.name, target.endpoint]).toEqual([text, text, wellFormed, text]);
   });
 
-  it('are bounded, whatever a request holds', () => {
+  it('have a maximum length for every request', () => {
     const long = 'x'.repeat(1_000_000);
     const message = call('tools/call', { name: long });
     const source = { ...INPUT.source, userAgent: long, requestId: long };
@@ -218,7 +218,7 @@ describe('lines', () => {
     expect(auditLine(auditEvent({ ...INPUT, message: call(long) })).length).toBeLessThan(6000);
   });
 
-  it('hold no argument, token or password', () => {
+  it('contain no argument, token or password', () => {
     const message = call('tools/call', {
       name: 'x',
       arguments: { key: 'hunter2' },
@@ -232,7 +232,7 @@ describe('lines', () => {
   });
 });
 
-test('contents that are nested too deeply to be written as JSON are kept as text', () => {
+test('contents that are nested too deeply for JSON are written as text', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   const dataOf = (response: string) => {
     const settings = { request: false, response: true, maxBytes: 60_000, readsErrors: true };
@@ -243,7 +243,7 @@ test('contents that are nested too deeply to be written as JSON are kept as text
   for (const levels of [257, 30_000]) expect(dataOf(nested(levels)) === nested(levels)).toBe(true);
 });
 
-test('a message that webhooks have changed is kept in both forms, if requests are asked for', () => {
+test('an event contains a message before and after webhooks changed it if the settings request contents', () => {
   const [request, received] = ['{"n":2}', '{"n":1}'].map((text) => Buffer.from(text));
   const dataOf = (asked: boolean, maxBytes = 100) => {
     const settings = { request: asked, response: false, maxBytes, readsErrors: true };

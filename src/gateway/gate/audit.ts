@@ -1,5 +1,5 @@
-// Builds one audit event for each request, refused or not, as data and as a line of JSON. The event contains caller,
-// action, target and outcome, never a token. It contains requests and answers only if this is configured.
+// Builds one audit event for each request, also for refused requests, and formats the event as a line of JSON. Events
+// contain no tokens, and contain requests and answers only if the configuration says so.
 
 import { type JsonObject, unicodeEscape } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
@@ -12,7 +12,7 @@ import { type AuditType, auditTypeOf } from './audit-types.ts';
 
 export type AuditOutcome = 'success' | 'failure' | 'denied' | 'error';
 
-/** Kind of the JSON-RPC answer; `unknown` if the answer was not read. */
+/** Kind of the JSON-RPC answer. `unknown` if the gateway did not read the answer. */
 type AnswerKind = 'success' | 'error' | 'tool-error' | 'unknown';
 
 export interface AuditInput {
@@ -22,43 +22,43 @@ export interface AuditInput {
   readonly durationMs: number;
   readonly component: string;
   readonly httpMethod: string;
-  /** Path of the request without its query, which may contain tokens. */
+  /** Path without the query, because the query may contain tokens. */
   readonly path: string;
-  /** Whether the request opened a stream for messages of the server. */
+  /** True if the request opened a stream for messages of the server. */
   readonly stream: boolean;
   readonly message?: Message;
   readonly status: number;
   readonly answer: AnswerKind;
-  /** Code of the answer's JSON-RPC error, if it was read. */
+  /** Code of the JSON-RPC error, if the gateway read the answer. */
   readonly rpcErrorCode?: number;
-  /** Stable code of the refusal by the gate or another step; absent or empty if the request was sent on. */
+  /** Code of the refusal. Absent or empty if the request was forwarded. */
   readonly refusal?: string;
-  /** Policies that refused, or the reason why they could not decide; contains no values. */
+  /** Policies that refused the call, or the reason why they could not decide. Contains no values of the call. */
   readonly refusalDetail?: string;
   readonly source: AuditSource;
-  /** Verified claims; empty for anonymous callers. */
+  /** Verified claims of the caller. Empty for anonymous callers. */
   readonly claims: JsonObject;
   readonly client?: { readonly name?: string; readonly version?: string };
   readonly transport: 'http' | 'sse';
   readonly responseBytes: number;
-  /** Name of the tool at the server, if it differs from the client's name. */
+  /** The server's own name of the tool, if clients know the tool by another name. */
   readonly backendName?: string;
-  /** Tool that was called through the optimizer's `call_tool`. */
+  /** Tool that the client called through the optimizer's `call_tool`. */
   readonly innerTool?: string;
-  /** `name: outcome` of each webhook that was called. */
+  /** `name: outcome` for each called webhook. */
   readonly webhooks?: readonly string[];
-  /** Absent if no webhook has changed the message. */
+  /** Present if webhooks changed the message. */
   readonly change?: WebhookChange;
-  /** Set if Redis was unavailable and this replica alone counted the shared limits. */
+  /** Present if Redis was unavailable, so that only this replica counted the shared limits. */
   readonly rateLimits?: 'replica';
-  /** If absent, events contain no contents. */
+  /** Contents of the request and answer. If absent, the event contains no contents. */
   readonly contents?: AuditContents;
 }
 
 export interface AuditSource {
-  /** Address of the connection's other end. */
+  /** Remote address of the connection. */
   readonly peer: string;
-  /** X-Forwarded-For and X-Real-IP as received; used only if `trusted`. */
+  /** X-Forwarded-For and X-Real-IP as received. Used only if `trusted` is true. */
   readonly forwardedFor?: string;
   readonly realIp?: string;
   readonly trusted: boolean;
@@ -66,7 +66,7 @@ export interface AuditSource {
   readonly requestId?: string;
 }
 
-/** Uses the field names and values of ToolHive's audit log. Undefined fields are left out of the line. */
+/** Event with the field names and values of ToolHive's audit log. Undefined fields are not written. */
 export interface AuditEvent {
   readonly time: string;
   readonly level: 'INFO+2';
@@ -101,19 +101,18 @@ export interface AuditEvent {
       readonly response_size_bytes: number;
       readonly backend_name?: string;
       readonly inner_tool?: string;
-      /** `name: outcome` of each webhook, in order: allowed, changed, denied, failed, ignored. */
+      /** `name: outcome` for each called webhook: allowed, changed, denied, failed or ignored. */
       readonly webhooks?: readonly string[];
-      /** The message before and after webhooks changed it. */
       readonly webhook_change?: WebhookChange;
-      /** `replica`: Redis was unavailable, and the replica counted by itself. */
+      /** Present if Redis was unavailable, so that only this replica counted. */
       readonly rate_limits?: 'replica';
-      /** Reason of a refusal: a code of docs/errors.md. */
+      /** Code of the refusal, from docs/errors.md. */
       readonly refusal?: string;
-      /** Detail such as `forbidden by policy1`: policies are counted from 0, as Cedar names policies without an id. */
+      /** Detail such as `forbidden by policy1`. Numbers begin with 0, as for Cedar policies without an id. */
       readonly refusal_detail?: string;
     };
   };
-  /** JSON, unchanged. JSON nested deeper than 256 levels, and bytes that are not JSON, are a text. */
+  /** Contents as JSON. Contents that are not JSON or have more than 256 levels are a text. */
   readonly data?: AuditedData;
 }
 
@@ -129,7 +128,7 @@ interface AuditHead<Type extends string> {
   readonly component: string;
 }
 
-/** Returns the fields with which each event begins. */
+/** Returns the fields with which every event begins. */
 export function auditHead<Type extends string>({ auditId, timeMs, type, outcome, component }: AuditHead<Type>) {
   const time = formatTime(timeMs);
   return {
@@ -193,12 +192,12 @@ export function auditSubjects(claims: JsonObject, client?: AuditInput['client'])
 
 const INTERNAL_ERROR = -32603; // Code of JSON-RPC 2.0 section 5.1.
 
-/** Refusals of the gate that use other statuses than 401 and 403. */
+/** Refusals that count as denied even if their HTTP status is neither 401 nor 403. */
 const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', 'policy-arguments-ambiguous']);
 
 type OutcomeInput = Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal' | 'contents'>;
 
-/** Counts JSON-RPC errors and results with `isError` as failures despite HTTP 200, unless the settings say otherwise. */
+/** Returns the outcome. Unless `readsErrors` is false, errors and results with `isError` fail despite HTTP 200. */
 export function auditOutcome(input: OutcomeInput): AuditOutcome {
   const { status, answer, rpcErrorCode, refusal = '', contents } = input;
   if (status === 401 || status === 403 || DENIALS.has(refusal)) return 'denied';
@@ -209,11 +208,11 @@ export function auditOutcome(input: OutcomeInput): AuditOutcome {
   return answer === 'tool-error' ? 'failure' : 'success';
 }
 
-/** Characters that some log readers take for line ends, or that reverse the direction of text. */
+/** Characters that some log readers treat as line ends, or that reverse the direction of text. */
 const UNSAFE_SOMEWHERE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Formats an event as one line without its end. */
+/** Formats an event as one line, without the line end. */
 export function auditLine(event: object): string {
   const json = JSON.stringify(event);
   if (!UNSAFE_SOMEWHERE.test(json)) return json;
@@ -227,7 +226,7 @@ function userOf({ name, preferred_username: preferred, email }: JsonObject): str
 
 const ADDRESS = /^[0-9a-fA-F:.]{2,45}$/;
 
-/** Returns the address of the caller. Header values that are not addresses are ignored, even from a trusted proxy. */
+/** Returns the address of the caller. Ignores header values that are not addresses, even from a trusted proxy. */
 export function sourceAddress({ peer, forwardedFor, realIp, trusted }: AuditSource): string {
   if (!trusted) return peer;
   const [first] = forwardedFor?.split(',', 1) ?? [];
@@ -235,7 +234,7 @@ export function sourceAddress({ peer, forwardedFor, realIp, trusted }: AuditSour
   return forwarded ?? peer;
 }
 
-/** Accepts an address with a port: `192.0.2.1:80` or `[2001:db8::1]:80` (RFC 7239 section 6). */
+/** Returns the address without a port: `192.0.2.1:80` or `[2001:db8::1]:80` (RFC 7239 section 6). */
 function addressOf(text: string | undefined): string | undefined {
   const trimmed = text?.trim().replace(/^\[([^\]]*)\](:\d+)?$|^(\d+(?:\.\d+){3}):\d+$/, '$1$3');
   return trimmed !== undefined && ADDRESS.test(trimmed) ? trimmed : undefined;

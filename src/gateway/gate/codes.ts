@@ -1,4 +1,4 @@
-// Lists the codes for refused calls and for faults in the gate's configuration.
+// Lists the codes of refused calls and of faults in the gate's configuration.
 
 import type { Json } from '#std/json.ts';
 
@@ -66,15 +66,14 @@ export const GATE_CODES = {
 
 export type GateCode = keyof typeof GATE_CODES;
 
-/** A refused call, in words for its sender. The words mention no policies, other callers or internals. */
+/** Refusal of a call. The message is for the client, and does not mention policies, other callers or internals. */
 export interface Denial {
   readonly httpStatus: 200 | 400 | 403 | 429 | 503;
   /** Code of JSON-RPC 2.0 section 5.1. */
   readonly rpcCode: number;
   readonly code: GateCode;
   readonly message: string;
-  /** Seconds after which a retry makes sense. Set for 429 and 503. */
+  /** Seconds after which a retry is useful. Set for HTTP 429 and 503. */
   readonly retryAfterSeconds?: number;
-  /** Data of the JSON-RPC error. */
   readonly data?: Json;
 }

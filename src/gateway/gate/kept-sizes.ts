@@ -1,18 +1,16 @@
-// Limits messages that stay in memory after they were answered, or for as long as a client listens.
+// Limits the size of messages whose data stays in memory after the answer, or as long as a client listens.
 
 import type { Message, RequestMessage } from '../wire/message.ts';
 import type { Era } from '../wire/revisions.ts';
 
-/** Sessions store parts of `initialize`; there are thousands of sessions, and real clients send less than 4 KiB. */
+/** Sessions store parts of `initialize`. A process has thousands of sessions, and real clients send less than 4 KiB. */
 const INITIALIZE_BYTES_MAX = 16 * 1024;
-/**
- * Sessions at a server are stored by the capabilities of stateless clients, which are as large as in an `initialize`.
- */
+/** The bridge keeps server sessions by the capabilities of stateless clients, which are as large as in `initialize`. */
 const CLIENT_BYTES_MAX = INITIALIZE_BYTES_MAX;
-/** A subscription is stored for as long as the client listens. The 100 allowed URIs take about 10 KiB in practice. */
+/** A subscription is stored as long as the client listens. The 100 allowed URIs usually take about 10 KiB. */
 const LISTEN_BYTES_MAX = 64 * 1024;
 
-/** Returns the fault of a message that is too large, in words for the client, or undefined if the message may pass. */
+/** Returns a sentence for the client if the message is too large. undefined if the message may pass. */
 export function keptSizeFault(message: Message | undefined, body: Buffer | undefined, era: Era): string | undefined {
   if (message?.kind !== 'request' || body === undefined) return undefined;
   const { method } = message;

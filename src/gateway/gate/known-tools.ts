@@ -1,21 +1,21 @@
-// Stores the hints of tools from the lists of the server: policies that read hints need them before the first call.
+// Stores the hints of tools from the server's lists. Policies that read hints need the hints before the first call.
 
 import { setBounded } from '#std/bounded.ts';
 import { isObject } from '#std/json.ts';
 import { HINTS, type ToolHints } from './policy/request.ts';
 
 export interface KnownTools {
-  /** Finds a tool by the name that clients see; returns undefined if no list contains it. */
+  /** Returns the hints of a tool by its name for clients. undefined if no list has contained the tool. */
   hintsOf(name: string): ToolHints | undefined;
   learn(name: string, hints: ToolHints): void;
-  /** Notes that all pages of a list were learned: tools that are still unknown have no hints. */
+  /** Records that all pages of the list were read. Tools that are still unknown therefore have no hints. */
   markComplete(): void;
-  /** Notes that the list has changed: the list has to be read again, and hints stay until then. */
+  /** Records that the server's list has changed and must be read again. Known hints stay until the next reading. */
   markStale(): void;
   readonly complete: boolean;
 }
 
-/** Maximum number of stored tools, so that a server that invents names cannot fill the memory. */
+/** Maximum number of stored tools. A server that invents names would otherwise fill the memory. */
 const TOOLS_MAX = 20_000;
 
 export function createKnownTools(): KnownTools {
@@ -36,7 +36,7 @@ export function createKnownTools(): KnownTools {
   };
 }
 
-/** Reads the hints from `annotations` of a tool; values that are not boolean are ignored. */
+/** Reads the hints in `annotations` of a tool. Ignores values that are not boolean. */
 export function hintsFrom(annotations: unknown): ToolHints {
   if (!isObject(annotations)) return NO_HINTS;
   const hints: { -readonly [hint in keyof ToolHints]: boolean } = {};

@@ -18,22 +18,22 @@ function limited(settings: Partial<LimitSettings>) {
   };
 }
 
-describe('calls and streams under way', () => {
-  it('refuses calls beyond the limit of all until one has left', () => {
+describe('calls and streams in progress', () => {
+  it('refuses calls beyond the total limit until a call ends', () => {
     const { enter, places } = limited({});
     expect(['a', 'b', 'a', 'c'].map((caller) => enter(caller))).toEqual(['in', 'in', 'in', 'calls-exceeded']);
     places[0]?.leave();
     expect([enter('c'), enter('c')]).toEqual(['in', 'calls-exceeded']);
   });
 
-  it('counts calls and streams apart', () => {
+  it('counts calls and streams separately', () => {
     const { enter, limits } = limited({});
     expect([0, 0, 0].map((nowMs) => enter('a', nowMs, 'stream'))).toEqual(['in', 'in', 'streams-exceeded']);
     expect(enter('a')).toBe('in');
     expect([limits.count('call'), limits.count('stream')]).toEqual([1, 2]);
   });
 
-  it('counts a place that is left twice once', () => {
+  it('ignores the second end of a call', () => {
     const { enter, places, limits } = limited({});
     enter('a');
     enter('b');
@@ -42,13 +42,13 @@ describe('calls and streams under way', () => {
     expect(limits.count('call')).toBe(1);
   });
 
-  it('refuses one caller and not the others', () => {
+  it('refuses the caller over the limit, but not other callers', () => {
     const { enter } = limited({ concurrentCalls: 100, perCaller: { concurrentCalls: 1, streams: 1 } });
     expect([enter('a'), enter('a'), enter('b')]).toEqual(['in', 'calls-exceeded-caller', 'in']);
     expect([enter('a', 0, 'stream'), enter('a', 0, 'stream')]).toEqual(['in', 'streams-exceeded-caller']);
   });
 
-  it('tells clients when to try again', () => {
+  it('returns the seconds until a retry', () => {
     const { limits } = limited({ concurrentCalls: 0, perCaller: {} });
     expect(limits.enter('call', 'a', 0)).toEqual({
       ok: false,
@@ -67,7 +67,7 @@ describe('rates', () => {
   const rated = (settings: Partial<LimitSettings>) => limited({ concurrentCalls: 1e9, streams: 1e9, ...settings });
   const entered = (results: readonly string[]) => results.filter((result) => result === 'in').length;
 
-  it('admits the requests of one second, then as many as become free over time', () => {
+  it('admits the requests of one second at once, and later requests at the configured rate', () => {
     const { enter } = rated({ requestsPerSecond: 10 });
     expect(entered(Array.from({ length: 30 }, () => enter('a', 0)))).toBe(10);
     expect(entered(Array.from({ length: 30 }, () => enter('a', 500)))).toBe(5);
@@ -83,7 +83,7 @@ describe('rates', () => {
     expect([1, 2, 3].map(() => enter('third', 0))).toEqual(['in', 'in', 'rate-exceeded']);
   });
 
-  it('says how many seconds to wait', () => {
+  it('returns the seconds until the next request is allowed', () => {
     const { limits } = rated({ perCaller: { requestsPerSecond: 1 } });
     limits.enter('call', 'a', 0);
     expect(limits.enter('call', 'a', 0)).toMatchObject({ denial: { httpStatus: 429, retryAfterSeconds: 1 } });

@@ -1,5 +1,4 @@
-// Limits the load on one replica: requests per second, calls in flight and open streams, in total and per caller. Time
-// is passed in.
+// Limits the load on one replica: requests per second, calls in flight and open streams, in total and per caller.
 
 import { setBounded } from '#std/bounded.ts';
 import type { Denial, GateCode } from './codes.ts';
@@ -15,10 +14,10 @@ export interface LimitSettings {
   };
 }
 
-/** A place among the allowed calls or streams. */
+/** Permission for one call or stream. */
 export interface Place {
   readonly ok: true;
-  /** Frees the place. Repeated calls have no effect. */
+  /** Removes the call or stream from the counts. A second invocation has no effect. */
   leave(): void;
 }
 
@@ -29,16 +28,16 @@ interface Refused {
 
 export interface Limits {
   /**
-   * Counts one request that begins a call or opens a stream. `caller` is equal for equal callers; `nowMs` is in
-   * monotonic milliseconds.
+   * Admits or refuses a request that starts a call or opens a stream. `caller` is equal for equal callers. `nowMs` is
+   * the current time in monotonic milliseconds.
    */
   enter(kind: 'call' | 'stream', caller: string, nowMs: number): Place | Refused;
-  /** Returns the number of calls or streams in progress. */
+  /** Returns the current number of calls or streams. */
   count(kind: 'call' | 'stream'): number;
 }
 
 interface Bucket {
-  /** Number of requests that may still come at once. */
+  /** Number of tokens in the bucket. Each request takes one token. */
   left: number;
   countedAt: number;
 }
@@ -48,7 +47,7 @@ interface UnderWay {
   stream: number;
 }
 
-/** Maximum number of remembered callers; the counts of the least recent callers are reset. */
+/** Maximum number of remembered callers. The counts of the least recent callers are reset. */
 const CALLERS_MAX = 10_000;
 
 export function createLimits(settings: LimitSettings): Limits {
@@ -56,8 +55,8 @@ export function createLimits(settings: LimitSettings): Limits {
   const all = new Map<string, Bucket>();
   const buckets = new Map<string, Bucket>();
   const total: UnderWay = { call: 0, stream: 0 };
-  // Callers with calls or streams in progress, kept apart from the buckets, because a map that changes with every call
-  // is rebuilt often.
+  // Current calls and streams per caller. Not stored in the buckets, because a map that changes with every call is
+  // often rebuilt.
   const underWay = new Map<string, UnderWay>();
 
   function occupy(kind: keyof UnderWay, caller: string): Place {
@@ -96,7 +95,8 @@ export function createLimits(settings: LimitSettings): Limits {
 }
 
 /**
- * Takes one request from the bucket, which is refilled with `perSecond`. If it is empty, returns the seconds to wait.
+ * Takes one request from the bucket, which gains `perSecond` requests per second. Returns the seconds to wait if the
+ * bucket is empty.
  */
 function waitOf(buckets: Map<string, Bucket>, key: string, perSecond: number, nowMs: number): number | undefined {
   const known = buckets.get(key) ?? { left: perSecond, countedAt: nowMs };

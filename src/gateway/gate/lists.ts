@@ -1,6 +1,5 @@
-// Filters the result of a list for one caller: tools are filtered and renamed by the configuration, and the policies
-// decide on every item like on a call without arguments. Unchanged items keep their bytes. A list that cannot be read
-// is refused.
+// Filters the result of a list for one caller. The configuration filters and renames tools, and policies decide on each
+// item as on a call without arguments. Unchanged items keep their bytes. A list that cannot be parsed is refused.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { type KeptItem, type ListItem, type ListResult, listItems, rebuildList } from '../wire/lists.ts';
@@ -19,20 +18,20 @@ export interface ListView {
   readonly claims: JsonObject;
   readonly rules?: ToolRules;
   readonly policies?: Policies;
-  /** Learns the hints of every tool that clients may see, before policies decide. */
+  /** Receives the hints of every tool that clients may see, before policies decide on the tool. */
   readonly known?: KnownTools;
   /** Compares the server's definitions with the reviewed definitions. */
   readonly lock?: LockKeeper;
-  /** Set if the list is read for the lock. */
+  /** Set if the gateway reads the list for the lock. */
   readonly reading?: LockReading;
-  /** Receives the result of the comparison for each definition. */
+  /** Called with the result of each comparison between a definition and the lock. */
   readonly compared?: (key: FilteredKey, name: string, agrees: boolean) => void;
 }
 
 export type FilteredList =
-  /** `lastPage` is true if no further page follows. */
+  /** `lastPage` is true if the server has no further page. */
   | { readonly ok: true; readonly body: Buffer; readonly lastPage: boolean }
-  /** `detail` is for the operator. The client gets an error with `list-unreadable`. */
+  /** `detail` is for the operator. The client gets an error with the code `list-unreadable`. */
   | { readonly ok: false; readonly detail: string };
 
 const ACTIONS: Readonly<Record<FilteredKey, PolicyAction>> = {
@@ -43,7 +42,10 @@ const ACTIONS: Readonly<Record<FilteredKey, PolicyAction>> = {
   skills: 'read_resource',
 };
 
-/** Filters a list. `result` is its span in the whole message `body`. Returns the same buffer if nothing changes. */
+/**
+ * Filters a list. `result` is the position of the result in the message `body`. Returns the same buffer if nothing
+ * changes.
+ */
 export function filterList(body: Buffer, result: Span, key: FilteredKey, view: ListView): FilteredList {
   const list = listItems(body, result, key);
   if (!list.ok) return { ok: false, detail: list.message };
@@ -60,18 +62,21 @@ function isCached({ cacheScope, ttlMs }: ListResult): boolean {
   return cacheScope !== undefined || ttlMs !== undefined;
 }
 
-/** Returns the item to keep, or undefined if the item must be hidden from the caller. */
+/** Returns the item for the client. undefined if the item must be hidden from the caller. */
 function keepItem(body: Buffer, item: ListItem, key: FilteredKey, view: ListView): KeptItem | undefined {
   const { value: name } =
     (key === 'tools' || key === 'prompts' ? item.name : key === 'resourceTemplates' ? item.uriTemplate : item.uri) ??
     {};
-  // Without a readable name, a client cannot call the item.
+  // A client cannot call an item without a readable name.
   if (name === undefined || !isReviewed(body, item, { key, name }, view)) return undefined;
   if (key === 'tools') return keepTool(body, item, name, view);
   return isAllowed(view, ACTIONS[key], name) ? { item } : undefined;
 }
 
-/** Compares the item with the lock. Runs before overrides change the definition, and also for items that are hidden. */
+/**
+ * Returns whether the lock permits the item. Must run before overrides change the definition, and also for items that
+ * the caller may not see.
+ */
 function isReviewed(
   body: Buffer,
   { span }: ListItem,
@@ -95,20 +100,20 @@ function keepTool(body: Buffer, item: ListItem, own: string, view: ListView): Ke
   const override = rules?.overrideOf(own);
   const read = policies !== undefined || override?.annotations !== undefined;
   const annotations = read ? annotationsOf(body, item, override) : undefined;
-  // Hints are learned even if the current policies do not read them, because later policies may.
+  // Later policies may read hints even if the current policies do not.
   const hints = policies === undefined ? undefined : hintsFrom(annotations);
   if (hints !== undefined) known?.learn(name, hints);
   if (!isAllowed(view, 'call_tool', name, hints)) return undefined;
   return override === undefined ? { item } : { item, patches: overridePatches(item, name, override, annotations) };
 }
 
-/** Returns the annotations that clients see: configured values win, including false and empty values. */
+/** Returns the annotations for clients. Configured values override the server's values, even false and empty values. */
 function annotationsOf(body: Buffer, { annotations }: ListItem, override: Override | undefined): JsonObject {
   const own = annotations === undefined ? undefined : readValue(body, annotations);
   return { ...(isObject(own) ? own : {}), ...override?.annotations };
 }
 
-/** Returns one tool of a list as clients see it, for code that builds a list of its own. */
+/** Returns the definition of one tool for clients. Used by code that builds its own list. */
 export function patchTool(body: Buffer, item: ListItem, name: string, override: Override): Buffer {
   const annotations = override.annotations === undefined ? undefined : annotationsOf(body, item, override);
   const { start, end } = item.span;
@@ -134,7 +139,7 @@ function overridePatches(
   return patches.length === 0 ? undefined : patches.sort((a, b) => a.span.start - b.span.start);
 }
 
-/** Replaces the member's value, or adds the member after the name. */
+/** Returns a patch that replaces the value of a member, or adds the member after the name. */
 function memberPatch({ name, span }: ListItem, key: string, at: Span | undefined, value: unknown): Patch {
   const json = JSON.stringify(value);
   if (at !== undefined) return { span: at, bytes: Buffer.from(json) };

@@ -126,7 +126,7 @@ describe('CORS', () => {
     });
   });
 
-  it('tells caches that answers depend on the origin, also for requests without one', () => {
+  it('tells caches that answers depend on the origin, also for requests without an origin', () => {
     expect(rules.headers({ headers: {} })).toEqual({ vary: 'Origin' });
     expect(rules.headers({ headers: { origin: 'https://evil.example' } })).toEqual({ vary: 'Origin' });
   });
@@ -146,13 +146,13 @@ describe('CORS', () => {
     ]);
   });
 
-  it('answers no other preflight', () => {
+  it('does not answer a preflight of another origin, or a request that is not a preflight', () => {
     expect(rules.preflight(asking('https://evil.example'))).toBeUndefined();
     expect(rules.preflight({ ...asking(app), method: 'POST' })).toBeUndefined();
     expect(rules.preflight({ method: 'OPTIONS', headers: { origin: app } })).toBeUndefined();
   });
 
-  it('answers each origin with its own name', () => {
+  it('allows * if all origins are allowed', () => {
     const open = originRules({ ...SETTINGS, allowedOrigins: ['*'] });
     expect(open.headers({ headers: { origin: app } })).toMatchObject({ 'access-control-allow-origin': '*' });
   });

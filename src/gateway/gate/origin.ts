@@ -1,27 +1,26 @@
-// Checks the Host and Origin headers of requests, against DNS rebinding and pages of other sites (MCP specification,
-// Transports, Security Warning), and sets which headers pages of allowed origins can read (Fetch standard, CORS). Pure
-// functions of headers.
+// Validates the Host and Origin headers of requests, against DNS rebinding and pages of other sites (MCP specification,
+// Transports, Security Warning). Sets the headers that let pages of allowed origins read answers (Fetch standard,
+// CORS).
 
 import { singleHeader } from '../wire/headers.ts';
 import type { Denial } from './codes.ts';
 
 export interface OriginSettings {
-  /** Address on which the gateway listens. */
   readonly listenHost: string;
-  /** URL of the protected resource, if one is configured. Pages of its host may send requests. */
+  /** URL of the protected resource, if configured. Pages of its host may send requests. */
   readonly resourceUrl?: string;
   /**
-   * Hosts with a port, or without one for any port; `*` allows all. If absent, all hosts are allowed, but on loopback
-   * listeners only the names of this machine.
+   * Allowed hosts. A host without a port allows every port, and `*` allows every host. If absent, every host is
+   * allowed, but a loopback listener allows only names of this machine.
    */
   readonly allowedHosts?: readonly string[];
-  /** Allowed origins; `*` allows all. If absent, only the own origin is allowed, without CORS. */
+  /** Allowed origins. `*` allows every origin. If absent, only the gateway's own origin is allowed, and CORS is off. */
   readonly allowedOrigins?: readonly string[];
-  /** Whether a host in X-Forwarded-Host also counts as our own. */
+  /** True if the host in X-Forwarded-Host also counts as the gateway's own host. */
   readonly trustForwarded: boolean;
 }
 
-/** Head of a request; header names in lower case. */
+/** Head of a request. Header names are in lower case. */
 interface RequestHead {
   readonly method?: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -30,26 +29,27 @@ interface RequestHead {
 type Headers = Readonly<Record<string, string>>;
 
 export interface OriginRules {
-  /** Returns the refusal, or undefined if the request is allowed. Must be called first. */
+  /** Returns the refusal. undefined if the request is allowed. Must be called before other methods. */
   refuse(request: RequestHead): Denial | undefined;
   /**
-   * Returns the refusal, or undefined if the request may get an answer, even for health, metrics and logins: a page of
-   * another site can reach a loopback listener under a name that resolves to this machine. Names of this machine itself
-   * always pass: probes use them, whatever the allowed hosts are.
+   * Returns the refusal of a request to a loopback listener whose Host is neither a name of this machine nor an allowed
+   * host. A page of another site could otherwise reach the listener by DNS rebinding.
+   * Applies to all endpoints, including health, metrics and login. Names of this machine are always allowed, because
+   * probes use them.
    */
   refuseRebinding(request: RequestHead): Denial | undefined;
-  /** Returns headers for every answer; no headers if CORS is off. */
+  /** Returns the CORS headers for every answer. Empty if CORS is off. */
   headers(request: RequestHead): Headers;
   /**
-   * Returns the headers of the answer (204) to a preflight request, or undefined if the request is not a preflight
-   * request or CORS is off.
+   * Returns the headers of the answer (204) to a preflight request. undefined if the request is not an allowed
+   * preflight request.
    */
   preflight(request: RequestHead): Headers | undefined;
 }
 
 const EXPOSED = 'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate';
 const METHODS = 'GET, POST, DELETE, OPTIONS';
-/** Headers that clients send. Revision 2026-07-28 adds Mcp-Param-*, whose names depend on the tools. */
+/** Headers that clients send. MCP 2026-07-28 adds Mcp-Param-*, whose names depend on the tools. */
 const ACCEPTED = [
   ...['Accept', 'Authorization', 'Content-Type', 'Last-Event-ID'],
   ...['Mcp-Session-Id', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
@@ -72,7 +72,7 @@ export function originRules(settings: OriginSettings): OriginRules {
     return anyOrigin || origins.has(origin);
   }
 
-  /** Accepts origins of the own host with any scheme: TLS may end before this gateway. */
+  /** Accepts origins of the gateway's own host with any scheme, because a proxy may terminate TLS. */
   function isOwn(request: RequestHead, origin: string): boolean {
     const url = webOrigin(origin);
     if (url === undefined) return false;
@@ -140,8 +140,8 @@ function paramHeaders(request: RequestHead): readonly string[] {
 }
 
 /**
- * Returns undefined for `null`, for texts that are not origins, and for origins of browser extensions, which only a
- * list can allow.
+ * Returns undefined for `null`, for texts that are not origins, and for origins of browser extensions. Only the list of
+ * allowed origins can allow such texts.
  */
 function webOrigin(origin: string): URL | undefined {
   const url = URL.parse(origin);
@@ -149,7 +149,10 @@ function webOrigin(origin: string): URL | undefined {
   return plain ? url : undefined;
 }
 
-/** Browsers write an origin in one form only (RFC 6454 section 6.1); settings may have a slash or capitals. */
+/**
+ * Returns the origin as browsers write it (RFC 6454 section 6.1). Settings may have a slash at the end or capital
+ * letters.
+ */
 function normalOrigin(origin: string): string {
   const url = URL.parse(origin);
   const isWeb = url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
@@ -158,7 +161,7 @@ function normalOrigin(origin: string): string {
     : origin;
 }
 
-/** Compares an origin with a Host header, with or without the origin's default port. */
+/** Returns whether an origin has the host of a Host header. The origin's default port may be present or absent. */
 function sameHost(origin: URL, host: string): boolean {
   const own = URL.parse(`${origin.protocol}//${host}`);
   return own !== null && own.pathname === '/' && own.username === '' && own.host === origin.host;
@@ -176,7 +179,7 @@ function hostRule({ listenHost, allowedHosts }: OriginSettings): HostRule {
   });
 }
 
-/** Remembers the last accepted host, since nearly all clients use the same host. */
+/** Remembers the last accepted host, because nearly all clients send the same host. */
 function rememberLast(fits: HostRule): HostRule {
   let last: string | undefined;
   return (host) => {
@@ -200,7 +203,7 @@ function isLoopback(name: string): boolean {
 
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/;
 
-/** Parses a Host header (RFC 9110 section 7.2); returns undefined if it is invalid. */
+/** Parses a Host header (RFC 9110 section 7.2). Returns undefined if the header is invalid. */
 function authority(host: string): { readonly name: string; readonly port: string } | undefined {
   const [, name, port = '80'] = AUTHORITY.exec(host.toLowerCase()) ?? [];
   return name === undefined ? undefined : { name, port };

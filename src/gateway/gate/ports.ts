@@ -1,26 +1,26 @@
-// Defines the store in which all replicas count calls.
+// Defines the store in which all replicas together count calls.
 
 export interface TokenBucket {
   readonly maxTokens: number;
-  /** Time in which an empty bucket becomes full. */
+  /** Time in milliseconds in which an empty bucket becomes full. */
   readonly refillMs: number;
 }
 
-/** Bucket of a store. Equal keys are one bucket. */
+/** Bucket in the store. Equal keys name the same bucket. */
 export interface KeyedBucket extends TokenBucket {
   readonly key: string;
 }
 
-/** The result: a token from every bucket, or no token from any bucket. */
+/** Result: either one token was taken from every bucket, or no bucket changed. */
 export type Taken =
   | { readonly ok: true }
   | {
       readonly ok: false;
-      /** Position of the first bucket that has no token. */
+      /** Index of the first bucket without a token. */
       readonly empty: number;
-      /** Time until every bucket has a token. */
+      /** Time in milliseconds until every bucket has a token. */
       readonly waitMs: number;
     };
 
-/** Takes a token from every bucket, or from none if one bucket is empty. Rejects if the store is unavailable. */
+/** Takes one token from every bucket. Takes no token if any bucket is empty. Rejects if the store is unavailable. */
 export type TokenStore = (buckets: readonly KeyedBucket[]) => Promise<Taken>;

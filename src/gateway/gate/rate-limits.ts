@@ -1,4 +1,4 @@
-// Applies limits of calls that all replicas share: chooses the buckets of a call, and writes the refusal.
+// Applies limits that all replicas share. Chooses the buckets of a call, and formats the refusal.
 
 import { sha256 } from '#std/hash.ts';
 import type { Denial, GateCode } from './codes.ts';
@@ -10,30 +10,30 @@ interface BucketPair {
 }
 
 export interface RateLimitSettings extends BucketPair {
-  /** Limits by the name that clients know. */
+  /** Limits by the tool's name for clients. */
   readonly tools: ReadonlyMap<string, BucketPair>;
 }
 
 export interface CountedCall {
-  /** Equal for equal users, with any client. */
+  /** Text that is equal for the same user, whatever client the user has. */
   readonly user: string;
-  /** Names that clients know: the called tool, and the tool that it calls in turn. */
+  /** Names of tools for clients: the called tool, and the inner tool if the called tool calls another tool. */
   readonly tools: readonly string[];
-  /** Set if the call is a part of another call, which already counted against the limits of the server. */
+  /** Set if the call is a part of another call, for which the server's limits were already counted. */
   readonly isInner?: true;
 }
 
 export interface RateLimits {
-  /** Returns undefined if no limit applies to the call. Never rejects. */
+  /** Takes the tokens of a call. Returns undefined if no limit applies to the call. Never rejects. */
   take(call: CountedCall): Promise<CountedResult> | undefined;
 }
 
 interface CountedResult {
-  /** Undefined if the call is permitted. */
+  /** Absent if the call is permitted. */
   readonly denial?: Denial;
   /** Name of the limit, for the operator. */
   readonly detail?: string;
-  /** Whether the store was unavailable, and this replica counted by itself. */
+  /** True if the store was unavailable, so that only this replica counted. */
   readonly isAlone: boolean;
 }
 
@@ -56,11 +56,11 @@ interface Limit {
   readonly bucket: KeyedBucket;
   readonly code: GateCode;
   readonly message: string;
-  /** Name as written in the resource. */
+  /** Name of the limit in the resource. */
   readonly name: string;
 }
 
-/** Takes a token from each limit. A refusal that does not name a limit is attributed to `first`. */
+/** Takes a token for each limit. `first` is the limit that a refusal names if the store returns an unknown index. */
 async function takeAll(limits: readonly Limit[], first: Limit, take: TakeTokens): Promise<CountedResult> {
   const { taken, isAlone } = await take(limits.map(({ bucket }) => bucket));
   if (taken.ok) return { isAlone };

@@ -1,11 +1,12 @@
-// Reads the filter of a `subscriptions/listen` (MCP 2026-07-28), if all readers read the filter in the same way.
+// Reads the filter of a `subscriptions/listen` (MCP 2026-07-28), and refuses a filter that JSON readers could read
+// differently.
 
 import type { Span } from '../wire/message.ts';
 import { scanValueStrict } from '../wire/scan.ts';
 
 /**
- * Returns the object `notifications` of params; undefined if a key is repeated, or has another letter case than
- * declared.
+ * Returns the position of `params.notifications`. undefined if a key repeats or differs from its declared name in
+ * letter case.
  */
 export function readNotifications(body: Buffer, params: Span): Span | 'absent' | undefined {
   let notifications: Span | undefined;

@@ -1,4 +1,5 @@
-// Takes tokens from the store that all replicas share, and from buckets of this replica while the store is unavailable.
+// Takes tokens from the store that all replicas share. While the store is unavailable, takes tokens from buckets of
+// this replica.
 
 import { setBounded } from '#std/bounded.ts';
 import type { KeyedBucket, Taken, TokenStore } from './ports.ts';
@@ -6,14 +7,15 @@ import type { TakeTokens } from './rate-limits.ts';
 
 export interface TokenStoreParts {
   readonly store: TokenStore;
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   readonly now: () => number;
-  /** Notes that the store becomes unavailable or available again. */
+  /** Called when the store becomes unavailable or available again. */
   readonly changed: (isReached: boolean, error?: unknown) => void;
 }
 
 /**
- * Time without requests to the store after a failure: otherwise each call would wait for the time limit of the store.
+ * Time without requests to the store after a failure. Without this pause, each call would wait for the store's time
+ * limit.
  */
 const LEFT_ALONE_MS = 1000;
 
@@ -30,8 +32,8 @@ export function takeWithFallback({ store, now, changed }: TokenStoreParts): Take
   }
 
   return async (buckets) => {
-    // Calls that the store counts are also counted in this replica, so that no caller gets a full bucket when the store
-    // fails.
+    // This replica also counts the calls that the store counts. Otherwise every caller would get a full bucket when the
+    // store fails.
     const alone = local(buckets);
     if (!isReached && now() < askAgainAt) return { taken: alone, isAlone: true };
     try {
@@ -51,8 +53,8 @@ interface Level {
 }
 
 /**
- * Maximum number of buckets. A further bucket replaces the bucket that was unused for the longest time, which is full
- * again.
+ * Maximum number of buckets. A new bucket replaces the bucket that was unused for the longest time, which is usually
+ * full again.
  */
 const BUCKETS_MAX = 20_000;
 

@@ -1,5 +1,5 @@
-// Decides which tools of a server clients may see and call, and under which names, by the filter and overrides of its
-// configuration. Lists and calls use the same function, so that clients can call exactly the tools that they see.
+// Applies the filter and the overrides of the configuration to tools. Lists and calls use the same function, so clients
+// can call exactly the tools that they see.
 
 import type { ToolOverride } from '#contracts/tool-override.ts';
 import type { Static } from '#std/json-schema.ts';
@@ -9,16 +9,16 @@ export type Override = Static<typeof ToolOverride>;
 
 /** Settings `tools_filter` and `tools_override` of the configuration. */
 export interface ToolSettings {
-  /** Names that clients see. If absent or empty, clients see all tools. */
+  /** Names of tools for clients. If absent or empty, clients get all tools. */
   readonly tools_filter?: readonly string[];
-  /** Overrides by the tools' own names. */
+  /** Overrides by the server's own names of the tools. */
   readonly tools_override?: Readonly<Record<string, Override>>;
 }
 
 export interface ToolRules {
-  /** Returns the own name of the tool that clients call by `clientName`, or undefined if no tool has this name. */
+  /** Returns the server's name of the tool that clients call `clientName`. undefined if no tool has this name. */
   ownName(clientName: string): string | undefined;
-  /** Returns the name under which clients see the tool, or undefined if the tool is hidden from them. */
+  /** Returns the clients' name of the tool. undefined if the tool is hidden. */
   clientName(ownName: string): string | undefined;
   overrideOf(ownName: string): Override | undefined;
   /** Tools that are hidden because another tool has the same name, for the operator. */
@@ -27,11 +27,11 @@ export interface ToolRules {
 
 interface ToolClash {
   readonly name: string;
-  /** Own names; the first tool keeps the name. */
+  /** The server's own names. The first tool is visible under the name. */
   readonly tools: readonly string[];
 }
 
-/** Returns the rules, or undefined if all tools pass unchanged. */
+/** Returns the rules. undefined if all tools pass unchanged. */
 export function toolRules({ tools_filter = [], tools_override = {} }: ToolSettings): ToolRules | undefined {
   const overrides = new Map(Object.entries(tools_override));
   if (tools_filter.length === 0 && overrides.size === 0) return undefined;
@@ -42,7 +42,7 @@ export function toolRules({ tools_filter = [], tools_override = {} }: ToolSettin
   function ownName(clientName: string): string | undefined {
     if (filter !== undefined && !filter.has(clientName)) return undefined;
     const [own] = renames.get(clientName) ?? [];
-    // The old name of a renamed tool is not in use.
+    // The old name of a renamed tool does not exist for clients.
     return own ?? (renamed.has(clientName) ? undefined : clientName);
   }
 
@@ -55,7 +55,7 @@ export function toolRules({ tools_filter = [], tools_override = {} }: ToolSettin
   return { ownName, clientName, overrideOf: (own) => overrides.get(own), clashes };
 }
 
-/** Returns the own names of renamed tools by their new name, sorted. */
+/** Returns the own names of renamed tools by their new name. The own names are sorted. */
 function renamedTools(overrides: ReadonlyMap<string, Override>): ReadonlyMap<string, readonly string[]> {
   const renamed = [...overrides.keys()].filter((own) => (overrides.get(own)?.name ?? own) !== own).sort();
   return Map.groupBy(renamed, (own) => overrides.get(own)?.name ?? own);
@@ -64,8 +64,8 @@ function renamedTools(overrides: ReadonlyMap<string, Override>): ReadonlyMap<str
 const NAME_SHOWN = 200;
 
 /**
- * Refuses a call of an unknown tool. Servers answer such a call with HTTP 200 in both eras (MCP 2025-11-25 and
- * 2026-07-28, tools, Error Handling: unknown tools are protocol errors, -32602).
+ * Returns the refusal of a call of an unknown tool. Servers answer such a call with HTTP 200 in both eras (MCP
+ * 2025-11-25 and 2026-07-28, tools, Error Handling: unknown tools are protocol errors, -32602).
  */
 export function unknownTool(name: string): Denial {
   return {

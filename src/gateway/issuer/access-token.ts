@@ -1,4 +1,4 @@
-// Issues and reads access tokens as JWTs (RFC 9068).
+// Issues and verifies access tokens as JWTs (RFC 9068).
 
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { SESSION_CLAIM } from '#auth/identity.ts';
@@ -8,7 +8,7 @@ import { type IssuerWorld, randomId } from './world.ts';
 
 export interface TokenFacts {
   readonly client: string;
-  /** The login that the token comes from. Undefined without a login. */
+  /** Login that the token comes from. undefined for a token without a login. */
   readonly session?: string;
   readonly person: Person;
   readonly scopes: readonly string[];
@@ -19,7 +19,7 @@ export interface TokenFacts {
   readonly untilMs?: number;
 }
 
-/** Returns the lifetime of a token with these facts, in seconds. */
+/** Returns the lifetime of a token in seconds. */
 export function tokenSeconds({ settings, ports }: IssuerWorld, { untilMs }: TokenFacts): number {
   const leftMs = untilMs === undefined ? settings.accessMs : untilMs - ports.clock.now();
   return Math.max(0, Math.floor(Math.min(settings.accessMs, leftMs) / 1000));
@@ -41,8 +41,8 @@ export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<
     client_id: client,
     scope: scopes.length === 0 ? undefined : scopes.join(' '),
     act,
-    // The claim is null without a login. Its presence shows that this server issued the token, so readers of groups
-    // know that the token names none.
+    // The claim is null for a token without a login. The presence of the claim shows that this server issued the token.
+    // This server writes no groups into its tokens.
     [SESSION_CLAIM]: session ?? null,
     name,
     email,
@@ -50,18 +50,21 @@ export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<
   return new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid: id }).sign(privateKey);
 }
 
-/** Returns the client and session of our own unexpired token. Returns undefined for any other text. */
+/**
+ * Returns the client and session of an unexpired token of this server. undefined for all other tokens, and for tokens
+ * with `act`.
+ */
 export async function readAccessToken(
   world: IssuerWorld,
   token: string,
 ): Promise<{ readonly client: string; readonly session: string } | undefined> {
   const { client_id: client, [SESSION_CLAIM]: session, act } = (await readOwnToken(world, token)) ?? {};
-  // A client that acts for a person does not end the login of the person.
+  // A client that acts for a person must not end the login of the person.
   if (act !== undefined) return undefined;
   return typeof client === 'string' && typeof session === 'string' ? { client, session } : undefined;
 }
 
-/** Returns the claims of our own unexpired token. Returns undefined for any other text. */
+/** Returns the claims of an unexpired token of this server. undefined for all other texts. */
 export async function readOwnToken(
   { keys, settings, ports }: IssuerWorld,
   token: string,
@@ -79,7 +82,7 @@ export async function readOwnToken(
     const { payload } = await jwtVerify(token, key, options);
     return isObject(payload) ? payload : undefined;
   } catch {
-    // Any fault means that the text is not a valid token of ours.
+    // Every error means that the text is not a valid token of this server.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Shows people which clients may act for them, and lets them withdraw the consent.
+// Shows people the clients that they have consented to, and lets people withdraw a consent.
 
 import { isSameOrigin, lostPage } from './consent.ts';
 import { type IssuerAnswer, type IssuerRequest, readForm, redirectAnswer } from './message.ts';
@@ -7,7 +7,7 @@ import { type Consents, changeConsent, findConsent, KEYS, readRecord } from './r
 import { endSession } from './sessions.ts';
 import type { IssuerWorld } from './world.ts';
 
-/** Shows the apps of the person who last logged in in this browser. */
+/** Shows the apps of the person who last logged in with this browser. */
 export async function showApps(
   { settings, ports, cookies }: IssuerWorld,
   request: IssuerRequest,
@@ -20,7 +20,7 @@ export async function showApps(
   return appsPage(appsPath(settings.pagesPath), apps);
 }
 
-/** Withdraws the consent, and ends the sessions under it. */
+/** Withdraws the consent, and ends all sessions that are based on the consent. */
 export async function disconnectApp(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
   const { store } = world.ports;
   const person = world.cookies.person(request);

@@ -1,5 +1,5 @@
-// Serves the authorization endpoint (RFC 6749 section 4.1.1): checks a client's request, and asks the person for
-// consent, or continues if the person has consented before.
+// Serves the authorization endpoint (RFC 6749 section 4.1.1). Validates a client's request, and asks the person for
+// consent, or continues if the person has consented earlier.
 
 import { isLoopback } from '#std/address/loopback.ts';
 import type { Client } from './clients/clients.ts';
@@ -58,15 +58,15 @@ interface Redirect {
 }
 
 /**
- * Finds the redirect URI of a request. Faults of client or redirect URI are shown on a page instead (RFC 6749 section
- * 4.1.2.1).
+ * Returns the redirect URI of a request. If the client or its redirect URI is invalid, returns an error page (RFC 6749
+ * section 4.1.2.1).
  */
 async function findRedirect(
   world: IssuerWorld,
   query: URLSearchParams,
 ): Promise<Redirect | { readonly page: IssuerAnswer }> {
   const fault = parameterFault(query);
-  // With too many parameters, another server could read other values.
+  // If `client_id` or `redirect_uri` repeats, or there are too many parameters, another server could read other values.
   if (fault !== undefined && [undefined, 'client_id', 'redirect_uri'].includes(fault.repeated))
     return refuse(world, `The request of the app cannot be read: ${fault.message}.`);
   const id = query.get('client_id') ?? '';
@@ -126,9 +126,9 @@ function invalidRequest(description: string): OAuthError {
 }
 
 /**
- * Answers a refused request of a client to which no person has consented so far. A redirect to a site would make this
- * server an open redirector (RFC 9700 section 4.11.2), and a link of an app starts that app, so the person decides.
- * Only a listener on loopback gets the answer at once.
+ * Answers a refused request of a client to which no person has consented. A redirect to a website would make this
+ * server an open redirector (RFC 9700 section 4.11.2). A redirect to a link of an app would start the app. In both
+ * cases a page lets the person decide. Only a loopback listener gets the redirect at once.
  */
 function answerRefused(
   { settings }: IssuerWorld,

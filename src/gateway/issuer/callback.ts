@@ -1,5 +1,5 @@
-// Handles the return of a browser from a provider: identifies the person, and redirects to the next provider, or to the
-// client with its code.
+// Handles the return of a browser from a provider. Identifies the person, and redirects to the next provider or, with a
+// code, to the client.
 
 import { createHash } from 'node:crypto';
 import { redirectError, redirectPlace, redirectWith } from './clients/redirects.ts';
@@ -49,8 +49,9 @@ export async function receiveCallback(world: IssuerWorld, request: IssuerRequest
 }
 
 /**
- * An answer of one provider must not count as an answer of another (RFC 9700 section 4.4.2), so a forwarded answer
- * counts at the callback where it arrived.
+ * Returns whether the answer arrived at a callback of this provider. The answer of one provider must not count as an
+ * answer of another provider (RFC 9700 section 4.4.2). A forwarded answer counts for the callback at which the answer
+ * first arrived.
  */
 function isPathOf({ settings }: IssuerWorld, { redirectUri }: Upstream, request: IssuerRequest): boolean {
   const { path: issuerPath, pagesPath } = settings;
@@ -78,9 +79,7 @@ async function continueLogin(world: IssuerWorld, pending: Pending): Promise<Issu
   return redirectAnswer(await giveCode(world, pending, person), cookies);
 }
 
-/**
- * Returns the answer that asks for consent. Returns undefined if this person has consented, in this login or before.
- */
+/** Returns the page that asks for consent. undefined if the person has consented, in this login or earlier. */
 async function settleConsent(
   world: IssuerWorld,
   pending: Pending,
@@ -93,7 +92,7 @@ async function settleConsent(
   if (client === undefined) return lostPage();
   const before = await findConsent(store, person.subject, client.id);
   if (!pending.consented && !consentCovers(before, authorization)) {
-    // Another person logged in than the person known in this browser.
+    // The person of the browser's cookie has consented, but another person has logged in.
     return askConsent(world, client, { ...pending, logins: [], session: randomId(world) }, cookies);
   }
   await changeConsent(store, person.subject, client.id, {
@@ -112,8 +111,8 @@ function union(before: readonly string[] = [], now: readonly string[]): readonly
 }
 
 /**
- * Returns the person: the first provider identifies the person. Name and address come from the first provider that has
- * them.
+ * Returns the person, as identified by the first provider. Name and email address come from the first provider that
+ * sent the value.
  */
 function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
   const [first] = logins;
@@ -122,10 +121,7 @@ function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
   return { subject: personId(settings.issuer, first?.provider ?? '', first?.subject ?? ''), name, email };
 }
 
-/**
- * Returns an id that is the same on every replica and after every restart, without a record, and differs between
- * issuers.
- */
+/** Returns an id that is the same on every replica. The id is not stored, and differs between issuers. */
 function personId(issuer: string, provider: string, subject: string): string {
   return uuidOf(
     createHash('sha256')
@@ -148,7 +144,7 @@ async function giveCode(world: IssuerWorld, pending: Pending, person: Person): P
   return redirectWith(authorization.redirectUri, answerParameters(authorization, code, settings.issuer));
 }
 
-/** Returns the parameters of the redirect to the client, by RFC 6749 section 4.1.2 and RFC 9207 section 2. */
+/** Returns the parameters of the redirect to the client (RFC 6749 section 4.1.2 and RFC 9207 section 2). */
 function answerParameters({ state }: Authorization, code: string, iss: string) {
   return { code, state, iss };
 }

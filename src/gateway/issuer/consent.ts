@@ -1,4 +1,4 @@
-// Asks a person whether a client may act for them, and applies the answer.
+// Asks a person for consent to a client, and applies the person's decision.
 
 import type { Client } from './clients/clients.ts';
 import { redirectError, redirectPlace } from './clients/redirects.ts';
@@ -18,8 +18,8 @@ import { type IssuerWorld, randomId } from './world.ts';
 
 /**
  * Returns whether an earlier consent covers the request. Only a redirect to an https site proves the identity of the
- * client: every app of the machine can listen on a loopback port or register a scheme, so the person is asked each time
- * (RFC 8252 section 8.6).
+ * client. Every app on the machine can listen on a loopback port or register a scheme, so for these redirects the
+ * person is always asked (RFC 8252 section 8.6).
  */
 export function consentCovers(consent: Consent | undefined, { scopes, audience, redirectUri }: Authorization): boolean {
   if (new URL(redirectUri).protocol !== 'https:') return false;
@@ -29,7 +29,7 @@ export function consentCovers(consent: Consent | undefined, { scopes, audience, 
   );
 }
 
-/** Shows the form, whose id is valid for one answer in the same browser. */
+/** Shows the consent form. The id of the form is valid for one answer in the same browser. */
 export async function askConsent(
   world: IssuerWorld,
   client: Client,
@@ -75,7 +75,10 @@ export async function answerConsent(world: IssuerWorld, request: IssuerRequest):
   return continuePage(failed, redirectPlace(authorization.redirectUri));
 }
 
-/** Returns whether a form came from a page of this server. Old browsers do not send the origin. */
+/**
+ * Returns whether a page of this server sent the form. A request without Origin is accepted, because old browsers send
+ * no Origin.
+ */
 export function isSameOrigin({ settings }: IssuerWorld, { headers }: IssuerRequest): boolean {
   const { origin } = headers;
   return origin === undefined || origin === new URL(settings.pagesUrl).origin;

@@ -1,5 +1,5 @@
-// Reads and sets the two cookies of the authorization server: one identifies the browser, the other the person who last
-// logged in with this browser.
+// Reads and sets the two cookies of the authorization server. One cookie identifies the browser. The other cookie
+// identifies the person who last logged in with the browser.
 
 import { sha256 } from '#std/hash.ts';
 import type { IssuerSecrets } from './keys/secrets.ts';
@@ -7,9 +7,9 @@ import type { IssuerRequest } from './message.ts';
 import type { IssuerPorts } from './ports.ts';
 
 export interface Cookies {
-  /** Returns the digest of the browser's own cookie, or undefined if the browser has no cookie. */
+  /** Returns the digest of the browser cookie. undefined if the browser has no such cookie. */
   browser(request: IssuerRequest): string | undefined;
-  /** Returns the digest of a new cookie, and the header that sets it. */
+  /** Returns the digest of a new browser cookie, and the header value that sets the cookie. */
   newBrowser(): { readonly browser: string; readonly cookie: string };
   person(request: IssuerRequest): string | undefined;
   setPerson(person: string): string;
@@ -19,9 +19,9 @@ const PERSON_MS = 30 * 24 * 3_600_000;
 const BROWSER_BYTES = 32;
 
 /**
- * Creates the cookies. The prefix `__Host-` keeps other hosts from setting or reading them (RFC 6265bis section
- * 4.1.3.2). SameSite is Lax, since a GET from another site brings the browser back from a provider. Several issuers may
- * share a host, so each has cookie names of its own.
+ * Creates the cookies. The prefix `__Host-` prevents other hosts from setting or reading the cookies (RFC 6265bis
+ * section 4.1.3.2). SameSite is Lax, because a provider returns the browser by a GET from another site. Cookie names
+ * contain a mark of the issuer, because several issuers may share a host.
  */
 export function createCookies(
   { issuer, pagesUrl }: { readonly issuer: string; readonly pagesUrl: string },
@@ -60,6 +60,6 @@ export function createCookies(
 function cookieOf({ headers }: IssuerRequest, name: string): string | undefined {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const found = pairs.filter((pair) => pair.startsWith(`${name}=`));
-  // A repeated cookie may have been set by another party.
+  // Another party may have set a cookie that occurs twice.
   return found.length === 1 ? found[0]?.slice(name.length + 1) : undefined;
 }

@@ -1,14 +1,20 @@
-// Sends browsers on to the host of the pages, which has their cookies: from a callback that a provider knows at another
-// host, and from the authorization endpoint below the issuer.
+// Forwards browsers to the host of the login pages, which has their cookies. Needed for a callback that a provider
+// knows at another host, and for the authorization endpoint below the issuer.
 
 import type { IssuerRequest } from './message.ts';
 import { KEYS, type Pending, readRecord } from './records.ts';
 import type { IssuerWorld } from './world.ts';
 
-/** Parameter of a request that was forwarded, which is not forwarded again. Its value is the path it came from. */
+/**
+ * Parameter that marks a forwarded request, which must not be forwarded again. The value of the parameter is the
+ * original path.
+ */
 const FORWARDED = 'forwarded';
 
-/** Returns the URL of the callback at the host of the pages; undefined if the request belongs here. */
+/**
+ * Returns the URL of the callback at the host of the pages. undefined if the request must be handled without
+ * forwarding.
+ */
 export async function findOwnCallback(world: IssuerWorld, request: IssuerRequest): Promise<string | undefined> {
   const { settings, cookies, ports } = world;
   const { origin } = new URL(settings.pagesUrl);
@@ -19,12 +25,15 @@ export async function findOwnCallback(world: IssuerWorld, request: IssuerRequest
   if (!isForeign || request.query.has(FORWARDED)) return undefined;
   const browser = cookies.browser(request);
   const known = await readRecord<Pending>(ports.store, KEYS.pending(request.query.get('state') ?? ''));
-  // A browser may have a cookie of this host as well, from before the pages moved.
+  // A browser may have a cookie of the current host, from before the pages moved to another host.
   const isHere = browser !== undefined && known?.record.browser === browser;
   return isHere ? undefined : forwardedTo(world, request, 'callback');
 }
 
-/** Returns the URL of the authorization endpoint at the host of the pages; undefined if the request belongs here. */
+/**
+ * Returns the URL of the authorization endpoint at the host of the pages. undefined if the request must be handled
+ * without forwarding.
+ */
 export function findOwnEndpoint({ settings }: IssuerWorld, request: IssuerRequest): string | undefined {
   const { issuer, pagesUrl, path } = settings;
   const isOld = request.path === `${path}/oauth/authorize` && request.headers.host === new URL(issuer).host;
@@ -38,7 +47,7 @@ function forwardedTo({ settings }: Pick<IssuerWorld, 'settings'>, request: Issue
   return `${settings.pagesUrl}/oauth/${endpoint}?${query}`;
 }
 
-/** Returns the path at which a provider's answer arrived first. */
+/** Returns the path at which a provider's answer first arrived. */
 export function arrivedAt({ query, path }: IssuerRequest): string {
   return query.get(FORWARDED) ?? path;
 }

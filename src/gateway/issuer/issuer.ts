@@ -1,4 +1,4 @@
-// Handles requests to the authorization server as values.
+// Handles requests to the authorization server. Requests and answers are plain values.
 
 import type { JSONWebKeySet } from 'jose';
 import { trustingFetch } from '#auth/trusting-fetch.ts';
@@ -26,13 +26,13 @@ import { upstreamSecret } from './upstream/token-request.ts';
 import type { Upstream } from './upstream/upstream.ts';
 import type { IssuerWorld } from './world.ts';
 
-/** Counts an answer by the name of the endpoint and the HTTP status. */
+/** Counts an answer by endpoint name and HTTP status. */
 export type CountAnswer = (endpoint: string, status: number) => void;
 
 export interface AuthorizationServer {
   /** Returns whether the path belongs to this server. */
   owns(path: string): boolean;
-  /** Handles a request for a path of this server. Never rejects. */
+  /** Handles a request to a path of this server. Never rejects. */
   handle(request: IssuerRequest): Promise<IssuerAnswer>;
   /** Returns the keys that verify this server's tokens. Returns the same object until the keys change. */
   publishedKeys(): JSONWebKeySet;
@@ -40,7 +40,7 @@ export interface AuthorizationServer {
   readonly upstreamIdToken: FindUpstreamToken;
 }
 
-/** Creates the server. Throws a Failure if keys, secrets or settings cannot be used. */
+/** Creates the server. Throws a Failure if keys, secrets or settings are not usable. */
 export function createAuthorizationServer(
   ports: IssuerPorts,
   settings: IssuerSettings,
@@ -81,7 +81,7 @@ export function createAuthorizationServer(
   };
 }
 
-/** Creates a provider. Its secret is read once here, so that a missing secret prevents the start. */
+/** Creates a provider. Reads the provider's secret once, so that a missing secret prevents the start. */
 function createUpstream(ports: IssuerPorts, secrets: IssuerSecrets, settings: UpstreamSettings): Upstream {
   upstreamSecret(ports, settings);
   const trusting = { ...ports, fetch: trustingFetch(ports.fetch, ports.files, settings.caBundleFile) };
@@ -119,8 +119,7 @@ async function answerRoute(world: IssuerWorld, route: Route, request: IssuerRequ
 }
 
 /**
- * Headers for clients in browsers: pages of every origin may read these answers, since the answers do not depend on
- * cookies.
+ * Headers that let pages of all origins read the answers. This is safe, because the answers do not depend on cookies.
  */
 const OPEN = {
   'access-control-allow-origin': '*',
@@ -168,8 +167,8 @@ function tooMany({ ports }: IssuerWorld, route: Route, seconds: number): IssuerA
 }
 
 /**
- * Answers an error. A Failure of another area comes from the store, which is unavailable then. An error that is not a
- * Failure is a bug in this server.
+ * Answers an unexpected error. A Failure of another area means that the store is unavailable. Any other error is a bug
+ * in this server.
  */
 function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): IssuerAnswer {
   const isFailure = error instanceof Failure;
@@ -190,7 +189,7 @@ function failureCode({ code }: Failure): IssuerCode {
   return isIssuerCode(code) ? code : 'issuer-store-unavailable';
 }
 
-/** Opens the store of clients. Without documents, an id that is a URL is unknown. */
+/** Opens the store of clients. If documents are disabled, clients whose id is a URL are unknown. */
 function openClients(ports: IssuerPorts, { documents, delegates }: IssuerSettings): Clients {
   const findDelegate = createDelegates(ports, delegates);
   const findDocument = documents === undefined ? async () => undefined : createClientDocuments(ports, documents);

@@ -1,17 +1,18 @@
-// Keeps the records of the authorization server in this process, for a single replica whose records may be lost.
+// Stores the records of the authorization server in the memory of this process. Suitable for a single replica whose
+// records may be lost.
 
 import { setBounded } from '#std/bounded.ts';
 import type { IssuerClock, IssuerStore } from './ports.ts';
 
 interface Kept {
   readonly value: string;
-  /** Monotonic milliseconds. */
+  /** Expiry in monotonic milliseconds. */
   readonly until: number;
 }
 
 /**
- * Maximum number of records of one kind; the oldest records are replaced. Records that any request can create
- * (registrations, abandoned logins) are of other kinds than the results of logins.
+ * Maximum number of records of one kind. New records replace the oldest records of the same kind. Records that any
+ * request can create (registrations, unfinished logins) have other kinds than the results of logins.
  */
 const KIND_MAX = 20_000;
 
@@ -63,7 +64,7 @@ export function createMemoryStore({ monotonic }: Pick<IssuerClock, 'monotonic'>)
   };
 }
 
-/** Checks the oldest few records at each write, so that expired records are deleted and no write takes long. */
+/** Deletes expired records. Checks only a few of the oldest records at each write, so that no write takes long. */
 function dropExpired(kind: Map<string, Kept>, now: number): void {
   let looked = 0;
   for (const [key, { until }] of kind) {

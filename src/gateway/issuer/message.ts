@@ -1,29 +1,30 @@
-// Represents requests to the authorization server and its answers as values.
+// Defines requests to the authorization server and its answers as plain values.
 
 import type { JsonObject } from '#std/json.ts';
 
 export interface IssuerRequest {
   readonly method: string;
-  /** Path without its query. */
+  /** Path without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Body of the request, or an empty text. */
+  /** Body of the request. Empty if the request has no body. */
   readonly body: string;
-  /** Address of the caller, for limits. */
+  /** Address of the client, for rate limits. */
   readonly address: string;
 }
 
 export interface IssuerAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string;
 }
 
 /**
- * Codes of RFC 6749 sections 4.1.2.1 and 5.2, RFC 7591 section 3.2.2, RFC 8707 section 2 and RFC 7009 section 2.2.1.
+ * Error codes of RFC 6749 sections 4.1.2.1 and 5.2, RFC 7591 section 3.2.2, RFC 8707 section 2 and RFC 7009 section
+ * 2.2.1.
  */
 export type OAuthErrorCode =
   | 'access_denied'
@@ -48,11 +49,11 @@ export type OAuthErrorCode =
 export interface OAuthError {
   readonly error: OAuthErrorCode;
   readonly description: string;
-  /** HTTP scheme that the client tried (RFC 6749 section 5.2). */
+  /** HTTP scheme that the client used (RFC 6749 section 5.2). */
   readonly scheme?: 'Basic';
 }
 
-/** Answers with tokens must not be cached (RFC 6749 section 5.1). */
+/** Headers of answers with tokens, which must not be cached (RFC 6749 section 5.1). */
 const NOT_KEPT = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 
 export function jsonAnswer(status: number, value: JsonObject, headers: IssuerAnswer['headers'] = {}): IssuerAnswer {
@@ -63,7 +64,9 @@ export function jsonAnswer(status: number, value: JsonObject, headers: IssuerAns
   };
 }
 
-/** Formats an error. An unknown client gets 401, so that it registers again (RFC 6749 section 5.2). */
+/**
+ * Formats an error. `invalid_client` has status 401, so that an unknown client registers again (RFC 6749 section 5.2).
+ */
 export function errorAnswer({ error, description, scheme }: OAuthError, status?: number): IssuerAnswer {
   const own = status ?? STATUSES[error] ?? 400;
   const headers: Record<string, string> = own === 503 || own === 429 ? { 'retry-after': '5' } : {};
@@ -79,7 +82,7 @@ const STATUSES: { readonly [Code in OAuthErrorCode]?: number } = {
   temporarily_unavailable: 503,
 };
 
-/** Redirects the browser, which then sends a GET, whatever the method of its request was. */
+/** Redirects the browser. The browser then sends a GET, also after a POST. */
 export function redirectAnswer(url: string, cookies: readonly string[] = []): IssuerAnswer {
   return {
     status: 303,
@@ -93,32 +96,32 @@ export function redirectAnswer(url: string, cookies: readonly string[] = []): Is
   };
 }
 
-/** Maximum number of parameters. Requests of OAuth have fewer than half as many. */
+/** Maximum number of parameters. OAuth requests have less than half of this number. */
 const PARAMETERS_MAX = 50;
 
-/** The first fault, as half a sentence. `resource` may be repeated (RFC 8707 section 2). */
+/** First fault of the parameters, as a clause of a sentence. `resource` may repeat (RFC 8707 section 2). */
 export interface ParameterFault {
-  /** Repeated parameter; undefined if there are too many parameters. */
+  /** Repeated parameter. undefined if the request has too many parameters. */
   readonly repeated: string | undefined;
   readonly message: string;
 }
 
 /**
- * Returns the form of a POST, or undefined if the body is not a form (RFC 6749 section 4.1.3) or its parameters have a
+ * Returns the form of a POST. undefined if the body is not a form (RFC 6749 section 4.1.3), or if its parameters have a
  * fault.
  */
 export function readForm({ headers, body }: IssuerRequest): URLSearchParams | undefined {
   const type = headers['content-type'] ?? '';
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return undefined;
-  // Parameters are counted first, since parsing thousands of them takes milliseconds.
+  // The number of parameters is checked first, because parsing thousands of parameters takes milliseconds.
   if (body.split('&', PARAMETERS_MAX + 1).length > PARAMETERS_MAX) return undefined;
   const form = new URLSearchParams(body);
   return parameterFault(form) === undefined ? form : undefined;
 }
 
 /**
- * Returns the fault of the parameters. Returns undefined if there are at most 50 and no parameter occurs twice (RFC
- * 6749 sections 3.1 and 3.2).
+ * Returns the fault of the parameters. undefined for at most 50 parameters without repetitions (RFC 6749 sections 3.1
+ * and 3.2).
  */
 export function parameterFault(parameters: URLSearchParams): ParameterFault | undefined {
   if (parameters.size > PARAMETERS_MAX) {

@@ -6,12 +6,12 @@ import { JWT_BEARER } from './grants/jwt-bearer.ts';
 import { SECRET_METHODS } from './records.ts';
 import type { IssuerSettings } from './settings.ts';
 
-/** Algorithms of clients that prove themselves (RFC 7523). */
+/** Signature algorithms for client authentication with keys (RFC 7523). */
 const SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 /**
- * Builds the metadata, also served for OpenID Connect Discovery. This server issues no ID tokens, so the metadata has
- * no members about them.
+ * Builds the metadata, which is also served for OpenID Connect Discovery. The metadata has no members about ID tokens,
+ * because this server issues none.
  */
 export function issuerMetadata(settings: IssuerSettings): JsonObject {
   const { issuer, pagesUrl, scopes, documents, confidential, delegates, trusted } = settings;
@@ -47,8 +47,8 @@ export function issuerMetadata(settings: IssuerSettings): JsonObject {
 const DOCUMENTS = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
 
 /**
- * Returns the paths of the metadata: with the issuer's path inserted (RFC 8414 section 3.1), without this path for
- * clients that omit it, and with a trailing slash, which some clients add.
+ * Returns the paths of the metadata. The path of the issuer follows the well-known path (RFC 8414 section 3.1),
+ * precedes the well-known path (OpenID Connect Discovery), or is missing. Each path may end with a slash.
  */
 export function metadataLocations({ path }: IssuerSettings): readonly string[] {
   const paths = DOCUMENTS.flatMap((document) => [`${document}${path}`, `${path}${document}`, document]);

@@ -1,17 +1,20 @@
-// Serves the authorization server on the HTTP listener of its proxy or virtual server: converts requests of node:http
+// Serves the authorization server on the HTTP listener of its proxy or virtual server. Converts requests of node:http
 // and writes the answers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthorizationServer } from './issuer.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts';
 
-/** Registrations are the largest requests. */
+/** Maximum size of a request body. Registrations are the largest requests. */
 const BODY_BYTES_MAX = 64 * 1024;
 
 /** Serves the request. Returns false if the path does not belong to the authorization server. */
 export type ServeIssuer = (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Returns the function that serves requests. If `trustForwarded`, X-Forwarded-For contains the caller's address. */
+/**
+ * Returns the function that serves requests. If `trustForwarded` is true, X-Forwarded-For contains the client's
+ * address.
+ */
 export function mountIssuer(server: AuthorizationServer, trustForwarded: boolean): ServeIssuer {
   return function serveIssuer(path, request, response) {
     if (!server.owns(path)) return false;
@@ -39,7 +42,7 @@ const TOO_LARGE: IssuerAnswer = (() => {
     { error: 'invalid_request', description: `the body is larger than ${BODY_BYTES_MAX} bytes` },
     413,
   );
-  // The connection is closed, since the rest of the request is not read.
+  // The connection must be closed, because the remaining bytes of the request are not read.
   return { ...answer, headers: { ...answer.headers, connection: 'close' } };
 })();
 
@@ -74,7 +77,10 @@ function writeAnswer(
   response.end(method === 'HEAD' ? '' : body);
 }
 
-/** Returns the last address of the chain, which the nearest proxy has added itself. */
+/**
+ * Returns the client's address. With `trustForwarded`, this is the last address in X-Forwarded-For, which the nearest
+ * proxy added.
+ */
 function callerAddress({ headers, socket }: IncomingMessage, trustForwarded: boolean): string {
   const chain = trustForwarded ? String(headers['x-forwarded-for'] ?? '') : '';
   return chain.split(',').at(-1)?.trim() || (socket.remoteAddress ?? '');

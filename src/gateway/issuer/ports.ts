@@ -1,5 +1,5 @@
-// Defines the ports of the authorization server to the outside: requests, a store that all replicas share, time,
-// randomness, secrets.
+// Defines the dependencies of the authorization server: requests, a store that all replicas share, time, randomness and
+// secrets.
 
 import type { Fetch } from '#auth/ports.ts';
 import type { Environment } from '#std/environment.ts';
@@ -7,25 +7,25 @@ import type { JsonObject } from '#std/json.ts';
 import type { IssuerCode } from './codes.ts';
 
 /**
- * A store of texts by key, each with a lifetime. Every operation is atomic, also between replicas. Throws a retryable
- * Failure if the store is unavailable. The part of a key before its first colon is the kind of the record.
+ * Store of texts by key, each with a lifetime. Every operation is atomic across replicas. Operations throw a retryable
+ * Failure if the store is unavailable. The part of a key before the first colon is the kind of the record.
  */
 export interface IssuerStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string, ttlMs: number): Promise<void>;
-  /** Adds the text. Returns false and keeps the stored text if the key exists. */
+  /** Adds the text. If the key exists, changes nothing and returns false. */
   add(key: string, value: string, ttlMs: number): Promise<boolean>;
-  /** Returns and deletes the text: only one of several simultaneous callers gets it. */
+  /** Returns and deletes the text. Only one of several concurrent callers gets the text. */
   take(key: string): Promise<string | undefined>;
-  /** Replaces the text. Returns false and changes nothing if the stored text is no longer `from`. */
+  /** Replaces the text. If the stored text is not `from`, changes nothing and returns false. */
   replace(key: string, from: string, to: string, ttlMs: number): Promise<boolean>;
   delete(keys: readonly string[]): Promise<void>;
 }
 
 export interface IssuerClock {
-  /** Wall clock, milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now(): number;
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   monotonic(): number;
   after(ms: number, task: () => void): () => void;
 }
@@ -44,8 +44,8 @@ export interface IssuerPorts {
   readonly clock: IssuerClock;
   readonly random: (bytes: number) => Buffer;
   /**
-   * Returns the whole current text; costs almost nothing while the file is unchanged. Throws a Failure that names the
-   * path.
+   * Returns the whole current content. Must cost almost nothing while the file is unchanged. Throws a Failure whose
+   * message contains the path.
    */
   readonly files: { read(path: string): string };
   readonly environment: Environment;

@@ -1,40 +1,39 @@
-// Defines the records of the authorization server, and their keys.
+// Defines the records of the authorization server and their keys in the store.
 
 import type { IssuerStore } from './ports.ts';
 
-/** How a client with a secret proves itself (RFC 6749 section 2.3.1). */
+/** Methods by which a client sends its secret (RFC 6749 section 2.3.1). */
 export const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'] as const;
 
 export interface ClientSecret {
-  /** Registered method. Undefined if both methods are accepted. */
+  /** Registered method. undefined if both methods are accepted. */
   readonly method?: (typeof SECRET_METHODS)[number];
-  /** SHA-256 of the secret, which is random, so that it cannot be guessed. */
+  /** SHA-256 of the secret. A fast hash is sufficient, because the secret is random. */
   readonly digest: string;
 }
 
-/** A client that registered itself (RFC 7591). */
 export interface ClientRecord {
   readonly name?: string;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
-  /** Scopes of this server that the client named. Undefined if it named no scopes. */
+  /** Scopes of this server that the client named. undefined if the client named no scopes. */
   readonly scopes?: readonly string[];
-  /** Undefined if the client is public. */
+  /** undefined if the client is public. */
   readonly secret?: ClientSecret;
   readonly registeredAtMs: number;
 }
 
-/** A checked request of a client to the authorization endpoint. */
+/** Validated request of a client to the authorization endpoint. */
 export interface Authorization {
   readonly client: string;
   readonly redirectUri: string;
-  /** Whether the request named the redirect URI. A client with one URI may omit it. */
+  /** True if the request contained the redirect URI. A client with one redirect URI may omit the parameter. */
   readonly redirectNamed: boolean;
   readonly state?: string;
-  /** Challenge of RFC 7636, S256. */
+  /** S256 challenge of RFC 7636. */
   readonly challenge: string;
   readonly scopes: readonly string[];
-  /** Audience of the future tokens. */
+  /** Audience of the tokens that the login results in. */
   readonly audience: readonly string[];
 }
 
@@ -44,18 +43,18 @@ export interface Person {
   readonly email?: string;
 }
 
-/** A login at one provider. */
+/** Login at one provider. */
 export interface Login {
   readonly provider: string;
   /** Id of the person at the provider. */
   readonly subject: string;
   readonly name?: string;
   readonly email?: string;
-  /** The sealed `UpstreamTokens`. */
+  /** Sealed `UpstreamTokens`. */
   readonly tokens: string;
 }
 
-/** A login in progress in one browser. */
+/** Login in progress in one browser. */
 export interface Pending {
   readonly stage: 'consent' | 'upstream';
   readonly authorization: Authorization;
@@ -63,92 +62,93 @@ export interface Pending {
   readonly browser: string;
   readonly session: string;
   /**
-   * Person known in the browser, whose stored consent is used unless `consented` says that consent was given in this
-   * login.
+   * Person of the browser's cookie. The person's stored consent is used, unless `consented` says that the person has
+   * consented in this login.
    */
   readonly person?: string;
   readonly consented: boolean;
   readonly logins: readonly Login[];
-  /** Secrets for the provider at which the browser is at the moment. */
+  /** Secrets of the current visit to a provider. */
   readonly verifier?: string;
   readonly nonce?: string;
 }
 
-/** A code that was issued to a client. */
 export interface CodeRecord {
   readonly authorization: Authorization;
   readonly session: string;
   readonly person: Person;
-  /** Whether the code was exchanged. A code is valid once (RFC 6749 section 4.1.2). */
+  /** True if the code was exchanged. A code is valid once (RFC 6749 section 4.1.2). */
   readonly used: boolean;
 }
 
-/** The grant of a session's refresh tokens. */
+/** Grant that the refresh tokens of a session belong to. */
 export interface GrantRecord {
   readonly client: string;
   readonly person: Person;
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
-  /** Newest used generation of a refresh token; 0 if none was used. */
+  /** Generation of the newest used refresh token. 0 if no refresh token was used. */
   readonly used: number;
   /** Digest of the newest used refresh token. */
   readonly usedToken?: string;
 }
 
-/** The consent of one person to one client. */
 export interface Consent {
   readonly name: string;
   readonly redirectHost: string;
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
   readonly atMs: number;
-  /** Newest sessions under the consent: they end when the consent is withdrawn. */
+  /** Newest sessions that are based on the consent. The sessions end when the consent is withdrawn. */
   readonly sessions: readonly string[];
 }
 
-/** Consents of one person, by client. */
+/** Consents of one person, by client id. */
 export type Consents = Readonly<Record<string, Consent>>;
 
-/** The first parts of the keys are the same as in ToolHive. */
+/** Keys of records in the store. The first part of each key is the same as in ToolHive. */
 export const KEYS = {
   client: (id: string) => `client:${id}`,
-  /** A client without a login so far. Its record is kept for a short time, and does not displace other records. */
+  /**
+   * Client that nobody has logged in with. The record has a short lifetime, and cannot replace records of other kinds.
+   */
   newClient: (id: string) => `newclient:${id}`,
   pending: (id: string) => `pending:${id}`,
   code: (id: string) => `authcode:${id}`,
   grant: (session: string) => `refresh:${session}`,
   upstream: (session: string, provider: string) => `upstream:${session}:${provider}`,
   upstreamLock: (session: string, provider: string) => `lock:${session}:${provider}`,
-  /** Registration of this server at a provider, sealed; all replicas share it. */
+  /** Sealed registration of this server at a provider, which all replicas share. */
   registration: (provider: string, settings: string) => `dcr:${provider}:${settings}`,
   registrationLock: (provider: string, settings: string) => `lock:dcr:${provider}:${settings}`,
   registrationRenewal: (provider: string, settings: string) => `renewed:${provider}:${settings}`,
   consents: (person: string) => `user:${person}`,
-  /** A used assertion of a trusted issuer. */
+  /** Used assertion of a trusted issuer. */
   bearerAssertion: (mark: string) => `assertion:${mark}`,
   assertion: (client: string, id: string) => `jwt:${client}:${id}`,
 } as const;
 
 export const PENDING_MS = 10 * 60_000;
 export const NEW_CLIENT_MS = 24 * 3_600_000;
-/** Time for which a client is kept after its last login. */
+/** Lifetime of a client's record after its last login. */
 export const CLIENT_MS = 90 * 24 * 3_600_000;
-/** Time for which a registration at a provider is kept after it was last written. */
+/** Lifetime of a registration at a provider after the last write. */
 export const REGISTRATION_MS = 90 * 24 * 3_600_000;
-/** Maximum number of sessions of one client and person. */
+/** Maximum number of sessions of one client and one person. */
 export const SESSIONS_MAX = 50;
-/** Time for which a consent is kept after its last use, longer than the lifetime of any refresh token. */
+/** Lifetime of a consent after its last use. Longer than the lifetime of any refresh token. */
 const CONSENT_MS = 90 * 24 * 3_600_000;
 
 /**
- * A used assertion is remembered for so much longer than it is good for: the clock of another replica may be behind.
+ * Additional time for which a used assertion is remembered after its expiry, because the clock of another replica may
+ * be late.
  */
 export const ASSERTION_SKEW_MS = 5 * 60_000;
 
 /** Time for which a used code is remembered. */
 export const USED_CODE_MS = 30 * 60_000;
 
-/** Returns the context of sealed tokens, so that the tokens of one session cannot be opened in another session. */
+/** Returns the context for sealing tokens. Tokens of one session cannot be opened in another session. */
 export function upstreamContext(session: string, provider: string): string {
   return `${session} ${provider}`;
 }
@@ -174,13 +174,13 @@ export async function takePending(store: IssuerStore, id: string): Promise<Pendi
   return pending;
 }
 
-/** Returns the consent of the person to the client, or undefined without consent. */
+/** Returns undefined if the person has not consented to the client. */
 export async function findConsent(store: IssuerStore, person: string, client: string): Promise<Consent | undefined> {
   const known = await readRecord<Consents>(store, KEYS.consents(person));
   return known?.record[client];
 }
 
-/** Adds or replaces the consent, or removes it if `consent` is undefined. Two simultaneous changes both succeed. */
+/** Adds or replaces the consent, or removes it if `consent` is undefined. Concurrent changes are all applied. */
 export async function changeConsent(
   store: IssuerStore,
   person: string,

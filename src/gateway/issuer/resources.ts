@@ -1,12 +1,12 @@
-// Determines the resources and scopes of tokens, as requested and as granted.
+// Determines the resources and scopes of tokens from requested and granted values.
 
 import { knownResource } from '#contracts/auth-server/resources.ts';
 import type { OAuthError } from './message.ts';
 import type { IssuerSettings } from './settings.ts';
 
 /**
- * Returns the `aud` of the tokens: the resource, and the audience that the host accepts. Without a resource, returns
- * only the host's audience (RFC 8707 section 2).
+ * Returns the `aud` of the tokens: the requested resource and the audience that the host accepts. Without a requested
+ * resource, returns only the host's audience (RFC 8707 section 2).
  */
 export function audienceFor(
   { resources, hostAudience }: IssuerSettings,
@@ -21,7 +21,10 @@ export function audienceFor(
   return [...new Set([known, hostAudience])];
 }
 
-/** Returns the audience at the token endpoint: at most the granted audience (RFC 8707 section 2.2). */
+/**
+ * Returns the audience for a request to the token endpoint, which cannot exceed the granted audience (RFC 8707 section
+ * 2.2).
+ */
 export function narrowedAudience(
   settings: IssuerSettings,
   granted: readonly string[],
@@ -34,9 +37,9 @@ export function narrowedAudience(
 }
 
 /**
- * Returns the scopes that the client may have and requests. Other scopes are ignored (RFC 6749 section 3.3): clients
- * request `openid` or `offline_access` at every server. A request that names no scope of the client counts as a request
- * without `scope` and gets all of the client's scopes.
+ * Returns the requested scopes that the client may have. Ignores other scopes (RFC 6749 section 3.3), because clients
+ * request `openid` or `offline_access` at every server. If no requested scope remains, returns all scopes of the
+ * client.
  */
 export function scopesFor(settings: ScopeSettings, client: RegisteredScopes, asked: string | null): readonly string[] {
   const scopes = clientScopes(settings, client);
@@ -50,8 +53,8 @@ interface RegisteredScopes {
 }
 
 /**
- * Returns the scopes of a client: its registered scopes and the baseline. Returns all scopes if there is no baseline or
- * the client named no scopes.
+ * Returns the registered scopes of a client and the baseline. Returns all scopes if the baseline is empty or the client
+ * named no scopes.
  */
 export function clientScopes(
   { scopes, baselineScopes }: ScopeSettings,
@@ -66,15 +69,15 @@ export function scopeNames(text: string): readonly string[] {
 }
 
 /**
- * Returns the scopes at the token endpoint. A scope that the server knows and the login did not grant is refused (RFC
- * 6749 section 6).
+ * Returns the scopes for a request to the token endpoint. Refuses a known scope that the login did not grant (RFC 6749
+ * section 6).
  */
 export function narrowedScopes(
   { scopes }: Pick<IssuerSettings, 'scopes'>,
   granted: readonly string[],
   asked: string | null,
 ): readonly string[] | OAuthError {
-  // Since the login, scopes may have been removed from the configuration.
+  // Granted scopes may have been removed from the configuration since the login.
   const known = knownScopes([...scopes, ...granted], asked);
   if (known.length === 0) return granted;
   if (known.every((name) => granted.includes(name))) return known;

@@ -14,7 +14,7 @@ import { type GrantRecord, KEYS, readRecord } from './records.ts';
 import { endSession } from './sessions.ts';
 import { type IssuerWorld, noteRefusal } from './world.ts';
 
-/** Revokes a token. An unknown token counts as revoked (section 2.2). */
+/** Revokes a token. Revoking an unknown token succeeds (section 2.2). */
 export async function revokeToken(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
   const refusal = await revoke(world, request);
   if (refusal === undefined) return jsonAnswer(200, {});

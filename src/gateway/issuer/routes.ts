@@ -1,4 +1,4 @@
-// Lists the paths of the authorization server, their handlers, and the limits for one address.
+// Lists the paths of the authorization server, their handlers, and the rate limits for one address.
 
 import { createRateLimit, type RateLimit } from '#std/rate.ts';
 import { disconnectApp, showApps } from './apps.ts';
@@ -17,18 +17,18 @@ import type { IssuerWorld } from './world.ts';
 type Handle = (world: IssuerWorld, request: IssuerRequest) => IssuerAnswer | Promise<IssuerAnswer>;
 
 export interface Route {
-  /** Name for metrics. */
+  /** Name of the endpoint, for metrics. */
   readonly name: string;
   readonly methods: Readonly<Partial<Record<'GET' | 'POST', Handle>>>;
-  /** `page`: the answer is shown to people, and pages of other origins cannot read it. */
+  /** `page` if the answer is a page for people. Pages of other origins cannot read answers of this audience. */
   readonly audience: 'client' | 'page';
-  /** Undefined if the answer costs nothing. */
+  /** Limit for requests from one address. undefined if the answer costs nothing. */
   readonly limit: RateLimit | undefined;
 }
 
 /**
- * Requests per minute of one address. The limits are high, since a whole office, or all clients of an ingress, may
- * share one address.
+ * Requests per minute for one address. The limits are high, because an office, or all clients of an ingress, may share
+ * one address.
  */
 const PER_MINUTE = {
   authorize: 600,
@@ -40,12 +40,11 @@ const PER_MINUTE = {
   apps: 120,
 } as const;
 
-/** Public documents that are the same for all callers. */
+/** Headers of public documents that are the same for all clients. */
 const DOCUMENT = { 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' } as const;
-/** The keys are cached for a shorter time, since they rotate. */
+/** Headers of the keys. Clients cache the keys for a shorter time than other documents, because keys are rotated. */
 const KEY_DOCUMENT = { ...DOCUMENT, 'cache-control': 'public, max-age=300' } as const;
 
-/** Returns routes by path. */
 export function issuerRoutes({
   settings,
   ports,
@@ -73,9 +72,10 @@ export function issuerRoutes({
       { ...documents, methods: { GET: showMetadata } },
     ]),
     [`${settings.path}/.well-known/jwks.json`, { ...documents, name: 'jwks', methods: { GET: showKeys } }],
-    // Callbacks are also served at the redirect URIs of the providers, whatever their paths are.
+    // Callbacks are also served at the paths of the providers' redirect URIs.
     ...settings.upstreams.map(({ redirectUri }): [string, Route] => [new URL(redirectUri).pathname, callback]),
-    // The paths below the issuer stay served, since clients may have read the metadata before another base was set.
+    // The paths below the issuer stay available, because clients may have read the metadata before another base URL was
+    // configured.
     ...[below, `${settings.pagesPath}/oauth`].flatMap((base): [string, Route][] => [
       [`${base}/callback`, callback],
       [`${base}/authorize`, pages.authorize],

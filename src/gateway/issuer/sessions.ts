@@ -1,5 +1,5 @@
-// Stores the result of a login: the person's tokens at the providers, refreshed when they expire, deleted when the
-// session ends.
+// Stores the results of logins: the person's tokens at the providers. Refreshes tokens when they expire, and deletes
+// tokens when the session ends.
 
 import { decodeJwt } from 'jose/jwt/decode';
 import { setBounded } from '#std/bounded.ts';
@@ -8,24 +8,24 @@ import { KEYS, upstreamContext } from './records.ts';
 import type { Upstream, UpstreamTokens } from './upstream/upstream.ts';
 import { type IssuerWorld, sessionMs } from './world.ts';
 
-/** Tokens are refreshed before they expire: a request takes some time, and clocks differ. */
+/** Time before the expiry at which tokens are refreshed, because requests take time and clocks differ. */
 const SKEW_MS = 30_000;
-/** Time for which a token is used without a look into the store, which may show that the session has ended. */
+/** Time for which a token is used without reading the store. The store may say that the session has ended. */
 const KEPT_MS = 5_000;
 const KEPT_MAX = 20_000;
-/** Time without further refreshes for an id_token after a refresh that returned none. */
+/** Time without another refresh for an id_token, after a refresh has returned no id_token. */
 const VAIN_MS = 60_000;
-/** Lifetime of the lock, longer than a refresh can take. */
+/** Lifetime of the lock. Longer than any refresh can take. */
 const LOCK_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
 /**
- * Returns the person's access token at the provider, or undefined if the session has ended. Throws a Failure if the
- * state of the session is unknown.
+ * Returns the person's access token at the provider. undefined if the session has ended. Throws a Failure if the state
+ * of the session is unknown.
  */
 export type FindUpstreamToken = (session: string, provider: string) => Promise<string | undefined>;
 
-/** Finds tokens, and refreshes each token once for all simultaneous calls. */
+/** Creates the function that finds tokens. Concurrent calls share one refresh. */
 export function createUpstreamTokens(world: IssuerWorld): FindUpstreamToken {
   const { kept } = world;
   const { clock } = world.ports;
@@ -55,13 +55,16 @@ export function createUpstreamTokens(world: IssuerWorld): FindUpstreamToken {
 }
 
 /**
- * Returns a function that finds the id_token of the person's login at the provider, refreshed if it expires. The result
- * is undefined without a usable id_token. Throws a Failure as `FindUpstreamToken` does.
+ * Creates a function that finds the id_token of the person's login at the provider, and refreshes an id_token that is
+ * about to expire. Returns undefined if no valid id_token exists. Throws a Failure like `FindUpstreamToken`.
  */
 export function createUpstreamIdTokens(world: IssuerWorld): FindUpstreamToken {
   const { clock } = world.ports;
   const pending = new Map<string, Promise<string | undefined>>();
-  /** Sessions whose provider returned no new id_token, with the time until which no further refresh is tried. */
+  /**
+   * Monotonic time until which no refresh is tried, by session and provider. Contains providers that returned no new
+   * id_token.
+   */
   const vain = new Map<string, number>();
 
   async function load(key: string, session: string, upstream: Upstream): Promise<string | undefined> {
@@ -85,12 +88,15 @@ export function createUpstreamIdTokens(world: IssuerWorld): FindUpstreamToken {
 }
 
 function hasFreshIdToken({ ports }: IssuerWorld, { idToken }: UpstreamTokens): boolean {
-  // The signature was checked when the provider returned the id_token.
+  // The signature was verified when the provider sent the id_token.
   const exp = idToken === undefined ? undefined : decodeJwt(idToken).exp;
   return exp !== undefined && exp * 1000 - ports.clock.now() > SKEW_MS;
 }
 
-/** Returns tokens that have not expired. If `isOld` is true for tokens, they are refreshed even before their expiry. */
+/**
+ * Returns unexpired tokens, and refreshes tokens that are about to expire. Also refreshes tokens for which `isOld`
+ * returns true.
+ */
 async function currentTokens(
   world: IssuerWorld,
   session: string,
@@ -115,7 +121,7 @@ async function currentTokens(
         await store.delete([lock]);
       }
     }
-    // Another call holds the lock and refreshes the token.
+    // Another call has the lock and refreshes the token.
     await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
   }
 }
@@ -144,7 +150,7 @@ async function refreshOnce(
 ): Promise<UpstreamTokens | undefined> {
   const { ports, secrets } = world;
   const key = KEYS.upstream(session, upstream.name);
-  // The previous holder of the lock may have refreshed the token.
+  // The previous owner of the lock may have refreshed the token.
   const current = await ports.store.get(key);
   if (current !== sealed) return current === undefined ? undefined : openTokens(world, session, upstream.name, current);
   try {
@@ -179,8 +185,8 @@ export async function endSession({ ports, upstreams, kept }: IssuerWorld, sessio
 }
 
 /**
- * Extends the storage of the session's tokens to the lifetime of the new refresh token. Returns false if tokens at a
- * provider are lost, so that the session cannot continue.
+ * Extends the lifetime of the session's stored tokens to the lifetime of the new refresh token. Returns false if the
+ * tokens of a provider are missing. The session cannot continue in this case.
  */
 export async function keepSession(world: IssuerWorld, session: string): Promise<boolean> {
   const { store } = world.ports;
@@ -189,10 +195,10 @@ export async function keepSession(world: IssuerWorld, session: string): Promise<
     const sealed = await store.get(key);
     const tokens = sealed === undefined ? undefined : openTokens(world, session, name, sealed);
     if (sealed === undefined || tokens === undefined) return false;
-    // The tokens are sealed again with the current secret. The previous secret may be removed once its refresh tokens
-    // have expired.
+    // Seals the tokens with the current secret. The previous secret can be removed once the refresh tokens that it
+    // protects have expired.
     const next = world.secrets.seal('upstream tokens', upstreamContext(session, name), JSON.stringify(tokens));
-    // If `replace` fails, another call has just written the value with the same lifetime.
+    // If `replace` fails, another call has just written the tokens with the same lifetime.
     await store.replace(key, sealed, next, sessionMs(world));
   }
   return true;

@@ -1,4 +1,4 @@
-// Builds the checked and complete settings of an authorization server.
+// Builds the validated settings of an authorization server, with defaults.
 
 import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 import { isWebRedirect } from '#std/address/loopback.ts';
@@ -8,42 +8,42 @@ import { type DelegateClient, delegateClients, type TrustedIssuer, trustedIssuer
 import { type UpstreamSettings, upstreamSettings } from './upstream/settings.ts';
 
 type CimdBlock = NonNullable<AuthServerConfig['cimd']>;
-/** Settings of the cache for documents that describe clients. */
 export interface DocumentCache {
   readonly most: number;
-  /** Time for which a document without cache headers is kept. */
+  /** Time in milliseconds for which a document without cache headers is cached. */
   readonly unsaidMs: number;
 }
 
-/** Settings for clients that register for a secret. */
 export interface ConfidentialClients {
-  /** Redirect URIs whose clients get a secret, even if they register without one. */
+  /** Redirect URIs whose clients get a secret even if they do not request a secret. */
   readonly forced: readonly string[];
 }
 
 export interface IssuerSettings {
   readonly issuer: string;
-  /** Path of the issuer without a trailing slash; empty if it has none. */
+  /** Path of the issuer without a trailing slash. Empty if the issuer has no path. */
   readonly path: string;
-  /** URL below which browsers reach the authorization endpoint and the pages, without a trailing slash. */
+  /** Base URL of the authorization endpoint and the pages for browsers, without a trailing slash. */
   readonly pagesUrl: string;
-  /** Path of `pagesUrl`, or an empty text if the URL has no path. */
+  /** Path of `pagesUrl`. Empty if the URL has no path. */
   readonly pagesPath: string;
   readonly accessMs: number;
   readonly refreshMs: number;
   readonly codeMs: number;
   readonly scopes: readonly string[];
-  /** Scopes for each client in addition to its registered scopes. If empty, registered scopes do not limit a client. */
+  /**
+   * Scopes for every client, in addition to its registered scopes. If empty, registered scopes do not limit clients.
+   */
   readonly baselineScopes: readonly string[];
-  /** If undefined, no client that registers gets a secret. */
+  /** If undefined, registered clients get no secrets. */
   readonly confidential: ConfidentialClients | undefined;
-  /** Values of `resource` that clients may send. */
+  /** Allowed values of the parameter `resource`. */
   readonly resources: readonly string[];
-  /** Audience that the host of this server requires in `aud`, and the default if a client names no resource. */
+  /** Audience that the host of this server requires in `aud`. Default if a client requests no resource. */
   readonly hostAudience: string;
-  /** Providers. People log in with each provider, in this order. */
+  /** Providers. People log in at every provider, in this order. */
   readonly upstreams: readonly [UpstreamSettings, ...UpstreamSettings[]];
-  /** If undefined, no client is described by a document. */
+  /** If undefined, client documents are not supported. */
   readonly documents: DocumentCache | undefined;
   /** Other issuers whose tokens this server accepts. */
   readonly trusted: readonly TrustedIssuer[];
@@ -53,7 +53,7 @@ export interface IssuerSettings {
 }
 
 const MINUTE = 60_000;
-/** Permitted range of each lifetime. A configuration outside the range is refused at the start. */
+/** Allowed range of each lifetime in milliseconds. A value outside the range prevents the start. */
 const BOUNDS = {
   access_token_lifespan: [MINUTE, 24 * 60 * MINUTE],
   refresh_token_lifespan: [60 * MINUTE, 720 * 60 * MINUTE],
@@ -104,8 +104,8 @@ function baselineScopes({ baseline_client_scopes: baseline = [], scopes_supporte
 }
 
 /**
- * Reads the settings for clients with secrets. Any client may register, so the connection for the answer with the
- * secret must be protected.
+ * Returns the settings for clients with secrets. Any client may register, so the answer with the secret needs https.
+ * http on loopback is allowed if the settings say so.
  */
 function confidentialClients({
   issuer,
@@ -139,7 +139,7 @@ function documentCache({
   return enabled ? { most, unsaidMs } : undefined;
 }
 
-/** Checks the issuer (RFC 8414 section 2); plain HTTP is accepted for localhost. */
+/** Validates a base URL (RFC 8414 section 2), and returns its path. http needs loopback or `insecure_allow_http`. */
 function issuerPath(
   { insecure_allow_http: anyHttp = false }: Pick<AuthServerConfig, 'insecure_allow_http'>,
   pointer: string,

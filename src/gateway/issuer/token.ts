@@ -1,4 +1,5 @@
-// Serves the token endpoint (RFC 6749 section 3.2): exchanges codes and refresh tokens for tokens.
+// Serves the token endpoint (RFC 6749 section 3.2). Issues tokens for codes, refresh tokens and assertions, and
+// exchanges tokens.
 
 import { sha256 } from '#std/hash.ts';
 import { signAccessToken, type TokenFacts, tokenSeconds } from './access-token.ts';
@@ -31,9 +32,9 @@ import { type IssuerWorld, noteRefusal } from './world.ts';
 
 interface Granted {
   readonly facts: TokenFacts;
-  /** New refresh token. Undefined if the client does not use refresh tokens. */
+  /** New refresh token. undefined if the client does not use refresh tokens. */
   readonly refreshToken?: string;
-  /** Kind of the token, for an answer to an exchange (RFC 8693 section 2.2.1). */
+  /** Type of the issued token, for the answer to a token exchange (RFC 8693 section 2.2.1). */
   readonly issuedType?: string;
 }
 
@@ -90,7 +91,10 @@ async function grantOf(
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
 
-/** Logs who received the token of an exchange or assertion, since the subject did not log in for it. */
+/**
+ * Logs the recipient of a token that was issued for an exchange or assertion, because the subject did not log in for
+ * this token.
+ */
 function noted(world: IssuerWorld, facts: TokenFacts | OAuthError, issuedType: string | undefined) {
   if ('error' in facts) return facts;
   const { client, person, audience } = facts;
@@ -143,14 +147,12 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
 const REFRESH_UNKNOWN = invalidGrant(
   'the refresh token is unknown, has expired, was revoked or used, or belongs to another client',
 );
-/**
- * Maximum number of tries: two simultaneous requests of one client are plausible, more requests are probably an attack.
- */
+/** Maximum number of attempts. A client may send two concurrent requests, but more are probably an attack. */
 const RACES_MAX = 5;
 
 /**
- * Rotates refresh tokens (RFC 9700 section 4.14.2) so that a lost answer does no harm: a token that was used once is
- * valid again until its successor is used. Any other token ends the session.
+ * Rotates refresh tokens (RFC 9700 section 4.14.2). The last used token stays valid until its successor is used, so a
+ * lost answer does no harm. Any other used token ends the session.
  */
 async function refreshTokens(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Granted | OAuthError> {
   const token = form.get('refresh_token') ?? '';

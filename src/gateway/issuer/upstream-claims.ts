@@ -1,6 +1,6 @@
-// Reads the claims in a person's access token at a provider, for policies. The token came from the token endpoint of
-// the provider and is stored encrypted. Its signature is not checked: possibly only the server that the token is meant
-// for knows the keys.
+// Reads the claims of a person's access token at a provider, for policies. The signature is not verified, because the
+// keys may be known only to the token's audience. The token came from the provider's token endpoint and is stored
+// encrypted.
 
 import { decodeJwt } from 'jose';
 import { checkLifetime } from '#auth/claims.ts';
@@ -9,12 +9,12 @@ import type { JsonObject } from '#std/json.ts';
 import type { IssuerPorts } from './ports.ts';
 
 const KEPT_MAX = 20_000;
-/** Claims without a subject, for which every policy denies. */
+/** Claims without a subject. Every policy denies such a caller. */
 const NOTHING: JsonObject = {};
 
 /**
- * Returns the claims, as the same object for the same token. Returns an empty object if the token is not a JWT or is
- * used outside its lifetime.
+ * Returns the claims, with the same object for the same token. Returns an empty object if the token is not a JWT, has
+ * expired or is not yet valid.
  */
 export type ReadUpstreamClaims = (provider: string, token: string) => JsonObject;
 
@@ -45,7 +45,7 @@ function claimsIn(token: string): JsonObject | undefined {
     const claims: unknown = decodeJwt(token);
     return claims as JsonObject;
   } catch {
-    // The caller reports that the token is not a JWT; the message of this library adds nothing.
+    // The caller reports that the token is not a JWT. The error of jose adds nothing.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Sends a browser to the next provider that the person has to log in with.
+// Sends a browser to the next provider that the person must log in at.
 
 import { Failure } from '#std/failure.ts';
 import type { OAuthError } from './message.ts';
@@ -8,14 +8,14 @@ import { type IssuerWorld, randomId } from './world.ts';
 
 const VERIFIER_BYTES = 32;
 
-/** Returns the next provider, or undefined if the person has logged in with all providers. */
+/** Returns the next provider. undefined if the person has logged in at all providers. */
 export function nextUpstream({ upstreams }: IssuerWorld, { logins }: Pending): Upstream | undefined {
   return upstreams[logins.length];
 }
 
 /**
- * Returns the URL of the visit, or the client's error if the provider cannot be used. The state is valid for one
- * answer.
+ * Returns the URL of the visit. Returns an error for the client if the provider is not usable. The state is valid for
+ * one answer.
  */
 export async function beginVisit(world: IssuerWorld, pending: Pending): Promise<{ readonly url: string } | OAuthError> {
   const upstream = nextUpstream(world, pending) ?? world.upstreams[0];
@@ -35,9 +35,7 @@ export async function beginVisit(world: IssuerWorld, pending: Pending): Promise<
   }
 }
 
-/**
- * Returns the client's error for a provider's fault; the log has the details. Failures of the store are thrown again.
- */
+/** Returns the error for the client, and logs the details. Throws failures of the store again. */
 export function upstreamError({ ports }: IssuerWorld, provider: string, error: unknown): OAuthError {
   if (!(error instanceof Failure)) throw error;
   switch (error.code) {

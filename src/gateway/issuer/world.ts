@@ -1,4 +1,4 @@
-// Defines the context of every handler of the authorization server.
+// Defines the context that all handlers of the authorization server share.
 
 import type { Clients } from './clients/clients.ts';
 import type { Cookies } from './cookies.ts';
@@ -17,15 +17,15 @@ export interface IssuerWorld {
   readonly cookies: Cookies;
   readonly clients: Clients;
   readonly findTrusted: FindTrusted;
-  /** Recently used tokens of people, by `upstreamContext`. */
+  /** Recently used access tokens of people, by `upstreamContext`. */
   readonly kept: Map<string, KeptToken>;
-  /** Providers in the order in which people log in with them. */
+  /** Providers in the order in which people log in. */
   readonly upstreams: readonly [Upstream, ...Upstream[]];
 }
 
 interface KeptToken {
   readonly token: string;
-  /** Monotonic milliseconds. */
+  /** Expiry in monotonic milliseconds. */
   readonly until: number;
 }
 
@@ -36,12 +36,11 @@ export function randomId({ ports }: Pick<IssuerWorld, 'ports'>): string {
   return ports.random(RANDOM_BYTES).toString('base64url');
 }
 
-/** Returns the lifetime of all records of a session. */
+/** Returns the lifetime of a session's records in milliseconds. */
 export function sessionMs({ settings }: Pick<IssuerWorld, 'settings'>): number {
   return settings.refreshMs + settings.accessMs;
 }
 
-/** Logs a refusal and its reason. */
 export function noteRefusal({ ports }: Pick<IssuerWorld, 'ports'>, error: string, description: string): void {
   ports.notify({ code: 'issuer-request-refused', level: 'info', message: `${error}: ${description}`, data: { error } });
 }

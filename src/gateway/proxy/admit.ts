@@ -1,4 +1,4 @@
-// Decides by the current rules whether a message of a client may pass, and in which form the server gets it.
+// Decides by the current rules whether a client's message may pass, and builds the message for the server.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KnownTools } from '../gate/known-tools.ts';
@@ -19,55 +19,53 @@ import type { NamedResource } from './settings.ts';
 import { admitTasks, TASK_UNKNOWN } from './tasks/requests.ts';
 import type { MadeTask, TaskIds } from './tasks/task-ids.ts';
 
-/** A message that may pass. */
 export interface AdmittedMessage {
   readonly message: Message;
-  /** The client's own bytes, with the tool's name at the server if it differs. */
+  /** Bytes for the server: the client's bytes, with the name of the tool or id of the task as the server knows it. */
   readonly body: Buffer;
-  /** Name of the tool at the server, if it differs from the client's. */
+  /** Name of the tool, or id of the task, at the server. Absent if clients use the same text. */
   readonly backendName?: string;
-  /** Name of the tool that clients know, if the client used another one. */
+  /** Name by which policies and records know the tool, if the client used another name. */
   readonly shownName?: string;
   /** Tool that the called tool calls in turn, or the tool that created the task. */
   readonly innerTool?: string;
-  /** Client's ids of the subscribed tasks, by the server's ids. Set for a subscription. */
+  /** For a subscription: the client's ids of the subscribed tasks, by the server's ids. */
   readonly tasks?: ReadonlyMap<string, string>;
-  /** Returns why the policies refuse the inner tool to the caller, or undefined if they permit the call. */
+  /** Returns why the policies refuse the inner tool to the caller. Returns undefined if they permit the call. */
   readonly innerRefusal?: () => RefusedMessage | undefined;
   readonly refusal?: undefined;
 }
 
 export interface RefusedMessage {
   readonly refusal: Refusal;
-  /** Detail for the operator. */
+  /** Explanation for the operator, which the client does not get. */
   readonly detail?: string;
 }
 
 export interface RuleParts {
   readonly tools?: ToolRules;
-  /** If absent, no definitions were reviewed, and every definition passes. */
+  /** If absent, no reviewed definitions exist, and every definition passes. */
   readonly lock?: LockKeeper;
   readonly policies?: Policies;
   readonly known: KnownTools;
-  /** If absent, clients get the server's own ids of tasks. */
+  /** If absent, clients get the server's own task ids. */
   readonly tasks?: TaskIds;
-  /** If absent, callers are not authenticated, so no caller can get a token with more scopes. */
+  /** If absent, callers are not authenticated, so refusals never request more scopes. */
   readonly resource?: NamedResource;
-  /** Reports a list that is refused because it cannot be read. `detail` is for the operator. */
+  /** Reports a list that the rules cannot read. `detail` is for the operator. */
   readonly unreadable: (detail: string) => void;
 }
 
-/** Lists that apply to a message. */
 export interface ListScope {
-  /** Key that differs for each session, and for each caller without a session. */
+  /** Key of the session, or of a caller without a session. */
   readonly scope: string;
-  /** Reading of the list that was made for this message. */
+  /** Reading of the list that the proxy requested for this message. */
   readonly reading?: LockReading | undefined;
 }
 
 /**
- * Returns the claims that policies see. Without the token that the policies rely on, these are claims without a
- * subject.
+ * Returns the claims for policies. If policies read a provider's token that the caller does not have, the claims have
+ * no subject.
  */
 export function claimsOf(
   { token, claims, upstream }: Pick<Caller, 'token' | 'claims' | 'upstream'>,
@@ -77,11 +75,11 @@ export function claimsOf(
   return upstream?.provider === provider ? upstream.claims : UNKNOWN_CLAIMS;
 }
 
-/** Claims without a subject, for which every policy denies. */
+/** Claims without a subject. Every policy denies them. */
 const UNKNOWN_CLAIMS: JsonObject = {};
 
 /**
- * Decides on a message. Checks the tool's name first, then evaluates the policies with the name that the client sees.
+ * Decides on a message. Checks the tool's name first, then evaluates the policies with the name that the client uses.
  */
 export function admit(
   parts: RuleParts,
@@ -102,15 +100,15 @@ export function admit(
 }
 
 /**
- * Returns why the task is refused. The policies that permitted the call may have changed: then the current policies
- * decide on the tool again, without arguments.
+ * Returns why the task is refused. If the policies have changed since the call, the current policies decide on the tool
+ * again, without arguments.
  */
 function taskRefusal(
   { tools, policies, known, lock }: RuleParts,
   { tool: name, own, policies: digest }: MadeTask,
   caller: Caller,
 ): RefusedMessage | undefined {
-  // The tool is now hidden, or its name belongs to another tool.
+  // The configuration now hides the tool, or gives its name to another tool.
   if (tools !== undefined && tools.ownName(name) !== own) return { refusal: TASK_UNKNOWN };
   if (lock?.enforces === true && !lock.knows('tools', own)) return { refusal: TASK_UNKNOWN };
   if (policies === undefined || policies.digest === digest) return undefined;
@@ -125,7 +123,7 @@ function admitOther(
   body: Buffer,
   { caller, scope, reading }: { readonly caller: Caller } & ListScope,
 ): AdmittedMessage | RefusedMessage {
-  // Some servers would run a method even without an id, and only leave the answer out.
+  // Some servers run a method even if the message has no id, and only omit the response.
   if (
     (tools !== undefined || lock?.enforces === true) &&
     message.kind === 'notification' &&
@@ -146,7 +144,7 @@ function admitOther(
     const decision = decideMessage(policies, call);
     if (!decision.allowed) {
       const { denial, detail } = decision;
-      // This gateway cannot request scopes for a provider's token.
+      // The gateway cannot request scopes for a provider's token.
       const isOwn = caller.token !== undefined && policies.upstreamProvider === undefined;
       const supported = isOwn ? resource?.scopesSupported : undefined;
       const scopes = supported && scopesForCall(policies, call, denial.code, supported);

@@ -1,4 +1,4 @@
-// Defines a client's request in progress: how it begins, and how it ends after an internal error.
+// Begins and records one request of a client, and ends it after an internal error.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Message } from '../wire/message.ts';
@@ -8,13 +8,13 @@ import { type Forwarded, readForwarded } from './forwarded.ts';
 import type { ProxyParts } from './parts.ts';
 import type { CallSpan, TraceContext } from './ports.ts';
 import { traceParent } from './trace-parent.ts';
-/** Ends only the request in which an internal error occurred, and logs the place of the error. */
+/** Answers with "Internal error", and logs the stack of the error. */
 export function refuseBroken({ entry }: Call, error: unknown): void {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   entry.refuse(INTERNAL, { detail });
 }
 
-/** Runs a callback, and catches its error, which no caller could catch. */
+/** Runs a callback. If the callback throws, ends only this request. */
 export function runGuarded(call: Call, step: () => void): void {
   try {
     step();
@@ -23,12 +23,11 @@ export function runGuarded(call: Call, step: () => void): void {
   }
 }
 
-/** A request in progress, with its frame, forwarding headers, and span once the span has begun. */
 export interface Call {
   readonly entry: Entry;
   readonly path: string;
   readonly forwarded: Forwarded;
-  /** Begins the span, as a child of the trace context in the message or else in the headers. */
+  /** Begins the span. Its parent is the trace context in the message, or else in the headers. */
   readonly trace: (message: Message | undefined) => TraceContext;
 }
 
@@ -44,7 +43,7 @@ export function beginCall(parts: ProxyParts, request: IncomingMessage, response:
   function ended(how: Ended): void {
     parts.active(-1, 'request');
     const seconds = (clock.monotonic() - began) / 1000;
-    // The request was refused before its message was read.
+    // No span exists yet if the request was refused before its message was read.
     span ??= parts.beginSpan?.(traceParent(request, how.message), beganAtMs);
     parts.record({ request, requestId, path, seconds, span, ended: how, forwarded });
   }

@@ -1,4 +1,4 @@
-// Describes the caller of a proxy, from a verified token or as anonymous.
+// Builds the caller of a request from a verified token, or the anonymous caller.
 
 import type { Identity } from '#auth/identity.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -6,23 +6,23 @@ import type { UpstreamClaims } from '../backends/backend.ts';
 import { callerOwner } from '../backends/caller-key.ts';
 
 export interface Caller {
-  /** Issuer, subject and client as one text: equal for equal callers, with any token. */
+  /** Issuer, subject and client as one text, equal for all tokens of the same caller. */
   readonly key: string;
   /** `sub` of the token; `anonymous` if callers are not authenticated. */
   readonly subject: string;
   readonly claims: JsonObject;
-  /** The token itself; absent if callers are not authenticated. */
+  /** The caller's token. Absent if callers are not authenticated. */
   readonly token?: string;
   /** `exp` of the token, seconds since 1970. */
   readonly expiry?: number;
-  /** Claims that policies read, if they come from another token than the caller's own. */
+  /** Claims for policies, if another token than the caller's contains them. */
   readonly upstream?: UpstreamClaims;
 }
 
 export const ANONYMOUS: Caller = { key: '', subject: 'anonymous', claims: {} };
 
 /**
- * Returns the caller of a token. A token without a subject belongs to its client (RFC 9068 section 2.2, client
+ * Returns the caller of a token. The subject of a token without `sub` is its client (RFC 9068 section 2.2, client
  * credentials).
  */
 export function callerOf({ claims }: Identity, token: string): Caller {
@@ -32,7 +32,7 @@ export function callerOf({ claims }: Identity, token: string): Caller {
   return { key: JSON.stringify([claimText(claims.iss) ?? '', subject, client]), subject, claims, token, expiry };
 }
 
-/** Returns issuer and subject of a caller's `key`, the same for all clients and headers of the user. */
+/** Returns issuer and subject from a caller's `key`. All clients of a user share this text. */
 export function userOfCaller(key: string): string {
   const owner = callerOwner(key);
   if (owner === ANONYMOUS.key) return '';

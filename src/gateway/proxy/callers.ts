@@ -1,5 +1,4 @@
-// Finds the caller of a request by its token, unless callers are not authenticated. A refused caller gets the challenge
-// of RFC 9728 section 5.1.
+// Finds the caller of a request by its token. A refused caller gets the challenge of RFC 9728 section 5.1.
 
 import type { IncomingMessage } from 'node:http';
 import { authorizationHeaders, readBearer } from '#auth/bearer.ts';
@@ -15,21 +14,23 @@ import type { Refusal } from './faults.ts';
 export interface Callers {
   readonly authenticate: Authenticate;
   readonly resource: ResourceSettings;
-  /** Checks whether the login behind a verified token is still valid; if absent, tokens alone decide. */
+  /** Checks whether the login of a verified token is still valid. If absent, the token alone decides. */
   readonly checkSession?: (identity: Identity) => Promise<Rejection | undefined>;
   /**
-   * Finds the token of an upstream provider that policies read; returns undefined if policies read the caller's own
-   * token.
+   * Finds the token of an upstream provider for policies. Returns undefined if policies read the caller's own token.
    */
   readonly findUpstream?: (identity: Identity) => Promise<UpstreamClaims | Rejection | undefined>;
   /** Logs the reason why a token was refused. */
   readonly refused: (rejection: Rejection) => void;
 }
 
-/** Callers by their identities, so that data stored by their claims is found again. */
+/** Callers by identity. An identity always gets the same object, because caches use its claims object as key. */
 const KNOWN = new WeakMap<object, Caller>();
 
-/** Last header of a connection: most connections repeat it, so it need not be read and digested again. */
+/**
+ * The Authorization header last verified on a connection. Most requests of a connection repeat this header, so the
+ * proxy need not verify it again.
+ */
 interface Shown {
   readonly authorization: string;
   readonly caller: Caller;
@@ -39,14 +40,14 @@ interface Shown {
 
 const SHOWN = new WeakMap<object, Shown>();
 
-/** Seconds until a retry if a provider is unavailable. */
+/** Seconds after which clients may retry if a provider is unavailable. */
 const RETRY_AFTER = '5';
 
 export type FoundCaller = Caller | { readonly refusal: Refusal };
 
 /**
- * Finds the caller. Returns a plain value if it need not wait. Reads the `rawHeaders` of node:http, which otherwise
- * hides a second Authorization header.
+ * Finds the caller. Returns a promise only if a check is asynchronous. Reads `rawHeaders` because `headers` of
+ * node:http hides a second Authorization header.
  */
 export function findCaller(
   callers: Callers | undefined,
@@ -79,7 +80,6 @@ async function checkedCaller(
   return 'reason' in upstream ? { refusal: refuseCaller(callers, upstream) } : { ...caller, upstream };
 }
 
-/** Returns whether the token alone identifies the caller. */
 function decidesAlone({ checkSession, findUpstream }: Callers): boolean {
   return checkSession === undefined && findUpstream === undefined;
 }
@@ -93,7 +93,7 @@ function callerBy(
   if (!authentication.ok) return { refusal: refuseCaller(callers, authentication.rejection) };
   const { identity, holds } = authentication;
   const caller = callerOfIdentity(identity, authorization);
-  // A login may end at any time, so it is checked for each request.
+  // If logins are checked, each request checks its login again: a login may end at any time.
   if (holds !== undefined && decidesAlone(callers) && authorization[0] !== undefined) {
     SHOWN.set(socket, { authorization: authorization[0], caller, callers, holds });
   }
@@ -118,7 +118,7 @@ function rejectionRefusal({ resource }: Callers, rejection: Rejection): Refusal 
   const { status, error, message, scope } = publicRejection(rejection);
   const reason = rejection.reason;
   if (status === 503) return { status, code: status, message, reason, headers: { 'retry-after': RETRY_AFTER } };
-  // Clients request the scopes of the challenge rather than all scopes in the metadata (MCP 2025-11-25, Authorization).
+  // Clients request the scopes in the challenge rather than all scopes in the metadata (MCP 2025-11-25, Authorization).
   const scopes = scope ?? (resource.scopesSupported.join(' ') || undefined);
   const header = challenge(resource, { error, message, scope: scopes });
   const headers = { 'www-authenticate': header, 'cache-control': 'no-store' };

@@ -61,7 +61,7 @@ function giveWhole({ answer }: Asked, text: string): void {
   answer.data(Buffer.from(text));
 }
 
-/** Returns the bytes that the client received when its answer is complete, or the connection has ended. */
+/** Returns the received bytes once they end with `text` or the connection has ended. */
 async function answered({ client }: Asked, text: string): Promise<string> {
   let got = '';
   for await (const chunk of client) {
@@ -94,7 +94,7 @@ it('sends the client the complete answer of a server that fails after its last b
   expect(asked.ended).toHaveBeenCalledTimes(1);
 });
 
-it('passes nothing on after the bytes that the head promised', async () => {
+it('drops bytes beyond the declared Content-Length', async () => {
   const asked = await ask();
   giveWhole(asked, '{"answer":0}');
   asked.answer.data(Buffer.from('HTTP/1.1 200 OK\r\n'));
@@ -103,7 +103,7 @@ it('passes nothing on after the bytes that the head promised', async () => {
   expect(await answered(asked, '{"answer":0}')).not.toMatch(/HTTP.*HTTP/s);
 });
 
-it('sends the other answers if a client has gone before the end of the turn', async () => {
+it('sends answers to other clients if one client disconnects before the end of the turn', async () => {
   const [gone, stays] = [await ask(), await ask()];
   for (const each of [gone, stays]) giveWhole(each, '{"answer":0}');
   gone.client.destroy();
@@ -115,7 +115,7 @@ it('sends the other answers if a client has gone before the end of the turn', as
   expect(gone.ended).toHaveBeenCalledTimes(1);
 });
 
-it('sends a stream that ends within its first turn in one piece', async () => {
+it('sends a stream in one piece if the stream ends within its first turn', async () => {
   const asked = await ask();
   asked.answer.head(200, EVENTS);
   asked.answer.data(Buffer.from('data: 1\n\n'));

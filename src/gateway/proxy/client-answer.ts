@@ -1,5 +1,5 @@
-// Writes the answer to one request of a client over node:http: head, bytes with back-pressure, comments that keep a
-// quiet stream open, and faults as JSON-RPC errors.
+// Writes the answer to one request of a client over node:http. Applies back-pressure, keeps quiet streams open with
+// comments, and sends faults as JSON-RPC errors.
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,24 +14,23 @@ export type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
 
 export interface ClientAnswerOptions {
   readonly response: ServerResponse;
-  /** Headers of every answer (request id, CORS), with names in lower case. */
+  /** Headers of every answer (request id, CORS). Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Id of the answered request, for faults. */
+  /** Id of the request, for the JSON-RPC error of a fault. */
   readonly id?: MessageId;
-  /** Returns the headers for the client from the server's headers. */
+  /** Converts the server's headers to headers for the client. */
   readonly shownHeaders: (headers: HeaderValues) => OutgoingHttpHeaders;
   readonly keepAliveMs: number;
   readonly clock: Pick<ProxyClock, 'every' | 'atTurnEnd'>;
-  /** Notes that the whole answer was passed to the connection. Called once. `fault` is set if the answer broke. */
+  /** Called once, when the whole answer was passed to the connection or the answer failed with `fault`. */
   readonly ended: (fault?: BackendFault) => void;
 }
 
 export interface ClientAnswer extends Answer {
-  /** Sets the flow that feeds the answer: it is resumed when the client reads again. */
+  /** Sets the flow that sends the answer. When the client reads again, the flow is resumed. */
   feed(flow: { resume(): void }): void;
-  /** Ends the answer because the client has gone: writes nothing more, and calls `ended`. */
+  /** Ends the answer because the client has disconnected. Writes no more bytes, and calls `ended`. */
   abandon(): void;
-  /** Returns true once the answer has ended, with or without a fault. */
   finished(): boolean;
 }
 
@@ -43,9 +42,9 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   let finished = false;
   let waiting = false;
   let fed: { resume(): void } | undefined;
-  /** Length of the body that the head declares, until the first bytes are written. NaN if unknown, as for a stream. */
+  /** Content-Length of the body until the first bytes arrive. NaN for a stream or an unknown length. */
   let whole = Number.NaN;
-  /** Whether the whole answer was sent, or will be sent at the end of this turn. */
+  /** True if the whole body was sent, or will be sent at the end of this turn of the event loop. */
   let leaves = false;
   let beginning: Beginning | undefined;
 
@@ -111,7 +110,7 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
 }
 
 /**
- * The beginning of a stream, which is held until the end of this turn of the event loop, since a short stream is
+ * The first bytes of a stream. The proxy holds them until the end of this turn of the event loop: a short stream is
  * complete by then.
  */
 interface Beginning {
@@ -119,10 +118,10 @@ interface Beginning {
   letGo(): void;
 }
 
-/** Holds the beginning. `turnEnds` receives whether it was held until the end of the turn. */
+/** Holds the first bytes. At the end of the turn, calls `turnEnds` with whether the bytes are still held. */
 function holdBeginning({ response, clock }: ClientAnswerOptions, turnEnds: (held: boolean) => void): Beginning {
   let held: Socket | null = response.socket;
-  // Corks the connection: a corked response would write its last chunk before the held chunks.
+  // Corks the socket, since a corked response would write its last chunk before the held chunks.
   held?.cork();
   response.flushHeaders();
   const beginning = {
@@ -139,7 +138,6 @@ function holdBeginning({ response, clock }: ClientAnswerOptions, turnEnds: (held
   return beginning;
 }
 
-/** Writes comments between the events of a quiet stream. */
 interface Comments {
   start(): void;
   saw(chunk: Buffer): void;
@@ -149,7 +147,7 @@ interface Comments {
 const KEEP_ALIVE = formatComment('keep-alive');
 
 function createComments({ response, clock, keepAliveMs }: ClientAnswerOptions): Comments {
-  /** Last bytes of the stream: a comment may be written only between two events. */
+  /** Last bytes of the stream. Comments are written only after a complete event. */
   let tail: Buffer = EVENT_END;
   let moved = false;
   let stop: (() => void) | undefined;
@@ -172,12 +170,12 @@ function createComments({ response, clock, keepAliveMs }: ClientAnswerOptions): 
   };
 }
 
-/** Node.js writes texts up to this size without allocating memory. */
+/** Node.js writes texts up to this size without an allocation. */
 const TEXT_BYTES_MAX = 16_384;
 
 /**
- * Sends a short body as text, so that it leaves in one piece with its head: most answers have one chunk. In Latin-1 one
- * byte is one character.
+ * Sends a short body as Latin-1 text (one character per byte), so that head and body leave in one write. Most answers
+ * have one chunk.
  */
 function endWhole(response: ServerResponse, body: Buffer): void {
   if (body.length > TEXT_BYTES_MAX) response.end(body);
@@ -198,14 +196,11 @@ function sendFault({ response, id, headers }: ClientAnswerOptions, fault: Backen
 
 const LF = 0x0a;
 const CR = 0x0d;
-/** Length of the longest end of an event. */
+/** Bytes of `\r\n\r\n`, the longest end of an event. */
 const TAIL_BYTES = 4;
 const EVENT_END = Buffer.from('\n\n');
 
-/**
- * Returns whether the bytes end with an empty line, the end of an event; any other position may be inside an event
- * (HTML, Server-sent events).
- */
+/** Returns whether the bytes end with an empty line, which ends an event (HTML, Server-sent events). */
 function endsEvent(bytes: Buffer): boolean {
   const last = bytes[bytes.length - 1];
   const before = bytes[bytes.length - 2];

@@ -1,4 +1,4 @@
-// Reads the name and version that a client states. Both are unverified, and only for logs, never for decisions.
+// Reads the name and version that a client states. These facts are unverified and appear only in logs.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
@@ -12,8 +12,8 @@ export interface ClientInfo {
 const TEXT_MAX = 100;
 
 /**
- * Returns name and version from `initialize`, or from `_meta` in the stateless era. Returns undefined if the message
- * has no name.
+ * Returns name and version from `initialize`, or from `_meta` (MCP 2026-07-28). Returns undefined if the message has no
+ * name.
  */
 export function clientInfoOf(message: Message | undefined, body: Buffer | undefined): ClientInfo | undefined {
   if (message === undefined || body === undefined || message.kind === 'response') return undefined;
@@ -22,7 +22,7 @@ export function clientInfoOf(message: Message | undefined, body: Buffer | undefi
   return infoOf(readValue(body, message.clientInfo));
 }
 
-/** Returns the form that is stored in a sealed session. */
+/** Returns the JSON form for a sealed session. */
 export function sealedInfo({ name, version }: ClientInfo): JsonObject {
   return { name, version };
 }

@@ -1,4 +1,4 @@
-// Lists the codes with which a proxy refuses requests or reports faults, in its audit events, its log and its metrics.
+// Lists the codes of refusals and faults of a proxy, for audit events, logs and metrics.
 
 export const PROXY_CODES = {
   'proxy-restart-needed':

@@ -1,23 +1,22 @@
-// Defines which hosts and origins may send requests to a proxy, and the places among the allowed calls and streams.
+// Defines the checks of host, origin and limits at the entrance of a proxy.
 
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from './faults.ts';
 
-/** Checks host and origin of requests, and returns the headers of answers. */
 export interface Doorway {
-  /** Returns the refusal, or undefined if the request is allowed. */
+  /** Returns the refusal of a request for MCP, or undefined if the request may pass. */
   refuse(request: IncomingMessage): Refusal | undefined;
   /**
-   * Returns the refusal, or undefined if the request may get an answer, even for health, metrics, documents and logins.
+   * Returns the refusal of a request for health, metrics, documents or logins, or undefined if the request may pass.
    */
   refuseRebinding(request: IncomingMessage): Refusal | undefined;
-  /** Returns headers of every answer, for pages of other origins that may read it. */
+  /** Returns the headers of every answer: CORS headers for permitted origins. */
   headers(request: IncomingMessage): Readonly<Record<string, string>>;
-  /** Returns the headers of the answer to a permitted preflight request; undefined for other requests. */
+  /** Returns the headers for a permitted preflight request, or undefined for other requests. */
   preflight(request: IncomingMessage): Readonly<Record<string, string>> | undefined;
 }
 
-/** A place among the allowed calls or streams, which must be left once. */
+/** A slot among the allowed calls or streams. The holder calls `leave` once. */
 export interface Place {
   leave(): void;
 }

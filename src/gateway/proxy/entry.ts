@@ -1,5 +1,5 @@
-// Frames one request of a client: creates its id and the headers of the answer, and records the request once in
-// metrics, traces, log and audit, whether it is refused or not.
+// Frames one request of a client: sets the headers of the answer, sends refusals, and reports the end of the request
+// once.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Era } from '../backends/backend.ts';
@@ -10,48 +10,47 @@ import type { ClientInfo } from './client-info.ts';
 import { type Refusal, refusalBody } from './faults.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Facts about a request when it ends. */
 export interface Known {
   readonly caller?: Caller;
   readonly message?: Message;
   readonly era?: Era;
   readonly revision?: string;
-  /** Name of the tool at the server, if it differs from the client's name. */
+  /** Name of the tool, or id of the task, at the server. Absent if clients use the same text. */
   readonly backendName?: string;
-  /** Tool that `call_tool` calls. */
+  /** Tool that `call_tool` calls, or the tool that created the task. */
   readonly innerTool?: string;
-  /** Returns why the caller may not call the inner tool, or undefined if the call is allowed. */
+  /** Returns why the caller may not call the inner tool. Returns undefined if the call is allowed. */
   readonly innerRefusal?: AdmittedMessage['innerRefusal'];
   readonly requestBytes?: number;
-  /** Body that the client sent, with the changes of webhooks. */
+  /** Body that the client sent, or the body that webhooks returned. */
   readonly body?: Buffer;
-  /** Name and version that the client states. */
   readonly client?: ClientInfo;
-  /** Policies that refused, or the reason why they could not decide; contains no values. */
+  /** Policies that refused, or why the policies could not be evaluated. Contains no values of arguments. */
   readonly refusalDetail?: string;
-  /** `name: outcome` of each webhook that was called. */
+  /** `name: outcome` of each called webhook. */
   readonly webhooks?: readonly string[];
-  /** The client's original body, if webhooks have changed it. */
+  /** Body that the client sent, if webhooks have changed it. */
   readonly received?: Buffer;
   /**
-   * Set if this replica alone counted the shared limits. Absent if all replicas counted together, or no limit applied.
+   * Set if only this replica counted the call in the shared limits. Absent if all replicas counted together, or if no
+   * limit applied.
    */
   readonly rateLimits?: 'replica';
-  /** Detail for the log only. */
+  /** Explanation for the log only. */
   readonly detail?: string;
 }
 
 export interface Ended extends Known {
   readonly status: number;
   readonly outcome: Outcome | 'denied';
-  /** Stable code; empty without a refusal or fault. */
+  /** Stable code of a refusal or fault. Empty for other requests. */
   readonly reason: string;
-  /** Code of the answer's JSON-RPC error, if it was read. */
+  /** Code of the JSON-RPC error, if the proxy could read the answer. */
   readonly rpcErrorCode?: number;
-  /** Detail for the log only. */
+  /** Explanation for the log only. */
   readonly detail?: string;
   readonly responseBytes: number;
-  /** JSON-RPC response, if it is recorded and small enough. */
+  /** JSON-RPC response, if the audit records responses and the size limit permits it. */
   readonly answer?: Buffer;
 }
 
@@ -59,11 +58,11 @@ export interface Entry {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** Headers of every answer, names in lower case. */
+  /** Headers of every answer. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Answers with a refusal, which ends the request. */
+  /** Sends a refusal and ends the request. */
   refuse(refusal: Refusal, known?: Known): void;
-  /** Records the end of the answer. Called once. */
+  /** Reports the end of the request. Later calls have no effect. */
   end(ended: Ended): void;
 }
 
@@ -112,7 +111,7 @@ export function createEntry({ request, response, requestId, headers, ended }: En
   };
 }
 
-/** Accepts a client's request id only if it is harmless in the log and in the answer. */
+/** Returns the client's request id if it is safe in logs and answers. */
 export function givenRequestId(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(value) ? value : undefined;
 }

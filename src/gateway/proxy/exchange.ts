@@ -1,5 +1,5 @@
-// Converts a client's HTTP request to the exchange with the backend: scans it, finds era and session, applies the
-// rules, and builds headers and credentials.
+// Converts a client's HTTP request to an exchange with the backend: finds MCP revision and session, applies the rules,
+// and sets headers and credentials.
 
 import type { Answer, Era, Exchange } from '../backends/backend.ts';
 import { authorizeAs } from '../credentials/authorize.ts';
@@ -38,10 +38,10 @@ import type { NeededList, Rules } from './rules.ts';
 export interface ExchangeWorld {
   readonly seal: SessionSeal;
   readonly rules: Rules;
-  /** Current rules for streams, since rules may be replaced while a stream is open. */
+  /** Source of the current rules, which may be replaced while a stream is open. */
   readonly live: LiveRules;
   readonly credential: Credential;
-  /** Limits that all replicas share. If undefined, none apply. */
+  /** Limits that all replicas share. undefined if no limits apply. */
   readonly rateLimits: RateLimits | undefined;
   /** Maximum size of server messages that the proxy reads. Larger messages are refused. */
   readonly messageBytes: number;
@@ -51,22 +51,22 @@ export type Prepared =
   | {
       readonly exchange: Exchange;
       readonly known: Known;
-      /** Name of the called tool, as clients know it; undefined for other messages. */
+      /** Name by which clients call the tool. undefined if the message is not a tool call. */
       readonly calledTool: string | undefined;
-      /** Wraps the answer with the changes that the rules make; undefined without changes. */
+      /** Wraps the answer with the changes that the rules make. undefined if no rule changes answers. */
       readonly change: ((answer: Answer) => Answer) | undefined;
-      /** Replaces `change` for answers that stay open for later events. */
+      /** Replaces `change` for streams that stay open for later events. */
       readonly live: ((answer: Answer) => LiveStream) | undefined;
       readonly refusal?: undefined;
       readonly needsList?: undefined;
     }
   | { readonly refusal: Refusal; readonly known: Known }
-  /** The server's list has to be read before the message can be decided. */
+  /** The proxy must read a list of the server before it decides on the message. */
   | { readonly needsList: ListNeeded; readonly known: Known; readonly refusal?: undefined };
 
 export interface ListNeeded extends NeededList {
   readonly message: Message;
-  /** Key of caller, era, and session if one exists. */
+  /** Key of the caller, the MCP era, and the session if one exists. */
   readonly scope: string;
 }
 
@@ -110,7 +110,7 @@ function prepareMessage(
 }
 
 /**
- * Refuses a GET that does not accept text/event-stream explicitly, and a DELETE without a session (MCP 2025-11-25,
+ * Refuses a GET whose Accept header does not name text/event-stream, and a DELETE without a session (MCP 2025-11-25,
  * Transports).
  */
 function streamRefusal({ method, headers }: Incoming, session: OpenedSession | undefined): Refusal | undefined {
@@ -118,7 +118,6 @@ function streamRefusal({ method, headers }: Incoming, session: OpenedSession | u
   return method === 'GET' && !/text\/event-stream/i.test(headers.accept ?? '') ? ACCEPT_REFUSED : undefined;
 }
 
-/** Session of the request, if it could be opened. */
 interface OpenedSession {
   readonly id: string | undefined;
   readonly client?: ClientInfo;
@@ -145,7 +144,7 @@ function prepareAdmitted(
       : world.rules.admit(message, body, caller, { scope, reading });
   if (admitted?.refusal !== undefined) {
     const { refusal, detail: refusalDetail } = admitted;
-    // Denials of policies are in the audit; reasons why policies could not decide are also logged.
+    // The audit contains denials by policies. The log gets only the reason why policies could not decide.
     const detail = refusal.reason === 'policy-denied' ? undefined : refusalDetail;
     return { known: { ...known, refusalDetail, detail }, refusal };
   }
@@ -175,7 +174,7 @@ function prepareAdmitted(
   };
 }
 
-/** Returns a scope that the server cannot imitate by a session id of its choice, since ids contain no NUL. */
+/** Returns a key that no session id of the server can imitate: session ids contain no NUL. */
 function listScope({ key }: Caller, era: Era, session: string | undefined): string {
   return session === undefined ? `${key}\0${era}` : `${key}\0${era}\0${session}`;
 }
@@ -185,7 +184,10 @@ function calledToolOf(message: Message | undefined, admitted: AdmittedMessage | 
   return admitted?.shownName ?? message.target?.value ?? '';
 }
 
-/** Returns the backend's own session id. `initialize` begins a session, and the stateless era has none. */
+/**
+ * Returns the backend's session. Returns undefined for `initialize`, which begins a session, and for MCP 2026-07-28.
+ * Returns `unknown` for an invalid id.
+ */
 function sessionOf(
   seal: SessionSeal,
   { headers, caller, backendSession }: Incoming,

@@ -25,7 +25,7 @@ test.each<{ reason: BackendFault['reason']; status: number; code: string }>([
   });
 });
 
-test('says when a busy server can be tried again', () => {
+test('tells the client when to retry a busy server', () => {
   const refusal = faultRefusal({ reason: 'busy', message: 'all taken', retryAfterSeconds: 5 });
   expect(refusal.headers).toEqual({ 'retry-after': '5' });
 });

@@ -9,18 +9,17 @@ import { ERRORS, errorBody, type ProtocolFault } from '../wire/errors.ts';
 import type { MessageId } from '../wire/message.ts';
 import type { ProxyCode } from './codes.ts';
 
-/** An answer of the gateway itself that refuses a request. */
+/** An answer of the gateway that refuses a request. */
 export interface Refusal {
   readonly status: number;
-  /** Code of the JSON-RPC error. */
   readonly code: number;
   readonly message: string;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly data?: Json;
-  /** Id of the request, if it could be read although its message was refused. */
+  /** Id of the request, if readable in the refused message. */
   readonly id?: MessageId;
-  /** Code of docs/errors.md, for the log, the metrics and the audit. */
+  /** Code of docs/errors.md, for the log, metrics and audit. */
   readonly reason: string;
 }
 
@@ -52,19 +51,18 @@ export function faultRefusal({ reason, message, retryAfterSeconds }: BackendFaul
   return { status, code: ERRORS.internalError, message, headers, reason: code };
 }
 
-/** Formats the body of a refusal: a response to the request if its id is known. */
+/** Formats a JSON-RPC error response for the body of a refusal. */
 export function refusalBody({ code, message, data, id: own }: Refusal, id: MessageId | undefined): Buffer {
   return errorBody(id ?? own, code, message, data);
 }
 
-/** Refuses a request that breaks a rule of the protocol. */
 export function protocolRefusal({ status, code, message, data }: ProtocolFault): Refusal {
   return { status, code, message, data, reason: 'protocol-violated' };
 }
 
 /**
- * Refuses a session id that was never issued, belongs to another caller, or has ended, so that the client begins a new
- * session.
+ * Refuses a session id that is unknown, has ended, or belongs to another caller. The status 404 makes the client begin
+ * a new session.
  */
 export function sessionUnknown(): Refusal {
   return { status: 404, code: ERRORS.sessionNotFound, message: 'Session not found', reason: 'session-unknown' };
@@ -84,15 +82,14 @@ export const SESSION_REQUIRED: Refusal = {
   reason: 'session-required',
 };
 
-/** Converts a denial of the gate to a refusal. */
 export function denialRefusal({ httpStatus, rpcCode, code, message, retryAfterSeconds, data }: Denial): Refusal {
   const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
   return { status: httpStatus, code: rpcCode, message, headers, data, reason: code };
 }
 
 /**
- * Refuses a call that a token with these scopes could make (MCP 2025-11-25, Authorization, Runtime Insufficient Scope
- * Errors).
+ * Refuses a call, and names the scopes with which the policies would permit the call (MCP 2025-11-25, Authorization,
+ * Runtime Insufficient Scope Errors).
  */
 export function scopeRefusal(
   resource: Pick<ResourceSettings, 'realm' | 'resourceUrl'>,
@@ -111,12 +108,12 @@ export const TOO_LARGE: Refusal = {
   status: 413,
   code: -32600,
   message: 'The message is larger than this server accepts.',
-  // The connection is closed, since the rest of the request is not read.
+  // The proxy does not read the remaining bytes of the request, so the connection cannot be reused.
   headers: { connection: 'close' },
   reason: 'request-too-large',
 };
 
-/** Refuses a message whose body was read, so that the connection stays usable. */
+/** Refuses a message that was read completely, so the connection stays usable. */
 export function keptTooLarge(message: string): Refusal {
   return { status: 413, code: ERRORS.invalidRequest, message, reason: 'request-too-large' };
 }
@@ -153,7 +150,7 @@ export const TOO_MANY_RESOURCES: Refusal = {
   reason: 'subscription-too-large',
 };
 
-/** Refusal that is only recorded, for a client that has gone. Other proxies log this status too. */
+/** Recorded for a client that disconnected before its answer was complete. 499 is the status that nginx logs. */
 export const CLIENT_CLOSED: Refusal = {
   status: 499,
   code: -32600,

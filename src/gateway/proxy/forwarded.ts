@@ -1,19 +1,19 @@
-// Reads the X-Forwarded headers of a request, which have an effect only if the configuration trusts their senders.
+// Reads the X-Forwarded headers of a request, if the configuration trusts the senders.
 
 import type { IncomingMessage } from 'node:http';
 import { pathPrefix } from '#std/address/address.ts';
 
 export interface Forwarded {
   readonly trusted: boolean;
-  /** Headers for the server, names in lower case. */
+  /** Headers for the server. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Scheme and authority that the client used; undefined if only the Host header names it. */
+  /** Scheme and authority that the client used. undefined if no trusted X-Forwarded-Proto names the scheme. */
   readonly origin?: string;
-  /** Path that a reverse proxy has removed, with a leading and without a trailing slash. */
+  /** Path prefix that a reverse proxy removed, with a leading slash and without a trailing slash. */
   readonly prefix: string;
 }
 
-/** Reads the headers. Without trust they have no effect, and the server gets the values of this connection. */
+/** Reads the headers. Untrusted headers are replaced by the values of this connection. */
 export function readForwarded(request: IncomingMessage, trusted: boolean): Forwarded {
   const peer = request.socket.remoteAddress ?? '';
   const host = request.headers.host ?? '';
@@ -41,7 +41,7 @@ function headerText(request: IncomingMessage, name: string): string | undefined 
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns the origin, or undefined if the headers, which may contain any text, do not form an origin. */
+/** Returns the origin. Returns undefined if the header values do not form an HTTP origin. */
 function originOf(proto: string | undefined, host: string, port: string | undefined): string | undefined {
   if (proto === undefined) return undefined;
   const authority = port === undefined || /:\d+$/.test(host) ? host : `${host}:${port}`;
@@ -51,7 +51,7 @@ function originOf(proto: string | undefined, host: string, port: string | undefi
   return plain ? url.origin : undefined;
 }
 
-/** Returns the prefix, or an empty text if it is not a path. */
+/** Returns the prefix, or an empty text if the value is not a path. */
 export function cleanPrefix(prefix: string | undefined): string {
   return pathPrefix(prefix ?? '') ?? '';
 }

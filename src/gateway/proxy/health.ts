@@ -1,33 +1,32 @@
-// Checks repeatedly the health of a proxy and the MCP server behind it, for probes.
+// Checks repeatedly the health of the MCP server behind a proxy, and reports it to probes.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Backend, Probe } from '../backends/backend.ts';
 
-/** Time between two checks of the server. */
+/** Interval of the checks. */
 const INTERVAL_MS = 10_000;
-/** Time between two checks while the server has not answered yet. */
+/** Interval of the checks until the server's first answer. */
 const FIRST_INTERVAL_MS = 500;
-/** Response time above which the server is reported as degraded. */
+/** Response time above which /health reports the server as degraded. */
 const SLOW_MS = 5000;
 
 export interface HealthClock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls `task` once. The returned function cancels the call. Does not keep the process alive. */
+  /** Calls `task` once. The returned function cancels the call. The timer does not keep the process alive. */
   after(ms: number, task: () => void): () => void;
 }
 
 export interface Health {
   /**
-   * Returns the reason why the proxy should get no requests. Returns undefined from the server's first answer until
-   * `drain`.
+   * Returns why the proxy must get no requests. Returns undefined after the server's first answer, until `drain` is
+   * called.
    */
   unready(): string | undefined;
-  /** Returns the body of /health. */
   report(): JsonObject;
-  /** Notes whether the server was available for a real request. Has the same effect as a check. */
+  /** Notes whether the server was available for a real request. Replaces the result of the last check. */
   observed(available: boolean): void;
-  /** Reports not ready from now on. */
+  /** From now on, `unready` returns a reason. */
   drain(): void;
   stop(): void;
 }
@@ -37,12 +36,12 @@ export interface HealthFacts {
   readonly version: JsonObject;
 }
 
-/** Maximum number of reported reasons per outage: a server may return any number of reasons. */
+/** Maximum number of reported reasons per outage: a server may return a different reason each time. */
 const REASONS_MAX = 20;
 
 /**
- * Watches the health. Until the server answers, `changed` is called once for each different result of `unready`, since
- * two reasons may alternate at each check.
+ * Starts the checks. Until the server answers, calls `changed` once for each different reason: two reasons may
+ * alternate at each check.
  */
 export function watchHealth(
   backend: Backend,
@@ -105,7 +104,7 @@ export function watchHealth(
   };
 }
 
-/** Checks the server. A check that throws counts as failed, and /health shows its error. */
+/** Checks the server. A check that throws counts as failed, and /health shows the error. */
 async function probeOf(backend: Backend): Promise<Probe> {
   try {
     return await backend.probe();

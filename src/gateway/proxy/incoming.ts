@@ -1,4 +1,4 @@
-// Defines a request of a client on its way through the gate, and the headers with which it is sent to the server.
+// Defines a client's request on its way through the gate, and builds the request for the server.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Exchange } from '../backends/backend.ts';
@@ -9,35 +9,33 @@ import type { AdmittedMessage } from './admit.ts';
 import type { Caller } from './caller.ts';
 import type { TraceContext } from './ports.ts';
 
-/** A request whose origin, caller and limits were checked. */
+/** A request whose origin, caller and limits are already checked. */
 export interface Incoming {
   readonly method: 'POST' | 'GET' | 'DELETE';
-  /** Path and query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body?: Buffer;
   readonly caller: Caller;
   /**
-   * Begins the span of the request, as a child of the trace context in the message, or else in the headers. Returns the
-   * context for the server.
+   * Begins the span of the request, and returns its trace context for the server. The parent is the context in the
+   * message, or else in the headers.
    */
   readonly trace: (message: Message | undefined) => TraceContext;
   /** Headers that the proxy adds: the client's address and the URL that the client used. */
   readonly forwarded: Readonly<Record<string, string>>;
-  /** Session at the backend for the HTTP+SSE transport (MCP 2024-11-05), in place of the sealed session header. */
+  /** Session at the backend, set for HTTP+SSE (MCP 2024-11-05), which has no session header. */
   readonly backendSession?: { readonly id: string | undefined };
-  /** `name: outcome` of each webhook that was called about the request. */
+  /** `name: outcome` of each called webhook. */
   readonly webhooks?: readonly string[];
-  /** The client's original body, if webhooks have changed it. */
+  /** Body that the client sent, if webhooks have changed it. */
   readonly received?: Buffer;
-  /** Key of the session, if another transport than streamable HTTP serves it. */
+  /** Key of the session, set for HTTP+SSE. */
   readonly sessionScope?: string;
-  /**
-   * Set if the list that the message needs was already read, so that it is not read again for facts that are still
-   * unknown.
-   */
+  /** True for requests for the list's pages, and for the message after the list was read. Prevents a second reading. */
   readonly listAsked?: boolean;
-  /** Reading of this list, set in the requests for its pages and then in the message that waited for the list. */
+  /**
+   * Reading of the needed list. Set in the requests for the list's pages, and in the message that waited for the list.
+   */
   readonly reading?: LockReading | undefined;
 }
 
@@ -60,7 +58,7 @@ export function leavingRequest(
   };
 }
 
-/** Forwarding headers, which the proxy replaces. */
+/** Forwarding headers of the client, which the proxy replaces. */
 const FORWARDED: ReadonlySet<string> = new Set([
   'forwarded',
   'x-forwarded-for',
@@ -80,15 +78,15 @@ function leavingHeaders(
   const trace = incoming.trace(message);
   const headers = requestHeadersToForward(incoming.headers, FORWARDED);
   Object.assign(headers, forwarded);
-  // Credentials are added later, and decide whether Authorization stays.
+  // The backend's credential is set later, and decides whether this header is sent.
   const { authorization } = incoming.headers;
   if (authorization !== undefined) headers.authorization = authorization;
   if (backendName !== undefined && headers[HEADERS.name] !== undefined) {
     headers[HEADERS.name] = encodeHeaderValue(backendName);
   }
   if (trace.traceparent !== undefined) headers.traceparent = trace.traceparent;
-  // A tracestate belongs to the parent with which it came (W3C Trace Context, section 4.3). Deleting an absent property
-  // costs time.
+  // A tracestate belongs to the traceparent of the same source (W3C Trace Context, section 4.3). `delete` is slow even
+  // for an absent property.
   if (trace.tracestate !== undefined) headers.tracestate = trace.tracestate;
   else if (headers.tracestate !== undefined) delete headers.tracestate;
   if (trace.baggage !== undefined) headers.baggage = trace.baggage;

@@ -1,5 +1,4 @@
-// Runs the HTTP server of a proxy: limits the time in which a request may arrive, and ends a request whose handling
-// throws.
+// Runs the HTTP server of a proxy: limits the arrival time of requests, and ends a request whose handler throws.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -12,15 +11,15 @@ export type Handle = (request: IncomingMessage, response: ServerResponse) => voi
 export interface Listener {
   readonly url: string;
   /**
-   * Refuses new connections, and ends idle connections. Resolves when the last connection has ended. Another call ends
+   * Refuses new connections, and ends idle connections. Resolves when no connection is open. Later calls end
    * connections that have become idle since.
    */
   drain(): Promise<void>;
-  /** Ends every connection now, and accepts no new connections. */
+  /** Ends every connection now, and refuses new connections. */
   destroy(): void;
 }
 
-/** Time limits for slow requests: for the head, and for the whole request. */
+/** Limits for the arrival of the head and of the whole request, and the interval of their check. */
 export interface ArrivalTimes {
   readonly headMs: number;
   readonly arrivalMs: number;
@@ -28,14 +27,14 @@ export interface ArrivalTimes {
 }
 
 const TIMES: ArrivalTimes = { headMs: 10_000, arrivalMs: 60_000, checkMs: 2_000 };
-/** Idle time of connections, longer than the idle time of load balancers, so that load balancers close first. */
+/** Longer than the idle time of load balancers, so that load balancers close idle connections first. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADER_BYTES_MAX = 32 * 1024;
 
-/** Logs an uncaught exception. */
+/** Logs an exception that no other code caught. */
 export type ReportFailed = (error: unknown) => void;
 
-/** Listens; port 0 lets the system choose. Throws Failure `listen-failed`. */
+/** Listens. The system chooses the port if `port` is 0. Throws Failure `listen-failed`. */
 export async function listenHttp(
   { host, port }: { host: string; port: number },
   handle: Handle,
@@ -52,8 +51,8 @@ export async function listenHttp(
   });
   server.on('request', (request, response) => {
     const served: ServedRequest = { failed, response, refuse: undefined, broken: endServed };
-    // Timers and connections keep the context in which they begin. They may outlive the request, which must not stay in
-    // memory for them.
+    // Timers and sockets keep the async context in which they begin, often longer than the request. Clearing the fields
+    // frees the request's memory.
     response.once('close', () => {
       served.refuse = undefined;
       served.response = undefined;
@@ -78,7 +77,7 @@ export async function listenHttp(
   };
 }
 
-/** Lets `refuse` answer an exception that the handling of this request throws, now or later. */
+/** Sets `refuse` as the answer to exceptions of the current request. */
 export function refuseBrokenBy(refuse: (error: unknown) => void): void {
   const request = requestUnderWay();
   if (request !== undefined) request.refuse = refuse;
@@ -86,13 +85,13 @@ export function refuseBrokenBy(refuse: (error: unknown) => void): void {
 
 interface ServedRequest extends GuardedRequest {
   readonly failed: ReportFailed;
-  /** Undefined once the response is over. */
+  /** undefined once the response has closed. */
   response: ServerResponse | undefined;
 }
 
 function endServed(this: ServedRequest, error: unknown): void {
   const { response, refuse, failed } = this;
-  // If the answer was sent, its end is already recorded.
+  // The end of a sent answer is already recorded.
   if (response === undefined || response.writableFinished) failed(error);
   else if (refuse !== undefined) endBy(response, () => refuse(error));
   else {
@@ -102,7 +101,7 @@ function endServed(this: ServedRequest, error: unknown): void {
   }
 }
 
-/** Answers without reading the rest of the request: its parser may have thrown the exception. */
+/** Answers and closes the connection without reading more of the request: its parser may have thrown the exception. */
 function endBy(response: ServerResponse, answer: () => void): void {
   response.shouldKeepAlive = false;
   answer();
@@ -125,7 +124,7 @@ function startListening(server: Server, host: string, port: number): Promise<voi
 }
 
 /**
- * Answers bytes that are not HTTP, or came too slowly, and destroys the connection, since a normal end would wait for
+ * Answers bytes that are not HTTP or arrived too slowly. Destroys the connection, because a normal end would wait for
  * the client.
  */
 function endBroken(error: Error & { readonly code?: string }, socket: Socket): void {

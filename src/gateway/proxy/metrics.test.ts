@@ -28,7 +28,7 @@ function samples(text: string, family: string): string[] {
   return text.split('\n').filter((line) => line.startsWith(family));
 }
 
-test('a call is counted by the names of dashboards that exist', () => {
+test('counts a call under the metric names of ToolHive dashboards', () => {
   const proxy = started();
   proxy.active(1);
   proxy.streams(1);
@@ -60,7 +60,7 @@ test('a request that is not an MCP message does not count as an operation', () =
   expect(text).toContain('skep_proxy_refusals_total{server="fleet",reason="token"} 1\n');
 });
 
-test('invented names, methods, revisions and codes do not grow the text beyond a bound', () => {
+test('bounds the text for invented names, methods, revisions and codes', () => {
   const proxy = started();
   for (let index = 0; index < 10_000; index += 1) {
     const invented = { target: `no-such-tool-${index}`, failed: true, errorType: String(-index), reason: '' };
@@ -72,7 +72,7 @@ test('invented names, methods, revisions and codes do not grow the text beyond a
   expect(proxy.metrics.text().length).toBeLessThan(1_000_000);
 });
 
-test('tools that the server knows have their names after as many invented ones, up to a bound of their own', () => {
+test('keeps the names of known tools after many invented names, up to a separate bound', () => {
   const proxy = started();
   for (let index = 0; index < 10_000; index += 1) {
     proxy.answered({ ...CALL, target: `no-such-tool-${index}`, failed: true, errorType: '-32602' });
@@ -83,7 +83,7 @@ test('tools that the server knows have their names after as many invented ones, 
   expect(samples(text, 'toolhive_mcp_tool_calls_total').length).toBeLessThanOrEqual(252);
 });
 
-test('a name longer than the limit of labels is left out', () => {
+test('replaces a name that is longer than the limit of labels', () => {
   const proxy = started();
   proxy.answered({ ...CALL, target: 'x'.repeat(129) });
   expect(proxy.metrics.text()).toContain('tool="other"');

@@ -1,23 +1,23 @@
-// Counts the requests of a proxy, under the names of ToolHive's dashboards and OpenTelemetry's MCP conventions. The
-// number of label values that clients choose is bounded.
+// Counts the requests of a proxy in metrics with the names of ToolHive and of OpenTelemetry's MCP conventions. Labels
+// with values from clients have a bounded number of values.
 
 import { type BoundGauge, createMetrics, type Metrics } from '#std/telemetry/metrics.ts';
 
 export interface AnsweredCall {
   readonly httpMethod: string;
   readonly status: number;
-  /** Whether HTTP, JSON-RPC or the tool itself reported an error. */
+  /** True if HTTP, JSON-RPC or the tool reported an error. */
   readonly failed: boolean;
-  /** Empty if the request is not an MCP message. */
+  /** Empty for requests that are not MCP messages. */
   readonly mcpMethod: string;
-  /** Name of the tool or prompt. Empty for other requests and for resources, since the number of URIs is unlimited. */
+  /** Name of the tool or prompt. Empty for other requests, and for resources because URIs are unlimited. */
   readonly target: string;
   readonly isTool: boolean;
-  /** Type of the error for OpenTelemetry; empty without error. */
+  /** `error.type` of OpenTelemetry. Empty without an error. */
   readonly errorType: string;
   readonly revision: string;
   readonly seconds: number;
-  /** Stable code of the refusal or fault; empty without refusal or fault. */
+  /** Stable code of a refusal or fault. Empty for other requests. */
   readonly reason: string;
 }
 
@@ -26,26 +26,26 @@ export interface ProxyMetrics {
   answered(call: AnsweredCall): void;
   /** Counts the beginning (1) or end (-1) of a request. */
   active(change: 1 | -1): void;
-  /** Counts a dropped message between the server and its clients; `reason` is a stable code. */
+  /** Counts a message between server and clients that was dropped. `reason` is a stable code. */
   dropped(reason: string): void;
-  /** Counts an opened (1) or closed (-1) stream. */
+  /** Counts the opening (1) or closing (-1) of a stream. */
   streams(change: 1 | -1): void;
-  /** Sets the number of definitions of a list that differ from the reviewed definitions. */
+  /** Sets the number of definitions in a list that differ from the reviewed definitions. */
   drifted(list: string, count: number): void;
 }
 
-/** Upper bounds in seconds, as in ToolHive. */
+/** Upper bounds of the buckets in seconds, as in ToolHive. */
 const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
-/** Maximum number of names of tools and prompts as labels; further names are `other`. */
+/** Maximum number of tool and prompt names as labels. Further names become `other`. */
 const TARGETS_MAX = 200;
-/** Maximum number of these names without a successful call, since clients can invent any number of names. */
+/** Maximum number of names without a successful call as labels: clients can invent names. */
 const UNPROVEN_MAX = 50;
-/** Maximum number of error codes as labels, since servers may choose any code. */
+/** Maximum number of error codes as labels: servers can invent codes. */
 const ERROR_TYPES_MAX = 50;
-/** Version of JSON-RPC; MCP uses no other. */
+/** Version of JSON-RPC in every MCP message. */
 const JSONRPC = '2.0';
 
-/** Names of families over OTLP, if they cannot be derived from the names in this file. */
+/** OTLP names, labels and kinds that cannot be derived from the names in this file. */
 export const OTLP_NAMES = {
   mcp_server_operation_duration_seconds: {
     name: 'mcp.server.operation.duration',
@@ -66,7 +66,7 @@ export const OTLP_NAMES = {
 export interface MetricsFacts {
   readonly version: string;
   readonly server: string;
-  /** Transport of the MCP server: `stdio`, `sse`, `streamable-http`. */
+  /** Transport of the MCP server: `stdio`, `sse` or `streamable-http`. */
   readonly transport: string;
   readonly isKnownMethod: (method: string) => boolean;
   readonly isKnownRevision: (revision: string) => boolean;
@@ -88,7 +88,7 @@ export function createProxyMetrics({
   const open = { request: 0, stream: 0 };
   const connection: { request?: BoundGauge; stream?: BoundGauge } = {};
 
-  /** Counters by all values of their labels, which are bounded. */
+  /** Functions that count one kind of call, by its label values. */
   const kinds = new Map<string, (seconds: number) => void>();
 
   function change(type: 'request' | 'stream', by: 1 | -1): void {
@@ -100,7 +100,7 @@ export function createProxyMetrics({
   return {
     metrics,
     answered(call) {
-      // The order matters: a target is known once a call has succeeded with it.
+      // A successful call proves that the server knows the target.
       const target = targetLabel(call.target, !call.failed);
       const method = call.mcpMethod === '' || isKnownMethod(call.mcpMethod) ? call.mcpMethod : 'other';
       const error = method === '' ? '' : errorLabel(call.errorType, false);
@@ -165,7 +165,7 @@ function addFamilies(metrics: Metrics) {
   return { requests, durations, operations, tools, refusals, drops, connections, drifts };
 }
 
-/** Returns the counters of one kind of call; the labels are looked up once. */
+/** Returns a function that counts one kind of call, so that labels are looked up once per kind. */
 function countAs(
   { requests, durations, operations, tools }: Families,
   { server, transport }: Pick<MetricsFacts, 'server' | 'transport'>,
@@ -189,7 +189,10 @@ function countAs(
   };
 }
 
-/** Keeps the first texts as labels, further texts become `other`. `proven` is true if the server knows the text. */
+/**
+ * Returns a function that keeps the first texts as labels, and returns `other` for further texts. `proven` is true if
+ * the server knows the text.
+ */
 function boundedLabel(max: number, unprovenMax: number): (text: string, proven: boolean) => string {
   const known = new Set<string>();
   const unproven = new Set<string>();

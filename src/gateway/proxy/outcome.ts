@@ -1,5 +1,4 @@
-// Reads the outcome of a call from the passing answer: success, an error of JSON-RPC, or a failed tool. All bytes pass
-// unchanged, and only a bounded number is read.
+// Reads the outcome of a call from its answer: success, a JSON-RPC error, or a failed tool. All bytes pass unchanged.
 
 import { isObject } from '#std/json.ts';
 import type { Answer } from '../backends/backend.ts';
@@ -7,28 +6,25 @@ import { isEventStream } from '../wire/headers.ts';
 import { readValue, scanMessage } from '../wire/scan.ts';
 import { createEventSplitter } from '../wire/sse.ts';
 
-/** `unknown`: no answer came, or the answer was too large to be read. */
+/** `unknown`: no response came, or the response was unreadable or too large. */
 export type Outcome = 'success' | 'error' | 'tool-error' | 'unknown';
 
-/** Maximum size of an answer or event that is read. */
+/** Answers and events beyond this size are not read. */
 const READ_BYTES_MAX = 64 * 1024;
 
 export interface WatchedAnswer extends Answer {
-  /** Returns the outcome. Valid after the end of the answer. */
+  /** Returns the outcome. Valid once the answer has ended. */
   outcome(): Outcome;
   status(): number;
-  /** Returns the code of the answer's JSON-RPC error, if it was read. */
+  /** Returns the code of the JSON-RPC error, if the answer was readable. */
   rpcErrorCode(): number | undefined;
-  /** Returns the number of bytes of the body that were sent on. */
+  /** Returns the number of body bytes. */
   bytes(): number;
-  /** Returns the JSON-RPC response, if it is not larger than the limit. */
+  /** Returns the JSON-RPC response, if its size is at most `keptBytes`. */
   message(): Buffer | undefined;
 }
 
-/**
- * Returns an answer that passes everything on and reads the outcome. `keptBytes` is the maximum size of a stored
- * response.
- */
+/** Wraps `answer` and reads the outcome while bytes pass. `keptBytes` is the maximum size of the stored response. */
 export function watchAnswer(answer: Answer, keptBytes = 0): WatchedAnswer {
   let found: Read = { outcome: 'unknown' };
   let status = 0;
@@ -41,7 +37,7 @@ export function watchAnswer(answer: Answer, keptBytes = 0): WatchedAnswer {
     const read = outcomeOf(message);
     if (read === undefined) return;
     found = read;
-    // The message is copied, since the next event may reuse the buffer.
+    // Copied, because the next event may reuse the buffer.
     if (message.length <= keptBytes) kept = Buffer.from(message);
   }
 
@@ -78,7 +74,7 @@ export function watchAnswer(answer: Answer, keptBytes = 0): WatchedAnswer {
   };
 }
 
-/** Collects an answer. Most answers have one chunk, which is not copied. */
+/** Collects the body up to the size limit. A body of one chunk, the usual case, is not copied. */
 function collect(done: (whole: Buffer) => void): { push(chunk: Buffer): void; end(): void } {
   let first: Buffer | undefined;
   let more: Buffer[] = [];
@@ -104,12 +100,15 @@ interface Read {
 
 const SUCCESS: Read = { outcome: 'success' };
 
-/** End of both `"error"` and `"isError"`. */
+/** Common end of `"error"` and `"isError"`. */
 const ERROR_KEY_END = Buffer.from('rror"');
 const NO_TOOL_ERROR = Buffer.from('"isError":false');
 const RESULT_KEY = Buffer.from('"result"');
 
-/** Returns true if the only `isError` in the message is false, and there is no `error`, as in most answers. */
+/**
+ * Returns true if the message has a result, no `error`, and a single `isError`, which is false: the usual answer of a
+ * tool.
+ */
 function isPlainSuccess(message: Buffer, at: number): boolean {
   const start = at - '"isE'.length;
   const plain =
@@ -117,7 +116,7 @@ function isPlainSuccess(message: Buffer, at: number): boolean {
   return plain && message.lastIndexOf(ERROR_KEY_END) === at && message.includes(RESULT_KEY);
 }
 
-/** Returns undefined if the message is not a response. Only messages that may contain an error are parsed. */
+/** Returns undefined if the message is not a response. Parses a message only if it may contain an error. */
 function outcomeOf(message: Buffer): Read | undefined {
   const at = message.indexOf(ERROR_KEY_END);
   if (at < 0) return message.includes(RESULT_KEY) ? SUCCESS : undefined;

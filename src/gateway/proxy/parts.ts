@@ -1,4 +1,4 @@
-// Defines the parts from which a proxy is assembled.
+// Lists the dependencies from which a proxy is assembled.
 
 import type { Backend } from '../backends/backend.ts';
 import type { Credential } from '../credentials/credential.ts';
@@ -21,37 +21,40 @@ import type { ClientHeaders } from './steps/client-headers.ts';
 export interface ProxyParts {
   readonly backend: Backend;
   readonly doorway: Doorway;
-  /** If undefined, callers are not authenticated. */
+  /** undefined if callers are not authenticated. */
   readonly callers: Callers | undefined;
-  /** If set, only these headers of clients are sent on. */
+  /** If set, the server gets only these headers of clients. */
   readonly clientHeaders?: ClientHeaders;
   readonly enter: (kind: 'call' | 'stream', caller: string) => Place | { readonly refusal: Refusal };
   readonly rules: LiveRules;
   readonly seal: SessionSeal;
   readonly credential: Credential;
-  /** If undefined, no webhook is called. */
+  /** undefined if no webhook is configured. */
   readonly webhooks: WebhookWorld | undefined;
-  /** Limits that all replicas share. If undefined, none apply. */
+  /** Limits that all replicas share. undefined if no limits apply. */
   readonly rateLimits: RateLimits | undefined;
   readonly plain: PlainAnswers;
-  /** Authorization server under the same origin, or undefined. */
+  /** Authorization server under the same origin. undefined if the proxy has no authorization server. */
   readonly serveIssuer: ServeIssuer | undefined;
   readonly health: Health;
   readonly limits: Pick<ServiceLimits, 'requestBytes' | 'messageBytes'>;
   readonly times: Pick<ServiceTimes, 'keepAliveMs'>;
   readonly trustForwarded: boolean;
-  /** Path of the MCP endpoint; requests for other paths are not sent to the server. */
+  /** Path of the MCP endpoint. The proxy forwards no other path to the server. */
   readonly endpoint: string;
-  /** If undefined, the HTTP+SSE transport (MCP 2024-11-05) is not served. */
+  /** undefined if the proxy does not serve HTTP+SSE (MCP 2024-11-05). */
   readonly sse: SseRoutes | undefined;
   readonly clock: ProxyClock;
   readonly newRequestId: () => string;
   readonly beginSpan?: BeginSpan;
-  /** Records a request that has ended, once. */
+  /** Records an ended request. Called once per request. */
   readonly record: (recorded: RecordedCall) => void;
-  /** Maximum size of responses that are stored until their request is recorded. If absent, no responses are stored. */
+  /**
+   * Maximum size of a stored response. Responses are stored until their request is recorded. If absent, no responses
+   * are stored.
+   */
   readonly keptAnswerBytes?: () => number;
   readonly active: (change: 1 | -1, kind: 'request' | 'stream') => void;
-  /** Calls `task` when the proxy stops, so that streams end. The returned function cancels the call. */
+  /** Calls `task` when the proxy stops, to end a stream. The returned function cancels the call. */
   readonly untilStopped: (task: () => void) => () => void;
 }

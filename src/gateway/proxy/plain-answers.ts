@@ -1,4 +1,4 @@
-// Answers requests that are not MCP: health, metrics, and the document about the login (RFC 9728).
+// Answers requests that are not MCP: health, metrics, the login metadata (RFC 9728) and further documents.
 
 import type { ServerResponse } from 'node:http';
 import { resourceMetadata } from '#auth/metadata.ts';
@@ -10,23 +10,19 @@ import { metadataPaths } from './settings.ts';
 
 export interface PlainAnswers {
   readonly health: Health;
-  /** If absent, callers are not authenticated, and no document about the login is served. */
+  /** If absent, callers are not authenticated, and the login metadata is not served. */
   readonly resource?: ResourceSettings;
-  /** Returns the text of /metrics; absent if this listener does not serve it. */
+  /** Returns the text of /metrics. If absent, this listener does not serve metrics. */
   readonly metricsText?: () => string;
-  /** Further documents by path. */
+  /** Further JSON documents, by path. */
   readonly documents?: Readonly<Record<string, () => JsonObject>>;
 }
 
 const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD'];
 
-/** Routes by path. */
 export type PlainRoutes = ReadonlyMap<string, PlainRoute>;
 
-/**
- * Answers a request. Returns false if no route has the path. Pages of all origins may read the documents, since they
- * contain no secrets.
- */
+/** Answers a request. Returns false if no route has the path. */
 export function answerPlain(
   routes: PlainRoutes,
   path: string,
@@ -56,11 +52,11 @@ interface Plain {
 
 interface PlainRoute {
   readonly answer: () => Plain;
-  /** Whether pages of other origins may read the answer. */
+  /** True if pages of other origins may read the answer. */
   readonly open: boolean;
 }
 
-/** Returns routes by path; if two have the same path, the later one is used. */
+/** Returns routes by path. Login metadata, metrics and health take precedence over a document with the same path. */
 export function plainRoutes({ health, resource, metricsText, documents = {} }: PlainAnswers): PlainRoutes {
   const closed = (path: string, answer: () => Plain): [string, PlainRoute] => [path, { open: false, answer }];
   return new Map([

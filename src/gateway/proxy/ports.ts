@@ -1,12 +1,12 @@
-// Defines the ports of a proxy to the outside besides its backend: time, randomness, logs, traces.
+// Defines the ports of a proxy, except its backend: time, logs, traces.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { BackendClock } from '../backends/ports.ts';
 
 export interface ProxyClock extends BackendClock {
-  /** Calls `task` repeatedly until the returned function is called. Does not keep the process alive. */
+  /** Calls `task` repeatedly until the returned function is called. The timer does not keep the process alive. */
   every(ms: number, task: () => void): () => void;
-  /** Calls `task` at the end of this turn of the event loop, together with all other tasks of the turn. */
+  /** Calls `task` at the end of this turn of the event loop, with the other tasks of the turn. */
   atTurnEnd(task: () => void): void;
 }
 
@@ -17,7 +17,6 @@ export interface ProxyLog {
   error(facts: JsonObject, message: string): void;
 }
 
-/** W3C Trace Context and baggage of a request. */
 export interface TraceContext {
   readonly traceparent?: string;
   readonly tracestate?: string;
@@ -25,15 +24,15 @@ export interface TraceContext {
 }
 
 export interface CallSpan {
-  /** Context for the server, so that the server's spans are children of this span. */
+  /** Trace context that makes the server's spans children of this span. */
   readonly context: TraceContext;
-  /** False if the span was not sampled, so that `end` need not be called. */
+  /** False if the span was not sampled: `end` then has no effect. */
   readonly recording: boolean;
-  /** Id of the trace in 32 hexadecimal digits, for logs. */
+  /** 32 hexadecimal digits, for logs. */
   readonly traceId: string;
-  /** Ends the span. `attributes` never contain a token or the value of an argument. */
+  /** Ends the span. `attributes` must not contain tokens or values of arguments. */
   end(name: string, attributes: Readonly<Record<string, Json>>, failed: boolean): void;
 }
 
-/** Begins the span of one request of a client, or of a part of its answer; `startMs` is in milliseconds since 1970. */
+/** Begins the span of a request, or of a part of its answer. `startMs` is in milliseconds since 1970. */
 export type BeginSpan = (parent: TraceContext, startMs: number, kind?: 'internal') => CallSpan;

@@ -1,4 +1,4 @@
-// Serves one MCP server behind the gate: routes each request, and passes calls through every step of the gate.
+// Routes each request to a proxy of one MCP server, and sends MCP requests through the steps of the gate.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from './body.ts';
@@ -34,10 +34,7 @@ function routesOf({ endpoint, sse }: ProxyParts) {
   return { endpoint, sse: sse !== undefined };
 }
 
-/**
- * Returns the target without its query. The endpoint with a trailing slash counts as the endpoint: clients and gateways
- * add a slash.
- */
+/** Returns the path of the target. Removes a trailing slash of the endpoint, which some clients and gateways add. */
 function pathOf(url: string, endpoint: string): string {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);
@@ -67,7 +64,7 @@ function serveCaller(parts: ProxyParts, call: Call, caller: FoundCaller): void {
     return;
   }
   const kind = request.method === 'GET' ? 'stream' : 'call';
-  // If the response has already ended, its end is not reported again, so the call must not begin.
+  // A closed response emits no further `close` event, so the place would never be freed.
   const place = response.closed ? { refusal: CLIENT_CLOSED } : parts.enter(kind, caller.key);
   if ('refusal' in place) {
     entry.refuse(place.refusal, { caller });

@@ -1,21 +1,21 @@
-// Refuses requests that do not belong to MCP, by their target, method and types.
+// Refuses requests that are not MCP by their path, method and content type.
 
 import type { IncomingMessage } from 'node:http';
 import { ACCEPT_REFUSED, type Refusal } from './faults.ts';
 import { MESSAGES_PATH, SSE_PATH } from './sse/routes.ts';
 
 export interface Routes {
-  /** Path of the MCP endpoint. The gate does not protect other paths of the server. */
+  /** Path of the MCP endpoint. Other paths of the server are refused. */
   readonly endpoint: string;
-  /** Whether the HTTP+SSE transport (MCP 2024-11-05) is served. */
+  /** True if the proxy serves HTTP+SSE (MCP 2024-11-05). */
   readonly sse: boolean;
 }
 
 const METHODS: readonly (string | undefined)[] = ['POST', 'GET', 'DELETE'];
 
-/** Returns the refusal, if any. `path` is the target without its query. */
+/** Returns the refusal, or undefined if the request may pass. `path` is the target without its query. */
 export function routeRefusal({ endpoint, sse }: Routes, request: IncomingMessage, path: string): Refusal | undefined {
-  // HTTP/0.9 has no headers, so the answer could not have a head.
+  // HTTP/0.9 has no headers.
   if (request.httpVersionMajor < 1) return VERSION_REFUSED;
   if (!path.startsWith('/')) return TARGET_REFUSED;
   if (sse && (path === SSE_PATH || path === MESSAGES_PATH)) return sseRefusal(request, path);
@@ -29,8 +29,8 @@ export function routeRefusal({ endpoint, sse }: Routes, request: IncomingMessage
   }
   if (!METHODS.includes(request.method)) return methodRefusal('GET, POST, DELETE');
   if (request.method === 'POST') return typeRefusal(request);
-  // A client that checks whether it has to log in may accept every type. An authenticated caller's GET must list event
-  // streams explicitly (exchange.ts).
+  // A client without a token may send any Accept header to find out whether it has to log in. exchange.ts checks an
+  // authenticated caller's header strictly.
   const accept = request.headers.accept ?? '*/*';
   const refused = request.method === 'GET' && !/text\/event-stream|\*\/\*|text\/\*/i.test(accept);
   return refused ? ACCEPT_REFUSED : undefined;
@@ -48,8 +48,8 @@ function methodRefusal(allow: string): Refusal {
 }
 
 /**
- * Refuses bodies that the server could read differently than the scan. Only JSON in UTF-8 (RFC 8259 section 8.1)
- * without a content coding is accepted.
+ * Refuses bodies that the server could read differently than the proxy. Accepts only JSON in UTF-8 (RFC 8259 section
+ * 8.1) without a content coding.
  */
 function typeRefusal({ headers }: IncomingMessage): Refusal | undefined {
   const type = headers['content-type'] ?? '';
@@ -59,8 +59,8 @@ function typeRefusal({ headers }: IncomingMessage): Refusal | undefined {
 }
 
 /**
- * Returns whether the type is JSON in UTF-8. Of its parameters only charset matters: some servers decode the body by
- * it, even as UTF-7.
+ * Returns whether the type is JSON in UTF-8. Checks only the parameter charset: some servers decode bodies by it, even
+ * as UTF-7.
  */
 function isJsonInUtf8(type: string): boolean {
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) return false;
@@ -73,7 +73,7 @@ const VERSION_REFUSED: Refusal = {
   message: 'This server requires HTTP/1.1',
   reason: 'protocol-violated',
 };
-/** Other forms of targets are for forward proxies, tunnels and whole servers (RFC 9112 section 3.2). */
+/** Other target forms are for forward proxies, tunnels and whole servers (RFC 9112 section 3.2). */
 const TARGET_REFUSED: Refusal = {
   status: 400,
   code: -32600,

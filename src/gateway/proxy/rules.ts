@@ -1,5 +1,5 @@
-// Applies the current rules to one message and the server's answers: which tool is meant, whether the caller may call
-// it, which items a list contains. Rules are immutable, and are replaced when configuration files change.
+// Applies the current rules to a message and to the server's answers. Rules are immutable: changed configuration files
+// lead to new rules.
 
 import { isObject } from '#std/json.ts';
 import { passesInOnePiece, type RewriteMessage } from '../backends/rewrite-answer.ts';
@@ -19,18 +19,18 @@ import { createPages, type Page, type Pages } from './lists/pages.ts';
 import { rememberTasks, taskRewriting } from './tasks/answers.ts';
 
 export interface Rules {
-  /** Whether lists may contain less for some callers than the server offers. */
+  /** True if callers may get shorter lists than the server sends. */
   readonly filters: boolean;
-  /** Provider whose tokens policies read; undefined if policies read the tokens that callers send. */
+  /** Provider whose tokens policies read. undefined if policies read the caller's own token. */
   readonly upstreamProvider: string | undefined;
-  /** Returns the list that has to be read first. `scope` is a key of the session, or of a caller without one. */
+  /** Returns the list that the proxy must read before it decides. `scope` is the key of the session or caller. */
   needsList(message: Message, body: Buffer | undefined, caller: Caller, scope: string): NeededList | undefined;
-  /** Begins the reading of a list; returns undefined if its contents are not needed. */
+  /** Begins the reading of a list. Returns undefined if the rules do not need the list. */
   beginReading(list: FilteredKey, scope: string): LockReading | undefined;
   admit(message: Message, body: Buffer, caller: Caller, lists?: ListScope): AdmittedMessage | RefusedMessage;
   /**
-   * Returns how messages of the answer are changed; undefined if no rules apply. `message` is undefined for a stream. A
-   * list may come as the answer to any request, so every answer is searched.
+   * Returns the function that rewrites the answer's messages, or undefined if no rules apply. `message` is undefined
+   * for a stream. The function searches every answer, because servers may send a list in any answer.
    */
   answers(
     message: Message | undefined,
@@ -41,16 +41,16 @@ export interface Rules {
 }
 
 /**
- * `hints`: policies read hints that are unknown. `lock`: it is unknown whether the definition is the reviewed
- * definition. In both cases the call is refused if the list cannot be read. `names`: the list shows which tool a name
- * means.
+ * A list that the proxy must read, and the reason. `hints`: policies need unknown hints. `lock`: the definition is not
+ * yet compared with the reviewed definition. `names`: the list shows which tool a name means. If the list cannot be
+ * read, calls that need `hints` or `lock` are refused.
  */
 export interface NeededList {
   readonly need: 'hints' | 'lock' | 'names';
   readonly list: FilteredKey;
 }
 
-/** Returns whether a result with a member of this name may have to be filtered. */
+/** Returns whether the rules may filter the member of a result with this name. */
 export function isListKey(name: string): boolean {
   return filteredKey(name) !== undefined;
 }
@@ -59,7 +59,7 @@ export function createRules(parts: RuleParts): Rules {
   const { tools, policies, known, lock } = parts;
   const filters = tools !== undefined || policies !== undefined || lock !== undefined;
   const pages = createPages(known);
-  // Answers are remembered only without policies, since policies decide for each caller.
+  // If policies exist, answers differ between callers, so agreed answers are not remembered.
   const agreed = lock !== undefined && policies === undefined ? createAgreedLists() : undefined;
   const named = rememberTasks();
   return {
@@ -77,7 +77,7 @@ export function createRules(parts: RuleParts): Rules {
       const lists = filters ? listRewriting({ parts, pages, reading, agreed }, message, body, caller) : undefined;
       const tasks = taskRewriting(parts, named, message, caller);
       if (lists === undefined || tasks === undefined) return lists ?? tasks;
-      // Lists come last: readers of lists are informed of an answer that passes.
+      // Evaluated last, because `lists.passes` reports the definitions to the lock.
       const passes = (pieces: readonly Buffer[]) => tasks.passes?.(pieces) === true && lists.passes?.(pieces) === true;
       return Object.assign((bytes: Buffer) => tasks(lists(bytes)), { passes });
     },
@@ -88,7 +88,7 @@ function needsHints({ tools, policies, known }: RuleParts, message: Message): bo
   if (policies?.readsHints !== true || message.kind !== 'request' || message.method !== 'tools/call') return false;
   const name = message.target?.value;
   if (name === undefined || (tools !== undefined && tools.ownName(name) === undefined)) return false;
-  // A server may show a tool to some callers only, or may have just added it.
+  // A server may show a tool only to some callers, or may have added it recently.
   return !known.complete || known.hintsOf(name) === undefined;
 }
 
@@ -124,7 +124,7 @@ function listRewriting(
   return Object.assign(rewrite, { passes });
 }
 
-/** Rewrites answers to requests without a list. Most pass after one search of their bytes. */
+/** Rewrites answers to requests for which no list is expected. Most answers pass after one search of their bytes. */
 function rewriteIfList({ parts, pages, reading }: Omit<ListParts, 'agreed'>, caller: Caller): RewriteMessage {
   function rewrite(bytes: Buffer): Buffer {
     if (!mayHaveList(bytes)) return bytes;
@@ -149,23 +149,22 @@ function mayHaveList(bytes: Buffer): boolean {
 
 const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'resourceTemplates', 'skills'];
 
-/** Clients written in Go read keys in any letter case, by the rules of Unicode. */
+/** Compares keys without regard to case, by Unicode rules, as clients written in Go do. */
 function filteredKey(key: string | undefined): FilteredKey | undefined {
   return key === undefined ? undefined : FOLDED.get(foldKey(key));
 }
 
 const FOLDED: ReadonlyMap<string, FilteredKey> = new Map(FILTERED.map((each) => [foldKey(each), each]));
 
-/** Returns the key of the list that the message requests, or undefined for other messages. */
+/** Returns the key of the requested list, or undefined for other messages. */
 export function listKeyOf(message: Message | undefined): FilteredKey | undefined {
   if (message?.kind !== 'request') return undefined;
   return filteredKey(methodFacts(message.method)?.resultKey);
 }
 
 /**
- * A message without a match contains no list and changes none. The pattern also matches escapes, the letters that some
- * clients fold to s, k and i (U+017F, U+212A, U+0130, U+0131), and UTF-16, which some clients read: the parser reads or
- * refuses these.
+ * Matches every message that may contain a list or report a change. Also matches escapes, letters that some clients
+ * fold to s, k and i (U+017F, U+212A, U+0130, U+0131), and UTF-16. The parser then reads or refuses these messages.
  */
 const PERHAPS_LIST =
   /"(tools|prompts|resources|resourceTemplates|skills)"|\\u|\xc5\xbf|\xe2\x84\xaa|\xc4[\xb0\xb1]|\0|list_changed/i;
@@ -173,14 +172,14 @@ const PERHAPS_LIST =
 const LISTS_CHANGE = /^notifications\/(?:tools|prompts|resources)\/list_changed$/;
 
 interface Requested {
-  /** Key of the requested list. Undefined if no list was requested, but the answer may still contain one. */
+  /** Key of the requested list. If undefined, the answer may still contain a list. */
   readonly key: FilteredKey | undefined;
   readonly page: Page;
-  /** Receives the id of a response whose lists pass unchanged. */
+  /** Receives the id of a response that no rule changed. */
   readonly unchanged?: (answerId: MessageId | undefined) => void;
 }
 
-/** Rewrites a message. A message that cannot be read becomes an error, unless the rules never filter lists. */
+/** Rewrites a message. If the rules filter lists, an unreadable message becomes an error. */
 function rewriteMessage(parts: RuleParts, view: ListView, requested: Requested, bytes: Buffer): Buffer {
   const { key, page, unchanged } = requested;
   const scanned = scanMessage(bytes);
@@ -202,7 +201,7 @@ function rewriteMessage(parts: RuleParts, view: ListView, requested: Requested, 
 
 interface ScannedBytes {
   readonly bytes: Buffer;
-  /** Result of the scan. Absent if the bytes were changed since. */
+  /** Absent if the rules have changed the bytes since the scan. */
   readonly scanned: Scanned | undefined;
 }
 
@@ -242,7 +241,7 @@ function unreadList(
 ): Buffer {
   unreadable(detail);
   const isFiltered = tools !== undefined || policies !== undefined || lock?.enforces === true;
-  // The copy marks the answer as changed, so that it is not remembered as agreeing.
+  // A new buffer object marks the answer as changed, so that it is not remembered as agreeing.
   if (!isFiltered) return bytes.subarray();
   const message = 'The answer of the MCP server cannot be read, so its lists cannot be filtered.';
   return errorBody(id, ERRORS.internalError, message);

@@ -1,15 +1,14 @@
-// Builds a proxy's settings from its configuration, with every default filled in.
+// Builds the settings of a proxy from its configuration, with all defaults.
 
 import { metadataUrl } from '#auth/metadata.ts';
 import type { ProviderSettings, ResourceSettings } from '#auth/settings.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
 import { isLoopback } from '#std/address/loopback.ts';
 
-/** The address of the MCP server. */
 export type Target =
-  /** Streamable HTTP server, by the URL of its endpoint. */
+  /** URL of a streamable HTTP endpoint. */
   | { readonly kind: 'http'; readonly url: string }
-  /** HTTP+SSE server, by the URL of its event stream. */
+  /** URL of the event stream of an HTTP+SSE server (MCP 2024-11-05). */
   | { readonly kind: 'sse'; readonly url: string }
   | { readonly kind: 'stdio' };
 
@@ -42,10 +41,10 @@ export function targetOf(config: RunConfig): Target {
   return { kind: 'http', url: `${origin}${path ?? MCP_PATH}` };
 }
 
-/** Path of the endpoint, at the proxy and by default at the server. */
+/** Path of the proxy's endpoint, and default path of the server's endpoint. */
 export const MCP_PATH = '/mcp';
 
-/** Removes the fragment of a URL, which is never sent (RFC 9110 section 4.2.5). */
+/** Removes the fragment, which HTTP clients never send (RFC 9110 section 4.2.5). */
 function httpEndpoint(url: string): Target {
   const endpoint = new URL(url);
   endpoint.hash = '';
@@ -53,8 +52,8 @@ function httpEndpoint(url: string): Target {
 }
 
 /**
- * Returns the transport for clients; `sse` is HTTP+SSE (MCP 2024-11-05). The configuration can choose it for stdio
- * servers. Other servers keep their own transport.
+ * Returns the transport for clients; `sse` is HTTP+SSE (MCP 2024-11-05). `proxy_mode` applies to stdio servers only.
+ * Other servers keep their transport.
  */
 export function frontOf({ transport, proxy_mode: mode }: RunConfig): 'streamable-http' | 'sse' {
   if (transport === 'stdio') return mode;
@@ -87,9 +86,8 @@ export function timesOf({ timeouts = {} }: RunConfig): ServiceTimes {
 }
 
 /**
- * Returns the settings of the resource, or undefined if callers are not authenticated. Without `audience` a token must
- * name the resource (RFC 8707 section 2). `clientSecret` is the secret of the introspection client if no file contains
- * it. `own` is an issuer in this process.
+ * Returns the settings of the protected resource, or undefined if callers are not authenticated. `clientSecret` is the
+ * secret of the introspection client if no file contains it. `own` is an authorization server in this process.
  */
 export function resourceOf(
   config: RunConfig,
@@ -127,21 +125,21 @@ interface OwnIssuer {
   readonly publishedKeys: NonNullable<ProviderSettings['ownKeys']>;
 }
 
-/** The facts that a client needs to log in for more scopes. */
+/** Settings for the challenge that lets clients log in with more scopes. */
 export type NamedResource = Pick<ResourceSettings, 'realm' | 'resourceUrl' | 'scopesSupported'>;
 
 export function namedResource(oidc: NonNullable<RunConfig['oidc_config']>): NamedResource {
   return { realm: oidc.issuer, resourceUrl: oidc.resource_url, scopesSupported: oidc.scopes };
 }
 
-/** Returns the audience that a token must name. */
+/** Returns the audience that tokens must name: `audience`, or else the URL of the resource (RFC 8707 section 2). */
 export function audienceOf({ audience, resource_url: resource }: NonNullable<RunConfig['oidc_config']>): string {
   return audience ?? resource;
 }
 
 /**
- * Returns the paths of the resource's metadata (RFC 9728 section 3.1): with and without the path of the resource, and
- * with a trailing slash, which some clients add.
+ * Returns the paths of the resource's metadata (RFC 9728 section 3.1), with and without the path of the resource. Each
+ * path also has a form with a trailing slash, which some clients add.
  */
 export function metadataPaths(settings: ResourceSettings): readonly string[] {
   const { pathname } = new URL(metadataUrl(settings.resourceUrl));
@@ -149,7 +147,7 @@ export function metadataPaths(settings: ResourceSettings): readonly string[] {
   return [...new Set(paths)];
 }
 
-/** Returns URLs of the configuration for which plain HTTP would be unsafe, each with its key. */
+/** Returns configured URLs that use plain HTTP to another machine, each with its key. */
 export function insecureUrls({ oidc_config: oidc }: RunConfig): readonly string[] {
   if (oidc === undefined || oidc.insecure_allow_http) return [];
   const urls = { issuer: oidc.issuer, jwks_url: oidc.jwks_url, introspection_url: oidc.introspection_url };
@@ -159,8 +157,7 @@ export function insecureUrls({ oidc_config: oidc }: RunConfig): readonly string[
 }
 
 /**
- * Returns whether a URL is https or loopback, which is secure without TLS since loopback traffic stays on the machine
- * (RFC 8252 section 8.3).
+ * Returns whether a URL uses https or a loopback host. Loopback traffic stays on the machine (RFC 8252 section 8.3).
  */
 function isSecure(url: string): boolean {
   const { protocol, hostname } = new URL(url);

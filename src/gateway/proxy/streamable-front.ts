@@ -1,4 +1,4 @@
-// Serves streamable HTTP in front of a backend: one exchange of a client, from its bytes to the end of its answer.
+// Sends one exchange of streamable HTTP to the backend, and streams the answer to the client.
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Answer, Backend, BackendFault, Exchange, Flow } from '../backends/backend.ts';
@@ -19,18 +19,20 @@ export interface StreamableWorld {
   readonly keepAliveMs: number;
   /** Reports whether the server was available for a request. */
   readonly observed: (available: boolean) => void;
-  /** Maximum size of responses that are stored until the end of their request. If absent, no responses are stored. */
+  /**
+   * Maximum size of a stored response. Responses are stored until their request is recorded. If absent, no responses
+   * are stored.
+   */
   readonly keptAnswerBytes?: () => number;
-  /** Whether a 401 of the server is replaced. False if clients themselves authenticate to the server. */
+  /** True if the proxy replaces a 401 of the server. False if clients authenticate to the server directly. */
   readonly hidesChallenges: boolean;
   /** Calls `task` when the proxy stops. The returned function cancels the call. */
   readonly untilStopped: (task: () => void) => () => void;
 }
 
-/** An exchange that may pass. */
+/** An exchange that the rules permit. */
 export type Ready = Extract<Prepared, { readonly exchange: Exchange }>;
 
-/** Sends the exchange and streams its answer. */
 export function streamExchange(world: StreamableWorld, entry: Entry, prepared: Ready): void {
   const { exchange, known } = prepared;
   const { response } = entry;
@@ -44,7 +46,7 @@ export function streamExchange(world: StreamableWorld, entry: Entry, prepared: R
     keepAliveMs: world.keepAliveMs,
     clock: world.clock,
     ended(fault) {
-      // The rest of a refused answer is not read.
+      // The proxy does not read the remaining bytes of a failed answer.
       if (fault !== undefined) flow?.abort();
       if (fault === undefined) world.observed(true);
       else if (UNAVAILABLE.includes(fault.reason)) world.observed(false);
@@ -94,8 +96,8 @@ function endOf(
 }
 
 /**
- * Replaces challenges of the server. Callers log in at the proxy, so a challenge of the server, which did not accept
- * the credentials of the proxy, would make them log in endlessly.
+ * Replaces a 401 of the server with a fault. The server refused the proxy's credentials, so its challenge would send
+ * callers through the login endlessly.
  */
 function refuseChallenges(answer: Answer): Answer {
   let refused = false;
@@ -115,7 +117,7 @@ function refuseChallenges(answer: Answer): Answer {
   };
 }
 
-/** Hides the server's own session id; the client keeps its sealed id. */
+/** Returns the headers for the client. Replaces the server's session id with the sealed id. */
 function shownHeaders(
   { seal, clock, hidesChallenges }: StreamableWorld,
   { request }: Entry,
@@ -125,10 +127,10 @@ function shownHeaders(
 ): OutgoingHttpHeaders {
   const shown = responseHeadersToForward(headers) as OutgoingHttpHeaders;
   const length = headers['content-length'];
-  // The proxy adds comments to a stream, so the server's length would be wrong.
+  // The proxy adds comments to streams, which changes their length.
   if (typeof length === 'string' && !isEventStream(headers['content-type'])) shown['content-length'] = length;
-  // A 403 may also contain a challenge (RFC 6750 section 3.1), and only the proxy may send challenges. Deleting an
-  // absent property costs time.
+  // A 403 may also contain a challenge (RFC 6750 section 3.1), and only the proxy may send challenges. `delete` is slow
+  // even for an absent property.
   if (hidesChallenges && shown['www-authenticate'] !== undefined) delete shown['www-authenticate'];
   const session = headers[HEADERS.sessionId];
   const data = client === undefined ? undefined : sealedInfo(client);

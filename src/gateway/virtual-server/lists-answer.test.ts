@@ -13,7 +13,6 @@ const RULES = aggregationRules({
 });
 const OFFERED: Offered = { ok: true, offer: assembleOffer([], RULES) };
 
-/** Records the events in order. */
 function watch(more: Partial<Answer> = {}) {
   const events: string[] = [];
   const answer: Answer = {
@@ -34,7 +33,7 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test('requests that arrive together are all read before the first of them is answered', async () => {
+test('reads all requests of a turn before it answers the first request', async () => {
   const { events, ask } = watch();
   ask(OFFERED);
   ask(OFFERED);
@@ -43,7 +42,7 @@ test('requests that arrive together are all read before the first of them is ans
   expect(events.slice(2)).toEqual(['head 200', 'data {}', 'end', 'head 200', 'data {}', 'end']);
 });
 
-test('a client that has gone is not answered', async () => {
+test('sends no answer to a client that has disconnected', async () => {
   const { events, ask } = watch();
   ask(OFFERED).abort();
   ask(Promise.resolve(OFFERED)).abort();
@@ -51,7 +50,7 @@ test('a client that has gone is not answered', async () => {
   expect(events).toEqual(['made']);
 });
 
-test('an offer that is known later is answered as well, and a fault as a fault', async () => {
+test('answers from an offer that is known later, and reports a fault of the offer', async () => {
   const { events, ask } = watch();
   ask(Promise.resolve(OFFERED));
   ask({ ok: false, fault: { reason: 'unreachable', message: 'none answers' } });
@@ -60,7 +59,7 @@ test('an offer that is known later is answered as well, and a fault as a fault',
   expect(events).toEqual(['fail unreachable', 'made', 'head 200', 'data {}', 'end']);
 });
 
-test('an answer that cannot be sent is a fault of its request only', async () => {
+test('an answer that cannot be sent fails only its own request', async () => {
   const { events, ask } = watch({
     data() {
       throw new Error('broken');

@@ -1,4 +1,4 @@
-// Answers requests about the virtual server itself: for its description, and for its lists.
+// Answers requests that a virtual server handles itself: initialize, discover, and lists.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Answer, Era, Flow } from '../backends/backend.ts';
@@ -21,7 +21,10 @@ export interface ServerName {
   readonly version: string;
 }
 
-/** Returns the revision that both sides speak (MCP 2025-11-25, Lifecycle, Version Negotiation). */
+/**
+ * Returns the requested revision if it is supported, or else the latest revision (MCP 2025-11-25, Lifecycle, Version
+ * Negotiation).
+ */
 export function agreedRevision(requested: string | undefined): string {
   return requested !== undefined && eraOfRevision(requested) === 'session' ? requested : LATEST_SESSION_REVISION;
 }
@@ -55,15 +58,14 @@ export function discoverMessage(
   );
 }
 
-/** Time for which clients may cache a list. Clients that listen learn of changes earlier. */
+/** Time for which clients may cache a list. Clients that listen are notified of changes earlier. */
 const TTL_MS = 30_000;
 
 const NOT_FOUND = Symbol('no such page');
 
 /**
- * Answers from the offer, which is nearly always known and then needs no turn of the event loop. The answer is still
- * sent only after all requests that arrived together were read: writing a long list evicts the code that reads requests
- * from the processor's caches.
+ * Answers from the offer, in the same turn of the event loop if the offer is known. Sends the answer only after all
+ * requests of the turn are read: writing a long list evicts the code that reads requests from the processor's caches.
  */
 export function answerFromOffer(
   asked: Offered | Promise<Offered>,
@@ -87,7 +89,7 @@ export function answerFromOffer(
   return flow;
 }
 
-/** Sends an answer. An internal error ends only this request, since no caller would catch the error. */
+/** Sends an answer. Handles its own errors, because no caller would catch them. */
 function finishGuarded(answer: Answer, message: Buffer | readonly Buffer[]): void {
   try {
     createReply(answer).finish(message);
@@ -100,13 +102,13 @@ function finishGuarded(answer: Answer, message: Buffer | readonly Buffer[]): voi
 interface ListAsked {
   readonly era: Era;
   readonly server: ServerName;
-  /** Whether every caller gets the same offer. */
+  /** True if every caller gets the same offer. */
   readonly shared: boolean;
   /** Returns the capabilities that the client declared. */
   readonly capabilities: () => unknown;
 }
 
-/** Returns the message in pieces. The piece with the page is cached and shared by all clients. */
+/** Returns the message in pieces. The page is cached, and shared by all clients. */
 export function listMessage(
   name: ListName,
   body: Buffer,
@@ -123,7 +125,7 @@ export function listMessage(
     return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor does not belong to this list')];
   }
   const head = Buffer.from(`{"jsonrpc":"2.0","id":${id.json},"result":{`);
-  // Clients without user interfaces may get another list of tools.
+  // The list of tools may differ for clients without user interfaces.
   const isSame = shared && (name !== 'tools' || modelTools === lists.tools);
   return era === 'session' ? [head, page] : [head, page, statelessEnd(server, isSame)];
 }

@@ -1,5 +1,5 @@
-// Describes the parts of a virtual server for operators: names and offers of each backend, names in conflict, workflows
-// and their last runs. The documents never contain a credential, an argument or a result.
+// Describes a virtual server for operators: backends, offered items, name conflicts, workflows and their last runs. The
+// documents never contain credentials, arguments or results.
 
 import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
@@ -18,7 +18,6 @@ export interface Overview {
   readonly version: string;
   readonly metadata: TextMap | undefined;
   readonly members: readonly Member[];
-  /** Metadata by name of the member. */
   readonly memberMetadata: Readonly<Record<string, TextMap | undefined>>;
   readonly resolution: AggregationRules['resolution'];
   readonly offer: Offer;
@@ -61,7 +60,7 @@ function namedHealth({ members, memberMetadata }: Overview): JsonObject {
   return { ...known, backends };
 }
 
-/** Shows only the origin: users, paths and queries of URLs may be credentials. */
+/** Returns the origin only: users, paths and queries of URLs may be credentials. */
 function shownUrl(text: string): string {
   return URL.parse(text)?.origin ?? '';
 }
@@ -93,7 +92,10 @@ function offeredItems({ tools, prompts, lists, findResource }: Offer): JsonObjec
   ];
 }
 
-/** Returns the place of an item. `backend` is absent if the item belongs to the virtual server itself. */
+/**
+ * Returns the backend of an item, and the item's name at the backend. Both are absent if the item belongs to the
+ * virtual server.
+ */
 function memberPlace(route: Route | undefined): JsonObject {
   return route === undefined || route.member === OWN_MEMBER ? {} : { backend: route.member, own: route.own };
 }
@@ -131,7 +133,7 @@ function givenTo(route: Route | undefined): JsonObject {
   return route === undefined ? {} : { given_to: memberPlace(route) };
 }
 
-/** Returns steps and their dependencies; arguments, conditions and messages stay in the configuration. */
+/** Returns steps and their dependencies. Arguments, conditions and messages are left out. */
 function workflowGraph({ name, description, steps }: CompositeToolConfig, { find, tools }: Offer): JsonObject {
   return {
     name,

@@ -1,5 +1,5 @@
-// Serves clients with sessions at a virtual server: the virtual server has its own session with the client, and sends
-// requests in sessions at members.
+// Serves clients with sessions. The virtual server has its own session with the client, and opens sessions at members
+// for the client.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../backends/backend.ts';
@@ -66,7 +66,7 @@ function openIn(world: World, session: Session | undefined, exchange: Exchange, 
   return openPost(world, session, exchange, body, message, answer);
 }
 
-/** Removes the message, so that the session does not store it. */
+/** Removes the message, so that its bytes do not stay in memory with the session. */
 function withoutMessage(exchange: Exchange): Exchange {
   return { ...exchange, body: undefined, message: undefined };
 }
@@ -172,10 +172,7 @@ function forwardInSession(
   return forwardCall(world, session, offer, passed.call, answer);
 }
 
-/**
- * Finds the member that has a subscription. The subscription is ended at this member, even if the URI now belongs to
- * another member.
- */
+/** Finds the member that has a subscription. The URI may belong to another member by now. */
 function subscriptionRoute({ subscriptions }: Session, { target }: RequestMessage): RequestRoute | undefined {
   const uri = target?.value ?? '';
   const member = subscriptions.get(uri);

@@ -1,5 +1,4 @@
-// Delivers messages of a client's session other than requests: answers to members' requests, and notifications to
-// members.
+// Delivers a client's responses, notifications and log level to members.
 
 import type { Answer, BackendFault, Exchange, Flow } from '../backends/backend.ts';
 import { ask, postExchange } from '../backends/bridge/ask.ts';
@@ -31,7 +30,7 @@ function joinedMembers(world: World, session: Session): readonly Joined[] {
   return [...session.members.keys()].flatMap((name) => joinedMember(world, session, name) ?? []);
 }
 
-/** Sends a response to the member that asked, and passes on the member's status. */
+/** Sends a response to the member that sent the request. The client gets the member's HTTP status. */
 export function sendResponse(
   world: World,
   session: Session,
@@ -65,8 +64,8 @@ const BUSY: BackendFault = {
 };
 
 /**
- * Sends a notification. The client does not wait until members have it, since one silent member must not delay the
- * other members.
+ * Sends a notification to members. The client gets its answer at once, since a silent member must not delay other
+ * members.
  */
 export function sendNotification(
   world: World,
@@ -105,7 +104,7 @@ function deliveries(world: World, session: Session, body: Buffer, message: Notif
       : [{ to, bytes: patchMessage(body, message, { refersTo: at.id }) }];
   }
   const call = method === 'notifications/cancelled' ? session.calls.get(refersTo?.json ?? '') : undefined;
-  // All members get the client's own ids, so a member that does not know an id ignores the cancellation.
+  // All members get the client's own request ids. A member ignores the cancellation of an id that it does not know.
   const to = call === undefined ? joinedMembers(world, session) : [joinedMember(world, session, call.member)];
   return to.flatMap((each) => (each === undefined ? [] : [{ to: each, bytes: body }]));
 }

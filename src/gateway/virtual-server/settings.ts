@@ -1,4 +1,4 @@
-// Reads a virtual server's configuration: times as numbers, rules for names, and the settings that are refused.
+// Converts a virtual server's configuration: durations to numbers, rules for names, and refused settings.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { parseDuration } from '#std/duration.ts';
@@ -43,14 +43,14 @@ export function healthTimes({ operational }: Pick<VmcpConfig, 'operational'>): H
 }
 
 /**
- * Converts a duration, which the schema has validated. Zero becomes 1 ms, since a limit of zero would refuse every
+ * Converts a duration that the schema has validated. Zero becomes 1 ms, since a time limit of zero would refuse every
  * call.
  */
 function durationMs(text: string): number {
   return Math.max(1, Math.ceil(parseDuration(text) ?? 0));
 }
 
-/** Returns pointers of the settings that are refused, each with the reason. */
+/** Returns settings that are refused, each with its pointer and the reason. */
 export function unsupportedSettings(
   config: VmcpConfig,
 ): readonly { readonly pointer: string; readonly reason: string }[] {

@@ -1,4 +1,4 @@
-// Serves clients of MCP 2026-07-28 at a virtual server: each request is independent and is sent to its member.
+// Serves clients of MCP 2026-07-28 at a virtual server. Requests are independent of each other.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, Exchange, Flow } from '../backends/backend.ts';
@@ -23,7 +23,7 @@ export function openStatelessExchange(world: World, exchange: Exchange, answer: 
   const { method, body, message } = exchange;
   const reply = createReply(answer);
   if (method !== 'POST' || body === undefined || message === undefined || message.kind !== 'request') {
-    // GET and DELETE are refused, and notifications of clients have no effect (MCP 2026-07-28, Streamable HTTP).
+    // MCP 2026-07-28, Streamable HTTP: GET and DELETE are refused, and notifications of clients have no effect.
     reply.end(method !== 'POST' ? 405 : message?.kind === 'notification' ? 202 : 400);
     return NO_FLOW;
   }
@@ -75,7 +75,7 @@ function forwardStateless(
   if (request.method === 'subscriptions/listen') return openSubscription(world, offer, exchange, body, request, answer);
   const passed = passOptimizer(world, offer, { exchange, body, request }, answer);
   if ('flow' in passed) return passed.flow;
-  // A call of `call_tool` must return a result, not a task: the client did not call the inner tool itself.
+  // The client called `call_tool`, so it must get a result, even if the inner tool could create a task.
   const isOwn = passed.call.request !== request;
   const mayMakeTask = !isOwn && (request.method === 'tools/call' || request.method.startsWith('tasks/'));
   return forwardCall(world, offer, passed.call, answer, mayMakeTask);
@@ -90,7 +90,7 @@ function forwardCall(
 ): Flow {
   const route = routeRequest(offer, body, request, 'stateless');
   if (route.error !== undefined) {
-    // An unknown method has status 404 (MCP 2026-07-28, Streamable HTTP, Protocol Version Header).
+    // An unknown method gets status 404 (MCP 2026-07-28, Streamable HTTP, Protocol Version Header).
     createReply(answer).finish(route.error, request.target === undefined ? 404 : 200);
     return NO_FLOW;
   }

@@ -1,4 +1,4 @@
-// Presents a virtual MCP server as a backend: many servers appear as one server, in either era.
+// Presents many MCP servers as one backend.
 
 import type { Backend, Era } from '../backends/backend.ts';
 import { openSessionExchange } from './session-clients.ts';
@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 const BOTH: ReadonlySet<Era> = new Set<Era>(['session', 'stateless']);
 
-/** Creates the backend. `available` returns whether the virtual server can serve callers at the moment. */
+/** `available` returns whether the virtual server can serve callers now. */
 export function createVirtualServer(world: World, available: () => boolean): Backend {
   return {
     open(exchange, answer) {

@@ -1,4 +1,4 @@
-// Defines the context of all parts that answer clients of a virtual server.
+// Defines the dependencies of all code that answers clients of a virtual server.
 
 import type { Exchange } from '../backends/backend.ts';
 import type { Asking } from '../backends/bridge/ask.ts';
@@ -11,7 +11,7 @@ import type { Optimizer } from './optimizer/optimizer.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
 interface VmcpClock extends BackendClock {
-  /** Calls `task` repeatedly until the returned function is called. Does not keep the process alive. */
+  /** Calls `task` repeatedly until the returned function is called. The timer does not keep the process alive. */
   every(ms: number, task: () => void): () => void;
 }
 
@@ -22,16 +22,16 @@ export interface World {
   readonly members: Members;
   readonly catalogue: Catalogue;
   readonly sessions: Sessions;
-  /** Limits notifications that are on their way to members. */
+  /** Limits the bytes of notifications that are on their way to members. */
   readonly notifications: CallerBytes;
-  /** Returns why policies do not permit a call of an own tool to its caller, or undefined if they permit it. */
+  /** Returns why policies refuse a call to the caller. Returns undefined if they permit the call. */
   readonly denial: (cause: Exchange, body: Buffer, message: RequestMessage) => string | undefined;
-  /** Returns a check of the tools that policies permit to a caller, or undefined if all tools are permitted. */
+  /** Returns a check whether policies permit a tool to the caller. Returns undefined if policies permit all tools. */
   readonly permittedTools: (cause: Exchange) => ((tool: string) => boolean) | undefined;
-  /** Counts a member's tool that an own tool calls. Returns the seconds to wait if a limit refuses the call. */
+  /** Counts a call of a member's tool by an own tool. Returns the seconds to wait if a limit refuses the call. */
   readonly limitInner: (cause: Exchange, tool: string) => Promise<number | undefined>;
   readonly optimizer: Optimizer;
-  /** Maximum size of members' messages that are read. Larger messages are refused. */
+  /** Maximum size of members' messages. Larger messages are refused. */
   readonly messageBytes: number;
   readonly log: (
     level: 'debug' | 'info' | 'warn',
@@ -48,8 +48,8 @@ export function askingOf({ clock, messageBytes }: Pick<World, 'clock' | 'message
 const ID_BYTES = 16;
 
 /**
- * Returns the JSON text of an id, or progress token, for the virtual server's own request in a client's session at a
- * member. The id is random, since the member would refuse the id of another request in flight, or mix up the answers.
+ * Returns the JSON text of an id or progress token for the virtual server's own request in a client's session. The id
+ * is random: the member would refuse the id of another request in flight, or mix up the answers.
  */
 export function ownRequestId({ clock }: Pick<World, 'clock'>): string {
   return JSON.stringify(`skep-${clock.random(ID_BYTES).toString('base64url')}`);

@@ -1,4 +1,4 @@
-// Names the error codes of JSON-RPC and MCP, and formats an error as a message.
+// Names the error codes of JSON-RPC and MCP, and formats error responses.
 
 import type { Json } from '#std/json.ts';
 import type { MessageId } from './message.ts';
@@ -12,11 +12,14 @@ export const ERRORS = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** Code that servers of the session era send with HTTP 400 or for a lost connection. No MCP revision defines it. */
+  /**
+   * Code that servers of the session era send with HTTP 400 or after a lost connection. No MCP revision defines this
+   * code.
+   */
   badRequest: -32000,
-  /** Code sent with HTTP 404 for an unknown session. No MCP revision defines it. */
+  /** Code that servers send with HTTP 404 for an unknown session. No MCP revision defines this code. */
   sessionNotFound: -32001,
-  /** Code of the session era. The stateless era uses -32602. */
+  /** Code of the session era. The stateless era uses -32602 in its place. */
   resourceNotFound: -32002,
   urlElicitationRequired: -32042,
   headerMismatch: -32020,
@@ -24,7 +27,7 @@ export const ERRORS = {
   unsupportedProtocolVersion: -32022,
 } as const;
 
-/** The reason why the rules of the protocol refuse a request, with the HTTP status. */
+/** Error and HTTP status for a request that violates the protocol. */
 export interface ProtocolFault {
   readonly status: number;
   readonly code: number;
@@ -33,8 +36,8 @@ export interface ProtocolFault {
 }
 
 /**
- * Formats an error response. Without an id the member is left out: the schemas since MCP 2025-11-25 allow an absent id
- * but not null, and clients that check the schema would not recognise an error with null.
+ * Formats an error response. If `id` is undefined, the response has no member `id`. The schemas since MCP 2025-11-25
+ * allow an absent id but not null, and clients that validate the schema would ignore an error with null.
  */
 export function errorBody(id: MessageId | undefined, code: number, message: string, data?: Json): Buffer {
   const member = id === undefined ? '' : `"id":${id.json},`;

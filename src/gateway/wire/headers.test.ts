@@ -14,7 +14,7 @@ import type { Message } from './message.ts';
 import { scanMessage } from './scan.ts';
 
 describe('header values', () => {
-  // Examples of 2026-07-28, Streamable HTTP, Value Encoding, and similar values.
+  // Examples of MCP 2026-07-28, Streamable HTTP, Value Encoding, and similar values.
   const encoded: readonly (readonly [string, string])[] = [
     ['us-west1', 'us-west1'],
     ['a b', 'a b'],
@@ -101,14 +101,14 @@ describe('checkStandardHeaders', () => {
     });
   }
 
-  test('accepts the headers that standardHeaders makes', () => {
+  test('accepts the headers that standardHeaders returns', () => {
     for (const name of ['echo', 'größe', ' x ', '=?base64?YQ==?=']) {
       const message = messageOf('tools/call', JSON.stringify({ name }));
       expect(checkStandardHeaders(standardHeaders(message, '2026-07-28'), message), name).toBeUndefined();
     }
   });
 
-  test('has no rules for notifications', () => {
+  test('accepts every notification', () => {
     const scanned = scanMessage(
       Buffer.from('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'),
     );

@@ -1,4 +1,4 @@
-// Reads and checks HTTP headers of MCP, and decides which headers pass a gateway.
+// Parses and validates HTTP headers of MCP, and selects the headers that a gateway forwards.
 
 import { utf8Text } from '#std/utf8.ts';
 import { ERRORS, type ProtocolFault } from './errors.ts';
@@ -15,7 +15,8 @@ export const HEADERS = {
 } as const;
 
 /**
- * Prefix of `Mcp-Param-{Name}`: arguments that a tool's schema mirrors into headers (MCP 2026-07-28, Custom Headers).
+ * Prefix of `Mcp-Param-{Name}`. These headers repeat arguments that the tool's schema selects (MCP 2026-07-28, Custom
+ * Headers).
  */
 export const PARAM_HEADER_PREFIX = 'mcp-param-';
 
@@ -34,8 +35,8 @@ export function encodeHeaderValue(value: string): string {
 }
 
 /**
- * Decodes a value. Returns undefined if the value has characters that no header can have, or is not canonical base64 of
- * UTF-8.
+ * Decodes a header value. Returns undefined for characters that no header may contain, and for base64 that is not
+ * canonical or not UTF-8.
  */
 export function decodeHeaderValue(value: string): string | undefined {
   const trimmed = withoutOuterSpace(value);
@@ -47,8 +48,8 @@ export function decodeHeaderValue(value: string): string | undefined {
 }
 
 /**
- * Removes optional white space around a field value (RFC 9110 section 5.5). Linear, unlike an expression that ends in
- * `[ \t]+$`.
+ * Removes optional white space around a field value (RFC 9110 section 5.5). Takes linear time, unlike a regular
+ * expression that ends in `[ \t]+$`.
  */
 function withoutOuterSpace(value: string): string {
   const isSpace = (at: number) => value.charCodeAt(at) === 0x20 || value.charCodeAt(at) === 0x09;
@@ -65,34 +66,32 @@ function isSentinel(value: string): boolean {
   );
 }
 
-/** Returns the value of a header. Several headers of one name are joined (RFC 9110 section 5.3). */
+/** Returns the value of a header. Joins repeated headers (RFC 9110 section 5.3). */
 function headerValue(headers: HeaderValues, name: string): string | undefined {
   const value = headers[name];
   return value === undefined || typeof value === 'string' ? value : value.join(', ');
 }
 
 /**
- * Returns the value, or undefined if the header came several times: Node joins or drops repeated headers, so a list is
- * not reliable.
+ * Returns the value of a header that occurs once. Returns undefined for a list, because Node joins or drops some
+ * repeated headers, so a list is not reliable.
  */
 export function singleHeader(headers: HeaderValues, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns whether a value of `content-type` is an event stream. */
 export function isEventStream(contentType: string | readonly string[] | undefined): boolean {
   return typeof contentType === 'string' && /^\s*text\/event-stream\s*(;|$)/i.test(contentType);
 }
 
-/** Returns whether a value of `content-type` is JSON. */
 export function isJson(contentType: string | readonly string[] | undefined): boolean {
   return typeof contentType === 'string' && /^\s*application\/json\s*(;|$)/i.test(contentType);
 }
 
 /**
- * Checks the headers of a stateless request against its body (MCP 2026-07-28, Streamable HTTP, Server Validation).
- * Notifications have no rules. `eraOf` checks that the header and `_meta` name the same revision.
+ * Validates the headers of a stateless request against its body (MCP 2026-07-28, Streamable HTTP, Server Validation).
+ * Accepts all notifications. `eraOf` checks that the header and `_meta` name the same revision.
  */
 export function checkStandardHeaders(headers: HeaderValues, message: Message): ProtocolFault | undefined {
   if (message.kind !== 'request') return undefined;
@@ -113,7 +112,7 @@ function mismatch(text: string): ProtocolFault {
 }
 
 /**
- * Returns the headers that the client has to send with this message in the stateless era; empty unless the message is a
+ * Returns the headers that a client must send with this message in the stateless era. Empty unless the message is a
  * request.
  */
 export function standardHeaders(message: Message, revision: string): Record<string, string> {
@@ -128,7 +127,7 @@ export function standardHeaders(message: Message, revision: string): Record<stri
   return headers;
 }
 
-/** Headers of RFC 9110 section 7.6.1, and older hop-by-hop headers that software still sends. */
+/** Headers of RFC 9110 section 7.6.1, and older hop-by-hop headers that are still in use. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -144,8 +143,8 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Headers of clients that are not sent on: hop-by-hop headers, framing of this connection, and credentials and sessions
- * of the caller at this gateway.
+ * Client headers that are not forwarded: hop-by-hop headers, framing of this connection, and the caller's credentials
+ * and sessions for this gateway.
  */
 const NOT_FROM_CLIENTS: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
@@ -161,14 +160,14 @@ const NOT_FROM_CLIENTS: ReadonlySet<string> = new Set([
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Headers of servers that are not sent on. The proxy itself sets cross-origin rules (Fetch standard, CORS protocol).
+ * Server headers that are not forwarded. The proxy sets its own cross-origin headers (Fetch standard, CORS protocol).
  */
 const NOT_FROM_SERVERS = /^(content-length|set-cookie2?|alt-svc|access-control-.*)$/;
 
 /**
- * Returns the headers of a client that are sent on. `Authorization` is left out: the code that authenticates to the
- * server adds its own. Bodies are requested without a content coding, since the gateway reads lists and events.
- * `Forwarded` and `X-Forwarded-*` pass unchanged; a caller that does not trust these headers names them in `dropped`.
+ * Returns the client headers for the server. `Authorization` is omitted, because the gateway authenticates to the
+ * server with other credentials. Requests bodies without a content coding, since the gateway reads lists and events.
+ * `Forwarded` and `X-Forwarded-*` pass unchanged. A caller that does not trust these headers names them in `dropped`.
  */
 export function requestHeadersToForward(
   headers: HeaderValues,
@@ -185,7 +184,7 @@ export function requestHeadersToForward(
   return forwarded;
 }
 
-/** Returns the headers of a server that are sent to the client. `Mcp-Session-Id` is still the server's own. */
+/** Returns the server headers for the client. `Mcp-Session-Id` is still the server's own id. */
 export function responseHeadersToForward(headers: HeaderValues): Record<string, string | readonly string[]> {
   const named = connectionOptions(headers);
   const forwarded: Record<string, string | readonly string[]> = {};
@@ -198,14 +197,17 @@ export function responseHeadersToForward(headers: HeaderValues): Record<string, 
   return forwarded;
 }
 
-/** Returns the names that `Connection` lists, which apply only to this connection. */
+/**
+ * Returns the names that `Connection` lists. Headers with these names apply to this connection only, and are not
+ * forwarded.
+ */
 function connectionOptions(headers: HeaderValues): ReadonlySet<string> | undefined {
   const value = headerValue(headers, 'connection');
   if (value === undefined || value === 'keep-alive' || value === 'close') return undefined;
   return new Set(value.split(',').map((name) => name.trim().toLowerCase()));
 }
 
-/** Names that begin with a colon are pseudo-headers of HTTP/2, not headers. */
+/** Returns false for pseudo-headers of HTTP/2, whose names begin with a colon. */
 function isFieldName(name: string): boolean {
   return name.charCodeAt(0) !== 0x3a && name !== '';
 }

@@ -36,7 +36,7 @@ describe('a message gets', () => {
     expect(body.toString()).toContain('"name":"b\\"\\n\\ud800"');
   });
 
-  test('all at once, in whatever order they stand', () => {
+  test('all changes at once, in any order of the members', () => {
     const changes = { id: '1', progressToken: '2', target: 'z', refersTo: '3', subscriptionId: '4' };
     expect(patchMessage(CALL, messageOf(CALL), changes).toString()).toBe(
       '{"jsonrpc":"2.0","params":{"_meta":{"progressToken":2,"x":1.0},"name":"z","arguments":{"n":9007199254740993}},"id" : 1 ,"method":"tools/call"}',
@@ -51,7 +51,7 @@ describe('a message gets', () => {
     expect(patched.toString()).toBe(body.toString().replace(':5,', ':"mine",').replace('"l"', '8'));
   });
 
-  test('no value for an absent place', () => {
+  test('no value for an absent member', () => {
     const body = Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}');
     expect(patchId(body, messageOf(body), '1')).toBe(body);
     expect(messagePatches(messageOf(body), { id: '1', progressToken: '2', refersTo: '3', target: 'x' })).toEqual([]);
@@ -81,7 +81,7 @@ describe('patchBytes', () => {
     expect(body.toString()).toBe('0123456789');
   });
 
-  test('throws if patches overlap, are unsorted or lie outside', () => {
+  test('throws if patches overlap, are unsorted or are outside of the body', () => {
     const [first, second] = [
       { start: 1, end: 4 },
       { start: 3, end: 5 },

@@ -4,22 +4,21 @@ import type { Message, Span } from './message.ts';
 import { jsonString, type Patch, patchBytes } from './patch.ts';
 
 /**
- * New values for places of a message; places that the message does not have stay absent. All are JSON texts except
- * `target`.
+ * New values for parts of a message, as JSON texts except `target`. Parts that the message does not have are not added.
  */
 export interface MessageChanges {
   readonly id?: string;
   readonly progressToken?: string;
   readonly subscriptionId?: string;
-  /** Replaces `params.requestId` of a cancellation or `params.progressToken` of a progress notification. */
+  /** Replaces `params.requestId` of a cancellation, or `params.progressToken` of a progress notification. */
   readonly refersTo?: string;
-  /** Name or URI of the target, as plain text, not JSON. */
+  /** Name or URI of the target, as plain text. */
   readonly target?: string;
 }
 
 /**
- * Returns the body with another id, or the body itself if the message has no id. `json` is a JSON text such as `7` or
- * `"a"`.
+ * Returns the body with another id. Returns the body itself if the message has no id. `json` is a JSON text such as `7`
+ * or `"a"`.
  */
 export function patchId(body: Buffer, message: Message, json: string): Buffer {
   return patchMessage(body, message, { id: json });
@@ -29,17 +28,16 @@ export function patchProgressToken(body: Buffer, message: Message, json: string)
   return patchMessage(body, message, { progressToken: json });
 }
 
-/** Returns the body with another tool name or URI. In the stateless era `Mcp-Name` has to change with it. */
+/** Returns the body with another tool name or URI. In the stateless era, the caller must also change `Mcp-Name`. */
 export function patchTarget(body: Buffer, message: Message, target: string): Buffer {
   return patchMessage(body, message, { target });
 }
 
-/** Applies all changes in one copy. */
 export function patchMessage(body: Buffer, message: Message, changes: MessageChanges): Buffer {
   return patchBytes(body, messagePatches(message, changes));
 }
 
-/** Returns the patches sorted, so that a caller can add its own. */
+/** Returns the patches of the changes, sorted by position. A caller can add its own patches. */
 export function messagePatches(message: Message, changes: MessageChanges): Patch[] {
   const patches: Patch[] = [];
   function add(span: Span | undefined, bytes: Buffer | undefined): void {

@@ -1,5 +1,5 @@
-// Scans JSON (RFC 8259) over bytes: finds where values end and whether they are valid, and builds no values. The bytes
-// are known to be UTF-8.
+// Scans JSON (RFC 8259) as bytes. Validates values and finds where they end, without building the values. The bytes
+// must be valid UTF-8.
 
 /** Maximum depth of nested objects and arrays, including the outermost. */
 export const MAX_DEPTH = 256;
@@ -12,7 +12,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 
-/** Bytes, and a view of them that reads four at once. */
+/** Bytes, with a view that reads four bytes at once. */
 export interface Source {
   readonly bytes: Buffer;
   readonly view: DataView;
@@ -22,7 +22,10 @@ export function openSource(bytes: Buffer): Source {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
 }
 
-/** Reasons why a scan stops. Every function here returns a position, or a fault as a negative number. */
+/**
+ * Reasons why a scan stops. Functions of this file return a position, or a negative number that encodes the position
+ * and the reason of a fault.
+ */
 export const SYNTAX = 0;
 export const TOO_DEEP = 1;
 export const DUPLICATE_KEY = 2;
@@ -58,9 +61,10 @@ export function skipSpace(bytes: Buffer, from: number, end: number): number {
 }
 
 /**
- * Returns the position of the closing quote; `from` is the first byte after the opening one. Eight bytes are read at
- * once: the highest bit of a byte of `hit` is set if the byte is a quote or a control character (`x ^ 2` is below 0x21)
- * or a backslash (`x ^ 0x5c` is 0). The lowest set bit is always a true one, since no lower byte has borrowed.
+ * Returns the position of the closing quote. `from` is the first byte after the opening quote.
+ * Reads eight bytes at once. The highest bit of a byte in `lowHit` or `highHit` is set if the byte is a quote or a
+ * control character (`x ^ 2` is below 0x21) or a backslash (`x ^ 0x5c` is 0). A borrow can only set wrong bits above
+ * the first true bit, so the lowest set bit is always correct.
  */
 export function skipString(source: Source, from: number, end: number): number {
   const { bytes, view } = source;
@@ -88,12 +92,12 @@ export function skipString(source: Source, from: number, end: number): number {
     }
     const next = skipEscape(bytes, pos, end);
     if (next < 0) return next;
-    // `| 0` keeps the position a 32-bit integer for the compiler, here and below.
+    // `| 0` keeps the position a 32-bit integer for the compiler, in all functions of this file.
     pos = next | 0;
   }
 }
 
-/** Returns which of four bytes has the lowest set bit, counted from 0. */
+/** Returns the index, from 0 to 3, of the byte that contains the lowest set bit. */
 function lowestByte(hit: number): number {
   return (31 - Math.clz32(hit & -hit)) >> 3;
 }
@@ -134,7 +138,7 @@ function skipDigits(bytes: Buffer, from: number, end: number): number {
   return pos === from ? faultAt(pos, SYNTAX) : pos;
 }
 
-/** Implements RFC 8259 section 6; `from` is a minus sign or a digit. */
+/** Returns the position after a number (RFC 8259 section 6). `from` is a minus sign or a digit. */
 function skipNumber(bytes: Buffer, from: number, end: number): number {
   const first = bytes[from] === 0x2d ? from + 1 : from;
   let pos = skipDigits(bytes, first, end);
@@ -164,7 +168,7 @@ function skipLiteral(bytes: Buffer, from: number, end: number, literal: Buffer):
   return from + literal.length;
 }
 
-/** Skips a value that is neither an object nor an array. */
+/** Returns the position after a value that is neither an object nor an array. */
 function skipScalar(source: Source, from: number, end: number): number {
   const { bytes } = source;
   if (from >= end) return faultAt(end, SYNTAX);
@@ -180,7 +184,7 @@ function skipScalar(source: Source, from: number, end: number): number {
   return faultAt(from, SYNTAX);
 }
 
-/** Returns the position of a member's value; `from` is the first byte after the closing quote of its key. */
+/** Returns the position of a member's value. `from` is the first byte after the closing quote of the key. */
 export function skipColon(bytes: Buffer, from: number, end: number): number {
   const colon = skipSpace(bytes, from, end);
   if (colon >= end || bytes[colon] !== COLON) return faultAt(colon, SYNTAX);
@@ -193,10 +197,13 @@ function skipKey(source: Source, from: number, end: number): number {
   return close < 0 ? close : skipColon(source.bytes, close + 1, end);
 }
 
-/** Closing bracket of each open container. Scans are never nested, so one array is enough. */
+/** Closing bracket of each open container. One array is enough, because scans are never nested. */
 const CLOSERS = new Uint8Array(MAX_DEPTH + 1);
 
-/** Returns the position after the value that begins at `from` (without leading space), within `depth` containers. */
+/**
+ * Returns the position after the value that begins at `from`, without leading space. `depth` is the number of
+ * containers around the value.
+ */
 export function skipValue(source: Source, from: number, end: number, depth: number): number {
   const { bytes } = source;
   let level = depth;
@@ -206,7 +213,7 @@ export function skipValue(source: Source, from: number, end: number, depth: numb
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       level += 1;
       if (level > MAX_DEPTH) return faultAt(pos, TOO_DEEP);
-      // In ASCII each of these closing brackets comes two after its opening one.
+      // In ASCII, the code of each closing bracket is the code of its opening bracket plus two.
       const closer = byte + 2;
       CLOSERS[level] = closer;
       pos = skipSpace(bytes, pos + 1, end);

@@ -1,5 +1,5 @@
-// Reads the members of a JSON object strictly: notes where the values of known keys stand, and refuses keys that two
-// readers could read differently (repeated, in another letter case, with escapes).
+// Reads the members of a JSON object strictly. Stores the positions of known keys' values, and refuses keys that two
+// JSON readers could read differently (repeated, in another letter case, with escapes).
 
 import {
   DUPLICATE_KEY,
@@ -17,33 +17,31 @@ import {
 } from './json-bytes.ts';
 
 /**
- * Maximum number of unknown keys in one object. Each key is decoded and stored, and megabytes of short keys would take
- * a quarter of a second.
+ * Maximum number of unknown keys in one object. Each key is decoded and stored, so megabytes of short keys would take a
+ * quarter of a second.
  */
 const UNKNOWN_KEYS_MAX = 1000;
 
-/** Known keys of one level, and the slots in which the positions of their values are noted. */
+/** Known keys of one object level. Each known key has two slots for the position of its value. */
 export interface KeyLevel {
   readonly known: readonly KnownKey[];
   /** Known keys, indexed by their length in bytes. */
   readonly byLength: readonly (readonly KnownKey[] | undefined)[];
   readonly folded: ReadonlySet<string>;
-  /** End of the slots of this level and the levels below it: `from` (inclusive) to `to` (exclusive). */
+  /** End (exclusive) of the slots of this level and of its nested levels. */
   readonly to: number;
 }
 
 interface KnownKey {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Slot for the start of the value; the next slot holds its end. */
+  /** Slot for the start of the value. The next slot contains the end of the value. */
   readonly slot: number;
-  /** Level with which the value is read strictly if it is an object. */
+  /** Level for the members of the value. If set, a value that is an object is read strictly. */
   readonly nested: KeyLevel | undefined;
 }
 
-/**
- * Creates a level. `slot` is the first free slot; a name that is a key of `nested` is read with the level in `nested`.
- */
+/** Creates a level. `slot` is the first free slot. `nested` contains levels for the values of some of the names. */
 export function keyLevel(
   slot: number,
   names: readonly string[],
@@ -61,15 +59,14 @@ export function keyLevel(
   return { known, byLength, folded: new Set(names.map(foldKey)), to };
 }
 
-/** Returns the slot of a known key, for readers of the slots. */
 export function slotOf(level: KeyLevel, name: string): number {
   const key = level.known.find((each) => each.name === name);
   return key?.slot ?? -1;
 }
 
 /**
- * Folds a key like readers that ignore letter case. Go's encoding/json folds by Unicode, so U+017F becomes s and U+212A
- * becomes k. Other readers fold U+0130 and U+0131 to i.
+ * Folds a key like JSON readers that ignore letter case. Go's encoding/json folds by Unicode, so U+017F becomes s and
+ * U+212A becomes k. Other readers fold U+0130 and U+0131 to i.
  */
 export function foldKey(key: string): string {
   return key.replace(/[A-Z\u017f\u212a\u0130\u0131]/g, (letter) => FOLDED[letter] ?? letter.toLowerCase());
@@ -78,7 +75,7 @@ export function foldKey(key: string): string {
 const FOLDED: Readonly<Record<string, string>> = { '\u017f': 's', '\u212a': 'k', '\u0130': 'i', '\u0131': 'i' };
 
 /**
- * Decodes the text between two quotes. Returns undefined if it has half a surrogate pair, which readers replace in
+ * Decodes the text between two quotes. Returns undefined for an unpaired surrogate, which JSON readers replace in
  * different ways.
  */
 export function decodeString({ bytes }: Source, start: number, end: number): string | undefined {
@@ -96,8 +93,8 @@ function hasEscape(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * Reads the object at `from` and notes where the values of its known keys stand (0 if absent). Values of unknown keys
- * are only checked to be JSON. Returns the position after the object, or a fault.
+ * Reads the object at `from`, and stores the positions of known keys' values in `slots` (0 if absent). Values of
+ * unknown keys are only checked to be valid JSON. Returns the position after the object, or a fault.
  */
 export function readMembers(
   source: Source,
@@ -156,7 +153,8 @@ function knownKey(bytes: Buffer, start: number, end: number, level: KeyLevel): K
 }
 
 /**
- * Returns the text of an unknown key, or a fault if another reader could read it as a known key (C ends texts at NUL).
+ * Returns the text of an unknown key. Returns a fault if another reader could read the key as a known key (C strings
+ * end at NUL).
  */
 function unknownKey(source: Source, start: number, end: number, level: KeyLevel): string | number {
   const text = decodeString(source, start, end);

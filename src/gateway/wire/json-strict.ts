@@ -1,4 +1,5 @@
-// Reads a JSON value on which a decision depends, and refuses keys and texts that two readers could read differently.
+// Validates a JSON value that a decision depends on. Refuses keys and texts that two JSON readers could read
+// differently.
 
 import {
   DUPLICATE_KEY,
@@ -19,14 +20,14 @@ import { decodeString, foldKey } from './json-members.ts';
 import type { Span } from './message.ts';
 
 export interface StrictOptions {
-  /** If set, nested objects and arrays are read strictly too. Otherwise only the outermost object is read strictly. */
+  /** If set, nested objects and arrays are validated as well. Otherwise only the outermost object is validated. */
   readonly deep?: boolean;
   /**
-   * Keys of the outermost object that are read later: none of them may occur in another letter case. If unset, no two
-   * keys may differ in letter case only.
+   * Keys of the outermost object that the caller will read. No key may differ from these keys only in letter case. If
+   * absent, no two keys may differ only in letter case.
    */
   readonly known?: readonly string[];
-  /** Maximum number of keys in the outermost object; unlimited if unset. */
+  /** Maximum number of keys in the outermost object. Unlimited if absent. */
   readonly keysMax?: number;
   /** Receives each member of the outermost object. */
   readonly member?: (key: string, value: Span) => void;
@@ -39,9 +40,9 @@ export function readStrict(source: Source, from: number, end: number, depth: num
   return readValueStrict(source, from, end, depth, deep, { names, keysMax, member });
 }
 
-/** Rules of the outermost object. */
+/** Rules for the keys of the outermost object. */
 interface KeyRules {
-  /** Keys that are read, indexed by their folded form. */
+  /** `known` of the options, by folded key. */
   readonly names?: ReadonlyMap<string, string>;
   readonly keysMax?: number;
   readonly member?: (key: string, value: Span) => void;
@@ -112,7 +113,7 @@ function readObject(source: Source, from: number, end: number, depth: number, de
   }
 }
 
-/** Checks a key. Returns 0 or a fault. */
+/** Validates a key. Returns 0 or a fault. */
 function checkKey(text: string, quote: number, seen: Set<string>, { names, keysMax }: KeyRules): number {
   const folded = foldKey(text);
   const known = names?.get(folded);

@@ -1,5 +1,5 @@
-// Finds the members of an object and the elements of a list in JSON bytes without reading the values, so that a message
-// can be changed in one place while its other bytes stay unchanged.
+// Finds the members of an object and the elements of a list in JSON bytes, without parsing the values. A message can
+// thereby be changed in one place while all other bytes stay unchanged.
 
 import { openSource, type Source, skipColon, skipSpace, skipString, skipValue } from './json-bytes.ts';
 import { decodeString } from './json-members.ts';
@@ -19,7 +19,7 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
-/** Returns the members of the object that begins at `at`, in order, or undefined if no complete object begins there. */
+/** Returns the members, in order, of the object that begins at `at`. undefined if no complete object begins at `at`. */
 export function objectMembers(bytes: Buffer, at: number): readonly Member[] | undefined {
   const source = openSource(bytes);
   const members: Member[] = [];
@@ -32,7 +32,7 @@ export function objectMembers(bytes: Buffer, at: number): readonly Member[] | un
   return end < 0 ? undefined : members;
 }
 
-/** Returns the elements of the list that begins at `at`, or undefined if no complete list begins there. */
+/** Returns the elements of the list that begins at `at`. undefined if no complete list begins at `at`. */
 export function listElements(bytes: Buffer, at: number): readonly Span[] | undefined {
   const source = openSource(bytes);
   const elements: Span[] = [];
@@ -61,7 +61,10 @@ function readMember(source: Source, start: number): Member | undefined {
   return key === undefined ? undefined : { key, start, value: { start: valueStart, end: valueEnd } };
 }
 
-/** Visits each item between the brackets; `item` returns the end of the item, or a negative number for a fault. */
+/**
+ * Calls `item` for each item between the brackets. `item` returns the end of the item, or a negative number for a
+ * fault.
+ */
 function walk(bytes: Buffer, at: number, open: number, close: number, item: (start: number) => number): number {
   if (bytes[at] !== open) return -1;
   let place = afterSpace(bytes, at + 1);

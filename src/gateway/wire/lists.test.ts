@@ -87,7 +87,7 @@ describe('rebuildList', () => {
     return text;
   }
 
-  test('drops items and leaves every other byte, numbers of 64 bits and more included', () => {
+  test('drops items and keeps all other bytes, also of numbers with 64 bits and more', () => {
     expect(rebuilt(TOOLS, 'tools', (name) => name !== 'c')).toBe(
       '{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","x":9007199254740993,"tools":[' +
         '{"name":"a","x":1e400,"description":"first"},{"title":"B","name":"b\\u00e9","annotations":{"readOnlyHint":true},' +
@@ -95,7 +95,7 @@ describe('rebuildList', () => {
     );
   });
 
-  test('keeps none, one or all', () => {
+  test('keeps no item, one item or all items', () => {
     const body = answer('{"tools":[{"name":"a"},{"name":"b"}]}');
     expect(rebuilt(body, 'tools', () => false)).toBe(answer('{"tools":[]}').toString());
     expect(rebuilt(body, 'tools', (name) => name === 'b')).toBe(answer('{"tools":[{"name":"b"}]}').toString());
@@ -118,7 +118,7 @@ describe('rebuildList', () => {
     );
   });
 
-  test('sets the cache scope to private, wherever it stands and whether it is there or not', () => {
+  test('sets the cache scope to private, whether the result already has a cache scope or not', () => {
     const all = () => true;
     expect(rebuilt(answer('{"cacheScope":"public","tools":[]}'), 'tools', all, { private: true })).toBe(
       answer('{"cacheScope":"private","tools":[]}').toString(),

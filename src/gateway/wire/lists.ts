@@ -12,7 +12,7 @@ export interface ListItem {
   readonly span: Span;
   readonly name?: Target;
   readonly uri?: Target;
-  /** Set for resource templates. */
+  /** Present for resource templates. */
   readonly uriTemplate?: Target;
   readonly description?: Span;
   readonly title?: Span;
@@ -23,25 +23,24 @@ export interface ListItem {
 export interface ListResult {
   readonly ok: true;
   readonly items: readonly ListItem[];
-  /** The array, including its brackets. */
+  /** Position of the array, including its brackets. */
   readonly array: Span;
-  /** The result, including its braces. */
+  /** Position of the result, including its braces. */
   readonly result: Span;
   readonly cacheScope?: Span;
   readonly ttlMs?: Span;
   readonly nextCursor?: Span;
 }
 
-/** The fault of a list that two clients could read differently. Such a list must not pass if it should be filtered. */
+/** Fault of a list that two clients could read differently. Such a list must not pass if it has to be filtered. */
 export interface ListFault {
   readonly ok: false;
-  /** Message for the operator. */
   readonly message: string;
 }
 
 export interface KeptItem {
   readonly item: ListItem;
-  /** Sorted patches within the item's span. */
+  /** Patches inside the item, sorted by position. */
   readonly patches?: readonly Patch[];
 }
 
@@ -76,7 +75,7 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const COMMA = 0x2c;
 
-/** Returns the keys of the lists in the result at this span, or undefined if readers could find different lists. */
+/** Returns the keys of the lists in the result at this span. undefined if JSON readers could find different lists. */
 export function listKeysIn(body: Buffer, result: Span): readonly ListKey[] | undefined {
   const slots = new Int32Array(RESULT.to);
   if (body[result.start] !== OPEN_OBJECT) return undefined;
@@ -84,7 +83,6 @@ export function listKeysIn(body: Buffer, result: Span): readonly ListKey[] | und
   return after === result.end ? KEYS.filter((key) => spanAt(slots, slotOf(RESULT, key)) !== undefined) : undefined;
 }
 
-/** Returns the items of the array under `key` of the result at this span. */
 export function listItems(body: Buffer, result: Span, key: ListKey): ListResult | ListFault {
   const source = openSource(body);
   if (body[result.start] !== OPEN_OBJECT) return unreadable('the result is not an object');
@@ -155,7 +153,7 @@ function readItem(source: Source, span: Span, slots: Int32Array): ListItem | und
   };
 }
 
-/** Returns the text at the slot, undefined if it is absent, or null if the value is not a string. */
+/** Returns the text at the slot. undefined if the value is absent, null if the value is not a valid text. */
 function targetAt(source: Source, slots: Int32Array, slot: number): Target | undefined | null {
   const span = spanAt(slots, slot);
   if (span === undefined) return undefined;
@@ -164,8 +162,8 @@ function targetAt(source: Source, slots: Int32Array, slot: number): Target | und
 }
 
 /**
- * Returns the whole body with only the kept items, in the given order. `private` sets `cacheScope`: a result that was
- * filtered for one caller must not be cached for other callers (MCP 2026-07-28, Caching).
+ * Returns the whole body with only the kept items, in the given order. `private` sets `cacheScope` to private, because
+ * a result that was filtered for one caller must not be cached for other callers (MCP 2026-07-28, Caching).
  */
 export function rebuildList(
   body: Buffer,

@@ -1,35 +1,37 @@
-// Describes one JSON-RPC message of MCP as its strict scan reports it: its kind, and where its parts stand in the
+// Defines the result of the strict scan of one JSON-RPC message: its kind, and the positions of its parts in the
 // unchanged bytes.
 
-/** The bytes from `start` (inclusive) to `end` (exclusive) of the scanned body. */
+/** Bytes from `start` (inclusive) to `end` (exclusive) of the scanned body. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A JSON-RPC id or progress token: a text or an integer, with its position in the bytes. */
+/** JSON-RPC id or progress token, which is a text or an integer, with its position. */
 export interface MessageId {
   readonly span: Span;
-  /** JSON text without needless escapes, such as `7` or `"a"`: equal ids have equal texts. */
+  /** JSON text without unnecessary escapes, such as `7` or `"a"`. Equal ids have equal texts. */
   readonly json: string;
 }
 
-/** The name or URI that a message is about, and the position of the JSON string including its quotes. */
+/** Name or URI that a message is about. The position includes the quotes. */
 export interface Target {
   readonly value: string;
   readonly span: Span;
-  /** `params.ref.type` of a completion. */
+  /** `params.ref.type` of a completion request. */
   readonly refType?: 'ref/prompt' | 'ref/resource';
 }
 
-/** The parts of `params._meta` that a gateway reads. */
+/** Parts of `params._meta` that a gateway reads. */
 export interface MessageMeta {
-  /** Position of the whole object. */
+  /** Position of the whole object `_meta`. */
   readonly span: Span;
-  /** `io.modelcontextprotocol/protocolVersion`; only set in the stateless era. */
+  /** `io.modelcontextprotocol/protocolVersion`, present only in the stateless era. */
   readonly protocolVersion?: string;
   readonly progressToken?: MessageId;
-  /** `io.modelcontextprotocol/subscriptionId`: the id of the `subscriptions/listen` to which a notification belongs. */
+  /**
+   * `io.modelcontextprotocol/subscriptionId`: id of the `subscriptions/listen` request that a notification belongs to.
+   */
   readonly subscriptionId?: MessageId;
   readonly traceparent?: string;
   readonly tracestate?: string;
@@ -43,20 +45,19 @@ export interface MessageMeta {
 interface Call {
   readonly method: string;
   readonly methodSpan: Span;
-  /** Position of the object; absent if the message has none. */
   readonly params?: Span;
-  /** Target of the message by the table of methods: `params.name`, `params.uri`, `params.ref.name`, ... */
+  /** Target that the table of methods defines for the method: `params.name`, `params.uri`, `params.ref.name`, ... */
   readonly target?: Target;
-  /** Position of `params.arguments`, whose members are not read. */
+  /** Position of `params.arguments`. The scan does not read its members. */
   readonly arguments?: Span;
   readonly meta?: MessageMeta;
-  /** `params.requestId` of `notifications/cancelled`, `params.progressToken` of `notifications/progress`. */
+  /** `params.requestId` of `notifications/cancelled`, or `params.progressToken` of `notifications/progress`. */
   readonly refersTo?: MessageId;
   /** `params.protocolVersion` of `initialize`. */
   readonly requestedVersion?: string;
-  /** `params.clientInfo` of `initialize`, of any type. */
+  /** Position of `params.clientInfo` of `initialize`, which may have any type. */
   readonly clientInfo?: Span;
-  /** `params.cursor`, of any type. */
+  /** Position of `params.cursor`, which may have any type. */
   readonly cursor?: Span;
 }
 
@@ -71,7 +72,7 @@ export interface NotificationMessage extends Call {
 
 export interface ResponseMessage {
   readonly kind: 'response';
-  /** Absent in an error about a message that could not be read (JSON-RPC 2.0 section 5: `null`). */
+  /** Absent in an error about a message that the sender could not read (JSON-RPC 2.0 section 5: `null`). */
   readonly id?: MessageId;
   readonly result?: Span;
   readonly error?: Span;
@@ -79,15 +80,15 @@ export interface ResponseMessage {
 
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
-/** The reason why bytes are refused, in words for their sender. */
+/** Reason why a message is refused, for the sender of the message. */
 export interface ScanFault {
   /**
-   * Code of JSON-RPC 2.0 section 5.1: -32700 for bytes that are not JSON, -32600 for JSON that is not a message, -32602
-   * for a message without the params that its method needs.
+   * Code of JSON-RPC 2.0 section 5.1. -32700: the bytes are not JSON. -32600: the JSON is not a message. -32602: the
+   * message lacks params of its method.
    */
   readonly code: -32700 | -32600 | -32602;
   readonly message: string;
-  /** Id of the message, if readable, so that the refusal can contain it. */
+  /** Id of the message, if readable, for the refusal. */
   readonly id?: MessageId;
 }
 

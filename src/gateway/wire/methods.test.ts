@@ -1,11 +1,11 @@
-// Tests the table of methods against the schemas of the official SDKs.
+// Compares the table of methods with the schemas of the official SDKs.
 
 import { specTypeSchemas as sdk2 } from '@modelcontextprotocol/client';
 import * as sdk1 from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
 import { METHODS, methodFacts } from './methods.ts';
 
-/** Returns the method of each schema in a union of schemas. */
+/** Returns the methods of all schemas in a union of schemas. */
 function methodsOf(union: { readonly options: readonly object[] }): string[] {
   return union.options.map((schema) => {
     const { shape } = schema as { shape: { method: { value: string } } };
@@ -79,7 +79,7 @@ test('each list names the key of its array, and each call its target', () => {
   }
 });
 
-test('methodFacts finds no method in another case, and none of Object', () => {
+test('methodFacts finds no method in another case, and no member of Object.prototype', () => {
   for (const method of ['Tools/Call', 'tools/call ', '', 'constructor', '__proto__', 'toString']) {
     expect(methodFacts(method), method).toBeUndefined();
   }

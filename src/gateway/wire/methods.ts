@@ -1,5 +1,5 @@
-// Lists every method of every revision of MCP and of the supported extensions: its sender, its target and the list in
-// its result.
+// Lists every method of every MCP revision and of the supported extensions, with its sender, its target, and the list
+// in its result.
 
 import assert from 'node:assert/strict';
 import { SKILLS } from './extensions/identifiers.ts';
@@ -19,35 +19,38 @@ type Feature =
   | 'lifecycle';
 
 /**
- * Key in `params` that names the target of the message; `ref` holds a prompt's name or a template's URI, depending on
- * its `type`.
+ * Key in `params` that names the target of the message. `ref` contains a prompt's name or a template's URI, depending
+ * on its `type`.
  */
 type TargetParam = 'name' | 'uri' | 'ref' | 'taskId';
 
-/** Param of a notification that holds a request's id or progress token. */
+/** Key in `params` of a notification whose value is a request id or a progress token. */
 type ReferenceParam = 'requestId' | 'progressToken';
 
 export type ListKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'tasks' | 'roots' | 'skills';
 
-/** A list of a server that may be filtered for a client. */
+/** List of a server that the gateway may filter for a client. */
 export type FilteredKey = Exclude<ListKey, 'tasks' | 'roots'>;
 
 export interface MethodFacts {
   readonly method: string;
   readonly notification: boolean;
   readonly sender: 'client' | 'server' | 'both';
-  /** In the stateless era a server's requests are parts of results, not messages (MCP 2026-07-28, multi round-trip). */
+  /**
+   * Eras that have the method as a message. In the stateless era, a server's requests are parts of results (MCP
+   * 2026-07-28, multi round-trip).
+   */
   readonly eras: readonly Era[];
   readonly feature: Feature;
-  /** `call` runs or reads one target, `list` lists many items. */
+  /** `call` for methods that run or read one target, `list` for methods that list items. */
   readonly kind: 'call' | 'list' | 'other';
   readonly target?: TargetParam;
   readonly refersTo?: ReferenceParam;
-  /** Key of the array in the result of a list. */
+  /** Key of the array in the result of a list method. */
   readonly resultKey?: ListKey;
-  /** Whether `Mcp-Name` is required (MCP 2026-07-28, Streamable HTTP, Standard Request Headers; SEP-2663 for tasks). */
+  /** True if `Mcp-Name` is required (MCP 2026-07-28, Streamable HTTP, Standard Request Headers; SEP-2663 for tasks). */
   readonly nameHeader: boolean;
-  /** Identifier of the extension that adds the method to the revisions of its eras. */
+  /** Identifier of the extension that adds the method. */
   readonly extension?: string;
 }
 
@@ -126,16 +129,14 @@ export const METHODS: readonly MethodFacts[] = [
 
 const BY_METHOD: ReadonlyMap<string, MethodFacts> = new Map(METHODS.map((each) => [each.method, each]));
 
-/** Returns the method whose result has the list. */
+/** Returns the method whose result contains the list. */
 export function methodOfList(key: FilteredKey): string {
   const found = METHODS.find(({ resultKey, target }) => resultKey === key && target === undefined);
   assert(found !== undefined, 'every list has a method');
   return found.method;
 }
 
-/**
- * Returns the facts, or undefined for a method that no revision has. Names are case-sensitive (JSON-RPC 2.0 section 4).
- */
+/** Returns undefined for a method that no revision has. Names are case-sensitive (JSON-RPC 2.0 section 4). */
 export function methodFacts(method: string): MethodFacts | undefined {
   return BY_METHOD.get(method);
 }

@@ -1,4 +1,4 @@
-// Replaces parts of a body with other bytes and leaves the rest unchanged.
+// Replaces parts of a body with other bytes. All other bytes stay unchanged.
 
 import type { Span } from './message.ts';
 
@@ -8,14 +8,14 @@ export interface Patch {
 }
 
 /**
- * Applies patches that are sorted by position and do not overlap; a patch with an empty span inserts bytes. Returns the
- * body itself if there are no patches.
+ * Applies patches that are sorted by position and do not overlap. A patch with an empty span inserts bytes. Returns the
+ * body itself if the list is empty.
  */
 export function patchBytes(body: Buffer, patches: readonly Patch[]): Buffer {
   return patches.length === 0 ? body : Buffer.concat(patchedParts(body, 0, body.length, patches));
 }
 
-/** Returns the parts of `body` from `start` to `end` with `patches` applied. */
+/** Returns the bytes of `body` from `start` to `end` with the patches applied, in several pieces. */
 export function patchedParts(body: Buffer, start: number, end: number, patches: readonly Patch[]): Buffer[] {
   const parts: Buffer[] = [];
   let from = start;
@@ -30,7 +30,6 @@ export function patchedParts(body: Buffer, start: number, end: number, patches: 
   return parts;
 }
 
-/** Returns a text as a JSON string. */
 export function jsonString(text: string): Buffer {
   return Buffer.from(JSON.stringify(text));
 }

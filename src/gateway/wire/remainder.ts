@@ -1,16 +1,20 @@
 // Stores the bytes of an incomplete event or message.
 
 export interface Remainder {
-  /** Returns the number of stored bytes. */
   length(): number;
-  /** Copies a part of the chunk, which may be changed afterwards. */
+  /** Copies bytes of the chunk into the store. The caller may change the chunk afterwards. */
   keep(chunk: Buffer, from: number, to: number): void;
-  /** Returns the stored bytes and this part, in memory that is not written again, and empties the store. */
+  /**
+   * Returns the stored bytes followed by these bytes of the chunk, and empties the store. The returned memory is not
+   * overwritten later.
+   */
   take(chunk: Buffer, from: number, to: number): Buffer;
   clear(): void;
 }
 
-/** Opens a store whose memory doubles when it is full, so that many small chunks cost no more than a large chunk. */
+/**
+ * Creates a store whose memory doubles when it is full, so that many small chunks cost no more than one large chunk.
+ */
 export function openRemainder(): Remainder {
   let bytes = EMPTY;
   let length = 0;

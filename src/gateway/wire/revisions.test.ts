@@ -25,7 +25,7 @@ function initialize(revision: string): Message {
   return messageOf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"${revision}"}}`);
 }
 
-/** Header, message, expected revision or fault; `reason` says why. */
+/** Header, message, and expected revision or fault of each case. `reason` is part of the test name. */
 const ROWS: readonly { header?: string; message?: Message; expected: string; reason: string }[] = [
   { message: PLAIN, expected: 'session 2025-03-26', reason: 'no header means 2025-03-26' },
   {
@@ -102,7 +102,7 @@ describe('eraOf', () => {
     });
   }
 
-  test('reports the revisions that a request can name by itself, and the requested one', () => {
+  test('reports the revisions without sessions and the requested revision', () => {
     expect(eraOf(undefined, claiming('1900-01-01')).fault?.data).toEqual({
       supported: ['2026-07-28'],
       requested: '1900-01-01',

@@ -1,9 +1,9 @@
-// Lists the revisions of MCP, and finds the era of a request.
+// Lists the revisions of MCP, and determines the era of a request.
 
 import { ERRORS, type ProtocolFault } from './errors.ts';
 import type { Message } from './message.ts';
 
-/** Revisions until MCP 2025-11-25 have sessions. Since MCP 2026-07-28 each request is independent. */
+/** MCP revisions until 2025-11-25 have sessions. Since MCP 2026-07-28 each request is independent. */
 export type Era = 'session' | 'stateless';
 
 export const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
@@ -15,7 +15,7 @@ export const LATEST_STATELESS_REVISION = '2026-07-28';
 /** Revision of a request without the header (MCP 2025-11-25, Transports, Protocol Version Header). */
 const ASSUMED_REVISION = '2025-03-26';
 
-/** Revisions, newest first, as a client should choose. */
+/** All supported revisions in the order in which a client should prefer them, the newest first. */
 export const SUPPORTED_REVISIONS: readonly string[] = [...SESSION_REVISIONS, ...STATELESS_REVISIONS].toReversed();
 
 const ERAS: ReadonlyMap<string, Era> = new Map([
@@ -23,7 +23,6 @@ const ERAS: ReadonlyMap<string, Era> = new Map([
   ...STATELESS_REVISIONS.map((revision) => [revision, 'stateless'] as const),
 ]);
 
-/** Returns the era, or undefined for an unknown revision. */
 export function eraOfRevision(revision: string): Era | undefined {
   return ERAS.get(revision);
 }
@@ -33,8 +32,8 @@ export type EraDecision =
   | { readonly fault: ProtocolFault };
 
 /**
- * Finds the era of one HTTP request: by `_meta` of its message, or else by the header. `message` is undefined for GET
- * and DELETE. `checkStandardHeaders` checks that the header is present.
+ * Determines the era of one HTTP request by `_meta` of its message, otherwise by the header. `message` is undefined for
+ * GET and DELETE. `checkStandardHeaders` checks that the header is present.
  */
 export function eraOf(header: string | undefined, message: Message | undefined): EraDecision {
   const call = message === undefined || message.kind === 'response' ? undefined : message;
@@ -58,7 +57,8 @@ function eraOfClaim(header: string | undefined, claimed: string): EraDecision {
 }
 
 /**
- * Returns the era of initialize. The header is required only after `initialize`, so an unknown value does not matter.
+ * Returns the era of `initialize`. Ignores an unknown revision in the header, because the header is required only after
+ * `initialize`.
  */
 function eraOfInitialize(header: string | undefined, requested: string | undefined): EraDecision {
   if (header !== undefined && eraOfRevision(header) === 'stateless') {
@@ -70,8 +70,8 @@ function eraOfInitialize(header: string | undefined, requested: string | undefin
 }
 
 /**
- * Returns the fault of MCP 2026-07-28, Versioning, Protocol Version Negotiation. The fault lists only revisions that a
- * request can name without a session, since `initialize` negotiates the other revisions.
+ * Returns the fault of MCP 2026-07-28, Versioning, Protocol Version Negotiation. Lists only revisions without sessions.
+ * Revisions with sessions are negotiated by `initialize`.
  */
 function unsupportedRevision(requested: string): ProtocolFault {
   return {
@@ -88,14 +88,14 @@ function unsupportedHeader(): ProtocolFault {
   return { status: 400, code: ERRORS.badRequest, message };
 }
 
-/** MCP 2026-07-28, Streamable HTTP, Sending Messages. */
+/** Required by MCP 2026-07-28, Streamable HTTP, Sending Messages. */
 const RESPONSE_SENT: ProtocolFault = {
   status: 400,
   code: ERRORS.invalidRequest,
   message: 'A client sends no responses in this revision',
 };
 
-/** MCP 2026-07-28, Base Protocol, Per-request protocol fields. */
+/** Required by MCP 2026-07-28, Base Protocol, Per-request protocol fields. */
 const MISSING_META: ProtocolFault = {
   status: 400,
   code: ERRORS.invalidParams,

@@ -1,4 +1,4 @@
-// Reads the parts of `params` and `params._meta` that a gateway needs, from the positions that the strict scan noted.
+// Reads the parts of `params` and `params._meta` that a gateway needs, at the positions that the strict scan stored.
 
 import type { Source } from './json-bytes.ts';
 import { decodeString, keyLevel, slotOf } from './json-members.ts';
@@ -20,7 +20,10 @@ const META = keyLevel(0, [
 ]);
 const REF = keyLevel(META.to, ['type', 'name', 'uri']);
 
-/** Known keys of params, including the keys on which other readers decide, so that all readers see the same values. */
+/**
+ * Known keys of params. Includes keys that only other readers use for decisions, so that all readers see the same
+ * values.
+ */
 export const PARAMS = keyLevel(
   REF.to,
   [
@@ -71,7 +74,7 @@ const QUOTE = 0x22;
 const OPEN_OBJECT = 0x7b;
 const LETTER_N = 0x6e;
 
-/** Limits ids because each is stored while its answer is awaited. */
+/** Maximum length of an id, because the process stores the id until the response arrives. */
 const MAX_ID_BYTES = 1024;
 const INTEGER = /^(0|-?[1-9][0-9]*)$/;
 
@@ -91,8 +94,8 @@ export function spanAt(slots: Int32Array, slot: number): Span | undefined {
 }
 
 /**
- * Returns the text, or undefined if the value is not a string, or contains half a surrogate pair or NUL, which readers
- * read differently.
+ * Returns the text at a position. undefined if the value is not a string, or contains an unpaired surrogate or NUL,
+ * which JSON readers read differently.
  */
 export function textAt(source: Source, { start, end }: Span): string | undefined {
   const text = source.bytes[start] === QUOTE ? decodeString(source, start + 1, end - 1) : undefined;
@@ -100,8 +103,8 @@ export function textAt(source: Source, { start, end }: Span): string | undefined
 }
 
 /**
- * Returns the id, or undefined unless the value is a string or an integer in its shortest form: `1.0` and `1` are equal
- * numbers with different texts.
+ * Returns the id at a position. undefined unless the value is a string or an integer in its shortest form. Otherwise
+ * `1.0` and `1` would be equal ids with different texts.
  */
 export function idAt({ bytes, view }: Source, span: Span): MessageId | undefined {
   if (span.end - span.start > MAX_ID_BYTES) return undefined;
@@ -113,7 +116,7 @@ export function idAt({ bytes, view }: Source, span: Span): MessageId | undefined
   return text === undefined ? undefined : { span, json: JSON.stringify(text) };
 }
 
-/** Returns the params that were noted, or a sentence that names the wrong part. */
+/** Returns the params at the stored positions, or a sentence about the invalid part. */
 export function readParams(source: Source, slots: Int32Array, facts: MethodFacts | undefined): Params | string {
   const meta = readMeta(source, slots);
   if (typeof meta === 'string') return meta;
@@ -142,22 +145,22 @@ export function readParams(source: Source, slots: Int32Array, facts: MethodFacts
 }
 
 /**
- * Returns whether the stateless era no longer has the method, so that it is refused as unknown and may lack its target.
- * If the target is present, it is still read.
+ * Returns whether the stateless era has removed the method. Such a method is refused as unknown, so its target may be
+ * absent.
  */
 function isGone(facts: MethodFacts, meta: MessageMeta | undefined): boolean {
   return meta?.protocolVersion !== undefined && !facts.eras.includes('stateless');
 }
 
 /**
- * Returns whether the reference may be absent: up to MCP 2025-11-25 a task's cancellation may leave `requestId` out (
- * CancelledNotificationParams).
+ * Returns whether the reference is allowed to be absent. Until MCP 2025-11-25 the cancellation of a task may omit
+ * `requestId` (CancelledNotificationParams).
  */
 function optionalReference(facts: MethodFacts, found: Span | undefined): boolean {
   return facts.refersTo === 'requestId' && found === undefined;
 }
 
-/** Returns the target, or the description of the missing part. */
+/** Returns the target, or a description of the missing part. */
 function readTarget(source: Source, slots: Int32Array, param: NonNullable<MethodFacts['target']>): Target | string {
   if (param !== 'ref') return targetAt(source, slots, AT[param]) ?? `params.${param}, a string`;
   const type = spanAt(slots, AT.refType);
@@ -213,8 +216,8 @@ function readMeta(source: Source, slots: Int32Array): MessageMeta | string | und
 }
 
 /**
- * Returns the text, or undefined for a trace context that cannot be read (W3C Trace Context section 2.2.1: a new trace
- * starts).
+ * Returns the text. undefined for an invalid value: a receiver of an invalid trace context starts a new trace (W3C
+ * Trace Context section 2.2.1).
  */
 function optionalText(source: Source, slots: Int32Array, slot: number): string | undefined {
   const span = spanAt(slots, slot);

@@ -1,5 +1,6 @@
-// Tests the strict scan: accepted messages and the positions of their parts, and refusals with their messages. In one
-// file, because it is two tables of messages, and each refusal is a changed row of an accepted one.
+// Tests the strict scan: accepted messages with the positions of their parts, and refused messages with their errors.
+// In one file, because the tests are two tables of messages, and most refused messages are changed rows of accepted
+// messages.
 
 import { describe, expect, test } from 'vitest';
 import { MAX_DEPTH } from './json-bytes.ts';
@@ -91,7 +92,7 @@ describe('scanMessage accepts', () => {
     });
   });
 
-  test('a method that the stateless era no longer has without its target, and reads the target if it is present', () => {
+  test('a method that the stateless era has removed, with and without its target', () => {
     const meta = '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}';
     const subscribe = (params: string) =>
       `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{${params}}}`;
@@ -122,14 +123,14 @@ describe('scanMessage accepts', () => {
     expect(accepted('{"jsonrpc":"2.0","error":{"code":-32700}}')).toMatchObject({ id: undefined });
   });
 
-  test('keys twice, in another case and with escapes within arguments, which it does not read', () => {
+  test('repeated keys, keys in another case and keys with escapes inside arguments, which the scan does not read', () => {
     const message = accepted(
       call('{"name":"a","arguments":{"name":1,"name":2,"NAME":3,"n\\u0061me":4,"x":"\\ud800"}}'),
     );
     expect(message).toMatchObject({ target: { value: 'a' } });
   });
 
-  test('keys that it does not know, in any spelling', () => {
+  test('unknown keys in any spelling', () => {
     accepted(call('{"name":"a","Größe":1,"gr\\u00f6\\u00dfe":2,"_meta":{"com.example/a":1,"COM.EXAMPLE/a":2}}'));
   });
 
@@ -147,7 +148,7 @@ describe('scanMessage accepts', () => {
 
 const META = 'io.modelcontextprotocol/protocolVersion';
 
-/** Name of the case, the body, the beginning of the refusal. */
+/** Name of the case, body, and beginning of the refusal. */
 const REFUSED: readonly (readonly [string, string | Buffer, string])[] = [
   ['nothing', '', '-32700 The body is not valid JSON (byte 0)'],
   ['only space', ' \n', '-32700'],
@@ -349,12 +350,12 @@ describe('scanMessage refuses', () => {
     }
   });
 
-  test('with the id, if that came before the fault', () => {
+  test('a message with its id if the id came before the fault', () => {
     const scanned = scanMessage(Buffer.from(call('{"name":"a","NAME":"b"}')));
     expect(scanned).toMatchObject({ ok: false, fault: { id: { json: '1' } } });
   });
 
-  test('a control character and finds the end of a string at every place within eight bytes', () => {
+  test('a control character, and finds the end of a string, at every position within eight bytes', () => {
     for (let length = 0; length < 40; length += 1) {
       const text = 'é'.repeat(length % 3) + 'x'.repeat(length);
       accepted(call(`{"name":"a","x":"${text}"}`));

@@ -1,5 +1,5 @@
-// Scans one JSON-RPC message strictly: one pass over its bytes finds its kind and the positions of its parts, and
-// refuses bytes that two readers could read differently. No values of params are built.
+// Scans one JSON-RPC message strictly in one pass over its bytes, without building the values of params. Finds the kind
+// of the message and the positions of its parts. Refuses bytes that two JSON readers could read differently.
 
 import { isUtf8 } from 'node:buffer';
 import type { Json } from '#std/json.ts';
@@ -40,17 +40,17 @@ const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const LETTER_N = 0x6e;
 
-/** Positions in the message that is being scanned; set to zero before each scan. They have no meaning between scans. */
+/** Positions in the message that is being scanned. Set to zero before each scan, and without meaning between scans. */
 const SLOTS = new Int32Array(TOP.to);
 
-/** Scans a message without throwing. The spans of the message refer to `body`. */
+/** Scans a message. Never throws. Spans of the result refer to `body`. */
 export function scanMessage(body: Buffer): Scanned {
   if (!isUtf8(body)) return refuseMessage(-32700, 'The body is not valid UTF-8.');
   const source = openSource(body);
   const start = skipSpace(body, 0, body.length);
   if (body[start] === OPEN_ARRAY)
     return refuseMessage(-32600, 'Batches are not supported: send each message by itself.');
-  // `fill` costs more than a loop over so few slots.
+  // A loop over few slots costs less than `fill`.
   for (let slot = 0; slot < SLOTS.length; slot += 1) SLOTS[slot] = 0;
   const after =
     body[start] === OPEN_OBJECT
@@ -68,8 +68,8 @@ export type StrictScan =
   | { readonly ok: false; readonly fault: ScanFault; readonly reason: FaultReason };
 
 /**
- * Scans a part of a body, such as `arguments`, on which a decision depends: refuses repeated keys, keys that another
- * reader could read as a known key, and half surrogate pairs.
+ * Scans a part of a body that a decision depends on, such as `arguments`. Refuses repeated keys, keys that another
+ * reader could read as a known key, and unpaired surrogates.
  */
 export function scanValueStrict(body: Buffer, span: Span, options: StrictOptions = {}): StrictScan {
   const after = readStrict(openSource(body), span.start, span.end, 0, options);
@@ -78,7 +78,7 @@ export function scanValueStrict(body: Buffer, span: Span, options: StrictOptions
   return { ok: false, fault: { code: codeOf(fault), message: sentenceOf(fault) }, reason: faultReason(fault) };
 }
 
-/** Parses a part of a body that a scan has shown to be JSON. */
+/** Parses a part of a body that a scan has validated as JSON. */
 export function readValue(body: Buffer, span: Span): Json {
   return JSON.parse(body.toString('utf8', span.start, span.end));
 }

@@ -1,4 +1,4 @@
-// Tests sealed session ids: who can open one, and which texts are not sealed ids.
+// Tests sealed session ids: who can open a sealed id, and which texts are not sealed ids.
 
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
@@ -31,12 +31,12 @@ describe('a sealed id', () => {
     expect(seal.open(sealed({ id: '', issuedAt: 1 }, ''), '')).toEqual({ id: '', issuedAt: 1, data: undefined });
   });
 
-  test('opens for no other caller', () => {
+  test('does not open for another caller', () => {
     expect(seal.open(sealed(), `${CALLER} `)).toBeUndefined();
     expect(seal.open(sealed(), '')).toBeUndefined();
   });
 
-  test('is visible ASCII, says nothing about the session, and is another text each time', () => {
+  test('is visible ASCII, does not reveal the session, and differs each time', () => {
     const texts = Array.from({ length: 20 }, () => sealed());
     expect(new Set(texts).size).toBe(20);
     for (const text of texts) {
@@ -45,7 +45,7 @@ describe('a sealed id', () => {
     }
   });
 
-  test('opens with a key that seals no longer, and not with a removed one', () => {
+  test('opens with a key that no longer seals, and not after the key was removed', () => {
     const text = sealed();
     const rotated = createSessionSeal({ keys: [KEYS[1], KEYS[0]], random: randomBytes });
     expect(rotated.open(text, CALLER)).toEqual(SESSION);
@@ -80,7 +80,7 @@ describe('a sealed id', () => {
     if (standard !== text) expect(seal.open(standard, CALLER)).toBeUndefined();
   });
 
-  test('has one encoding: bits that base64 ignores at the end must be 0', () => {
+  test('has one encoding: the bits that base64 ignores at the end must be 0', () => {
     const session = { id: 'a', issuedAt: 1 };
     const text = sealed(session);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

@@ -1,5 +1,5 @@
-// Seals a session's id into a text that only this gateway can open, and only for the caller that it was created for, so
-// that no replica has to remember it.
+// Seals a session's id into a text that only this gateway can open, and only for the caller of the session. Replicas
+// therefore need not store the id.
 
 import {
   createCipheriv,
@@ -13,7 +13,7 @@ import {
 import { setBounded } from '#std/bounded.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 
-/** The facts about a session: its id at the backend, when it was created, and other data. */
+/** Contents of a sealed text: the session's id at the backend, its time of creation, and other data. */
 interface SealedSession {
   readonly id: string;
   /** Time of creation in milliseconds since 1970. */
@@ -23,26 +23,26 @@ interface SealedSession {
 
 export interface SessionSeal {
   /**
-   * Returns visible ASCII that differs at each call. Send only the first text, since clients accept a session id once.
-   * Returns undefined if the text would be longer than a header should be.
+   * Returns the sealed text as visible ASCII. Each call returns another text, but a client accepts only one session id,
+   * so only the first text may be sent. undefined if the text would be too long for a header.
    */
   seal(session: SealedSession & { readonly caller: string }): string | undefined;
   /**
-   * Returns the session, or undefined if the text was not sealed by us, was changed, or belongs to another caller or to
-   * a key that was removed.
+   * Returns the session. undefined if the text was changed, was not sealed by this gateway, or belongs to another
+   * caller or a removed key.
    */
   open(text: string, caller: string): SealedSession | undefined;
 }
 
 export interface SealOptions {
-  /** Keys of at least 32 bytes. The first key seals, and all keys open. */
+  /** Keys of at least 32 bytes. The first key seals, all keys open. */
   readonly keys: readonly Buffer[];
-  /** Returns unpredictable bytes. */
   readonly random: (size: number) => Buffer;
 }
 
 /**
- * Maximum length of a sealed text: with it a request's head stays well below the 8 KiB that servers commonly accept.
+ * Maximum length of a sealed text. The head of a request with such a text stays well below 8 KiB, which servers
+ * commonly accept.
  */
 export const MAX_SEALED_LENGTH = 4096;
 
@@ -54,13 +54,13 @@ const HEAD_BYTES = 1 + KEY_ID_BYTES;
 const TIME_BYTES = 6;
 const LENGTH_BYTES = 2;
 const MIN_KEY_BYTES = 32;
-/** Number of recently opened sessions that are remembered, so that a session is not decrypted for every request. */
+/** Maximum number of opened sessions in the cache, which saves decrypting the same text for every request. */
 const OPENED_MAX = 10_000;
 const INFO = 'skep mcp session v1';
 
 interface SealKey {
   readonly key: KeyObject;
-  /** Version, and the first bytes of a digest of the derived key. */
+  /** Version, followed by the first bytes of a digest of the derived key. */
   readonly head: Buffer;
 }
 
@@ -92,7 +92,7 @@ export function createSessionSeal({ keys, random }: SealOptions): SessionSeal {
   };
 }
 
-/** Derives a key (RFC 5869). The secrets are random already, so there is no salt and no slow derivation. */
+/** Derives a key (RFC 5869). The secrets are random, so neither a salt nor a slow derivation is needed. */
 function deriveKey(secret: Buffer): SealKey {
   if (secret.length < MIN_KEY_BYTES) throw new RangeError(`a seal's key must have ${MIN_KEY_BYTES} bytes`);
   const derived = Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), INFO, 32 + KEY_ID_BYTES));
@@ -100,7 +100,10 @@ function deriveKey(secret: Buffer): SealKey {
   return { key: createSecretKey(derived.subarray(0, 32)), head };
 }
 
-/** Returns the additional data, which authenticates the caller without encrypting it, since the opener knows it. */
+/**
+ * Returns the additional authenticated data. The caller is not encrypted, because the gateway knows the caller when it
+ * opens the text.
+ */
 function boundTo(head: Buffer, caller: string): Buffer {
   return Buffer.concat([head, hash('sha256', caller, 'buffer')]);
 }
@@ -109,7 +112,10 @@ function begins(bytes: Buffer, head: Buffer): boolean {
   return timingSafeEqual(bytes.subarray(0, HEAD_BYTES), head);
 }
 
-/** Accepts only the encoding that `seal` produces: base64 has other encodings for the same bytes. */
+/**
+ * Decodes a text. Accepts only the encoding that `seal` produces, because base64 has several encodings for the same
+ * bytes.
+ */
 function decode(text: string): Buffer | undefined {
   if (text.length > MAX_SEALED_LENGTH) return undefined;
   const bytes = Buffer.from(text, 'base64url');
@@ -127,8 +133,8 @@ function unseal({ key, head }: SealKey, bytes: Buffer, caller: string): SealedSe
   try {
     decipher.final();
   } catch {
-    // The tag does not match: the text was changed, or was sealed for another caller. Node documents no other reason to
-    // throw here.
+    // The tag does not match, because the text was changed or sealed for another caller. Node documents no other error
+    // of `final`.
     return undefined;
   }
   return readSession(plain);

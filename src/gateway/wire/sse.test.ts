@@ -1,6 +1,5 @@
-// Tests the event splitter against a slow text reader that follows the rules of the HTML standard, with streams cut at
-// every position and with streams that are too large. In one file, because all tests share the splitter's recorder and
-// that reader.
+// Tests the event splitter against a slow reader that follows the HTML standard literally. In one file, because all
+// tests share the splitter's recorder and the slow reader.
 
 import { describe, expect, test } from 'vitest';
 import { createEventSplitter, formatComment, formatEvent, type SseEvent } from './sse.ts';
@@ -8,7 +7,7 @@ import { createEventSplitter, formatComment, formatEvent, type SseEvent } from '
 interface Split {
   readonly events: readonly (Omit<SseEvent, 'data' | 'raw'> & { readonly data: string })[];
   readonly silent: readonly string[];
-  /** All raw bytes in order. */
+  /** All raw bytes in the order in which they arrived. */
   readonly raw: string;
   readonly faults: number;
 }
@@ -39,7 +38,7 @@ function split(chunks: readonly (Buffer | string)[], maxEventBytes = 1000): Spli
   return { events, silent, raw, faults };
 }
 
-/** Implements the rules literally, over the whole text (HTML standard, 9.2.6 Interpreting an event stream). */
+/** Interprets a whole stream literally by the rules (HTML standard, 9.2.6 Interpreting an event stream). */
 function standard(text: string): Split['events'] {
   const events: Split['events'][number][] = [];
   let data = '';
@@ -146,7 +145,7 @@ describe('the splitter reads as the standard says', () => {
   });
 });
 
-/** Returns pseudorandom numbers that are the same in each run (mulberry32). */
+/** Returns a generator of pseudorandom numbers that are the same in each run (mulberry32). */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -164,12 +163,12 @@ describe('the splitter', () => {
     expect(split([text]).silent).toEqual([': hi\n\n', 'retry: 5\n\n']);
   });
 
-  test('leaves the LF of a CR that ended an event out of the next one', () => {
+  test('does not add the LF of a CR LF between two events to the second event', () => {
     expect(split(['data: a\r\r', '\ndata: b\n\n']).raw).toBe('data: a\r\rdata: b\n\n');
     expect(split(['data: a\r', '\ndata: b\n\n']).raw).toBe('data: a\r\ndata: b\n\n');
   });
 
-  test('refuses an event that is too large once, however it arrives, and reads nothing afterwards', () => {
+  test('reports an event that is too large once, in chunks of any length, and ignores all later bytes', () => {
     const large = `data: ${'x'.repeat(200)}\n\n`;
     const expected = { events: [{ data: 'a', id: undefined, type: undefined, retry: undefined }], faults: 1 };
     expect(split(['data: a\n\n', large, 'data: b\n\n'], 100)).toMatchObject(expected);
@@ -184,7 +183,7 @@ describe('the splitter', () => {
     expect(split([text], 99)).toMatchObject({ faults: 1, events: [] });
   });
 
-  test('passes an event that is too large on in pieces and in order, wherever the stream is cut', () => {
+  test('passes the pieces of an event that is too large on in order, wherever the stream is cut', () => {
     const large = `: c\r\nid: 1\r\ndata: ${'x'.repeat(40)}\ndata:y\r\n\n`;
     const text = `data: a\n\n${large}data: b\n\n`;
     for (let cut = 0; cut <= text.length; cut += 1) {
@@ -206,7 +205,7 @@ describe('the splitter', () => {
     }
   });
 
-  test('counts each event by itself', () => {
+  test('limits the size of each event separately', () => {
     expect(split([`data: ${'x'.repeat(80)}\n\n`.repeat(50)], 100)).toMatchObject({ faults: 0, events: { length: 50 } });
   });
 
@@ -255,7 +254,7 @@ describe('formatEvent', () => {
     );
   });
 
-  test('lets no line end of the data begin another field', () => {
+  test('writes each line of the data as a data field', () => {
     const data = Buffer.from('a\r\nb\rid: 7\nc');
     expect(split([formatEvent({ data })]).events).toEqual([
       { data: 'a\nb\nid: 7\nc', id: undefined, type: undefined, retry: undefined },

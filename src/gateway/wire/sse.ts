@@ -1,37 +1,36 @@
-// Splits a stream of bytes into server-sent events and formats events, by the rules of the HTML standard (9.2
-// Server-sent events).
+// Splits a stream of bytes into server-sent events, and formats events (HTML standard, 9.2 Server-sent events).
 
 import { openRemainder } from './remainder.ts';
 
 export interface SseEvent {
-  /** The data lines joined by LF, not decoded. The buffer may share memory with the pushed chunk. */
+  /** Data lines joined by LF, as undecoded bytes. The buffer may share memory with a pushed chunk. */
   readonly data: Buffer;
-  /** Id of this event only; ids of earlier events are not carried over. */
+  /** Id that this event itself has. Ids of earlier events are not carried over. */
   readonly id?: string;
   readonly type?: string;
   /** Reconnection time in milliseconds. */
   readonly retry?: number;
-  /** Received bytes including the blank line, for forwarding an unchanged event. */
+  /** Received bytes including the blank line, for forwarding the event unchanged. */
   readonly raw: Buffer;
 }
 
 export interface EventHandlers {
   event(event: SseEvent): void;
-  /** Reports the fault once. No other call follows, and later pushes are ignored. */
+  /** Reports a fault. Afterwards the splitter ignores all bytes and calls no handler. */
   fault(reason: 'event-too-large'): void;
-  /** Receives each piece of an event that is too large. Without this handler such an event is a fault. */
+  /** Handles each piece of an event that is too large. Without this handler, such an event is a fault. */
   large?(raw: Buffer, isLast: boolean): void;
   /**
-   * Receives a block without data, which is not an event (comments, or only id or retry), so that a stream can be
-   * forwarded completely.
+   * Handles a block without data, such as comments or a lone id or retry, which is not an event. Needed for forwarding
+   * a stream completely.
    */
   silent?(raw: Buffer): void;
 }
 
 export interface EventSplitter {
-  /** Reads a chunk, which must not be changed afterwards. */
+  /** Reads a chunk. The caller must not change the chunk afterwards. */
   push(chunk: Buffer): void;
-  /** Ends the stream. An unfinished event is dropped, as the standard requires. */
+  /** Ends the stream. Drops an unfinished event, as the standard requires. */
   end(): void;
 }
 
@@ -47,13 +46,13 @@ export function createEventSplitter(
   handlers: EventHandlers,
 ): EventSplitter {
   const rest = openRemainder();
-  /** Whether the last byte was the end of a line, so that another line end ends the event. */
+  /** True if the last byte ended a line. Another line end then ends the event. */
   let atLineStart = true;
-  /** Whether the last byte was a CR: an LF after it belongs to the same line end. */
+  /** True if the last byte was a CR. An LF after the CR belongs to the same line end. */
   let afterCr = false;
   let begun = false;
   let closed = false;
-  /** Whether an event that is too large has begun, whose pieces are forwarded at once. */
+  /** True while the pieces of an event that is too large are passed on. */
   let passing = false;
 
   function stop(): void {
@@ -130,7 +129,7 @@ function markLength(raw: Buffer): number {
   return raw[0] === 0xef && raw[1] === 0xbb && raw[2] === 0xbf ? 3 : 0;
 }
 
-/** Reads the block from `start` on. Returns undefined if the block has no data. */
+/** Parses the block from `start` on. Returns undefined if the block has no data. */
 function readEvent(raw: Buffer, start: number): SseEvent | undefined {
   const pieces: Buffer[] = [];
   let id: string | undefined;
@@ -183,8 +182,8 @@ const FIELDS: readonly { readonly name: Field; readonly bytes: Buffer }[] = (
 ).map((name) => ({ name, bytes: Buffer.from(name) }));
 
 /**
- * Returns the field of a line, or undefined for comments and fields that the standard does not define. A line without a
- * colon is a field without a value.
+ * Returns the field of a line. undefined for comments and for fields that the standard does not define. A line without
+ * a colon is a field with an empty value.
  */
 function fieldAt(raw: Buffer, line: number, end: number): Field | undefined {
   next: for (const { name, bytes } of FIELDS) {
@@ -198,7 +197,10 @@ function fieldAt(raw: Buffer, line: number, end: number): Field | undefined {
   return undefined;
 }
 
-/** Names of known fields contain no colon, so the first colon ends the name. One space after the colon is left out. */
+/**
+ * Returns the position of the field's value. Known field names contain no colon, so the first colon ends the name. One
+ * space after the colon is skipped.
+ */
 function valueStart(raw: Buffer, line: number, end: number): number {
   for (let pos = line; pos < end && pos <= line + LONGEST_FIELD; pos += 1) {
     if (raw[pos] === COLON) return pos + 1 < end && raw[pos + 1] === 0x20 ? pos + 2 : pos + 1;
@@ -213,7 +215,10 @@ export interface OutgoingEvent {
   readonly retry?: number;
 }
 
-/** Formats an event. `id` and `type` become one line. A CR in the data becomes an LF, since it would end the line. */
+/**
+ * Formats an event. Throws if `id` or `type` contains a line end. A CR in the data becomes an LF, because a CR would
+ * also end the line.
+ */
 export function formatEvent({ data, id, type, retry }: OutgoingEvent): Buffer {
   let head = '';
   if (type !== undefined) head += `event: ${oneLine(type)}\n`;

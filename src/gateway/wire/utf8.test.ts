@@ -1,4 +1,4 @@
-// Tests that only bytes that are not UTF-8 are replaced.
+// Tests that only invalid UTF-8 is replaced.
 
 import { expect, test } from 'vitest';
 import { replaceInvalidUtf8 } from './utf8.ts';

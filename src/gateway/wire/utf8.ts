@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * Returns the bytes themselves if they are valid UTF-8, or else a copy with U+FFFD for each invalid part (WHATWG
+ * Returns the bytes themselves if they are valid UTF-8, otherwise a copy with U+FFFD for each invalid part (WHATWG
  * Encoding, UTF-8 decode).
  */
 export function replaceInvalidUtf8(bytes: Buffer): Buffer {

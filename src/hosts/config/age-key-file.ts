@@ -1,4 +1,4 @@
-// Reads the private age keys of a mounted file at each use, because such files change while the program runs.
+// Reads private age keys from a file at each use, because the file may change while the program runs.
 
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
@@ -6,16 +6,14 @@ import { readAgeKeys } from '#std/sops/age-keys.ts';
 import type { SopsKeys } from '#std/sops/open.ts';
 import { decodeFile } from '#std/utf8.ts';
 
-/**
- * Returns a fault instead of throwing if the file cannot be used: only the documents that need the keys have a problem
- * then.
- */
+/** Returns a fault if the file cannot be used, so that only documents that need the keys have a problem. */
 export async function readAgeKeyFile(path: string): Promise<SopsKeys> {
   try {
     const file = await stat(path);
     if (!file.isFile()) return unusable(path, 'it is not a file');
     const { mode, uid } = file;
-    // ssh requires the same mode for the user's own keys. A mounted Secret belongs to root, and a group may read it.
+    // A file of the user must be private, as ssh requires for keys. A mounted Secret belongs to root and may be
+    // readable for a group.
     const others = uid === process.getuid?.() ? 0o077 : 0o007;
     if ((mode & others) !== 0) return unusable(path, `its mode ${(mode & 0o777).toString(8)} lets other users read it`);
     const decoded = decodeFile(await readFile(path));
@@ -28,7 +26,7 @@ export async function readAgeKeyFile(path: string): Promise<SopsKeys> {
   }
 }
 
-/** Returns no keys if the file does not exist: commands that only compare then compare ciphertext. */
+/** Returns no keys if the file does not exist. Commands that only compare documents then compare ciphertext. */
 export async function readAgeKeyFileIfPresent(path: string): Promise<SopsKeys> {
   return existsSync(path) ? readAgeKeyFile(path) : { type: 'none' };
 }

@@ -1,4 +1,4 @@
-// Checks that the message about a wrong setting names the place of the setting.
+// Checks that a message about a wrong setting contains the place of the setting.
 
 import { expect, test } from 'vitest';
 import { readConfig } from './read-config.ts';
@@ -9,19 +9,19 @@ function check(environment: Record<string, string>, expected: RegExp): void {
   expect(() => readConfig({ text: TEXT, file: 'skep.yaml', environment })).toThrow(expected);
 }
 
-test('a wrong value of the file is named with its place', () => {
+test('a message about a wrong value in the file contains its line and column', () => {
   check({}, /^skep\.yaml:2:21: error schema-/);
 });
 
-test('a wrong value of the environment is named with its variable, and the file is not blamed', () => {
+test('a message about a wrong value in the environment names its variable, and not the file', () => {
   check({ SKEP_APPLY_MAXDELETES: 'many' }, /^error schema-\S+: SKEP_APPLY_MAXDELETES: /);
 });
 
-test('a wrong value inside JSON of the environment is named with the variable that holds it', () => {
+test('a message about a wrong value in a variable with JSON names the variable', () => {
   check({ SKEP_APPLY: '{"maxDeletes": "many"}' }, /^error schema-\S+: SKEP_APPLY: /);
 });
 
-test('the name of an instance is none that another one gives to things of its own', () => {
+test('an instance must not have a name that another instance uses for its own objects', () => {
   check({ SKEP_NAME: 'team-trigger' }, /SKEP_NAME: name: a name that ends in .*-trigger is reserved for/);
   check({ SKEP_NAME: 'team-approval' }, /SKEP_NAME: name: a name that ends in -approval, /);
   check({ SKEP_NAME: 'trigger' }, /^skep\.yaml:2:21: error schema-[^\n]*$/);
@@ -79,7 +79,7 @@ test('a broken rule is reported in addition to other problems, and not if a sett
 
 const SOUND = TEXT.replace('-1', '1');
 
-test('a misspelled variable is refused with the one that was meant; variables for others are left alone', () => {
+test('a misspelled variable is refused with a suggestion; variables of other programs are ignored', () => {
   const others = {
     SKEP_PORT: 'tcp://10.0.0.1:8081',
     SKEP_SERVICE_HOST: '10.0.0.1',
@@ -94,7 +94,7 @@ test('a misspelled variable is refused with the one that was meant; variables fo
   );
 });
 
-test('two channels with one URL, whose notices would be remembered as those of one, are named with their place', () => {
+test('two channels with the same URL are refused, because the stored notices of both would have one key', () => {
   const reading = (notify: string) => () =>
     readConfig({ text: `${SOUND}notify:\n  ${notify}\n`, file: 'skep.yaml', environment: {} });
   const chat = (file: string, service = 'slack') => `{service: ${service}, urlFile: ${file}}`;
@@ -108,7 +108,7 @@ test('two channels with one URL, whose notices would be remembered as those of o
   );
 });
 
-test('a source that depends on an unknown one, or on itself through others, is named with the place of the dependency', () => {
+test('an unknown source in dependsOn, or a cycle of sources, is refused with the place of the dependency', () => {
   const sourceOf = (name: string, dependsOn: string) =>
     `  - {name: ${name}, repository: "h:${name}", dependsOn: [${dependsOn}]}\n`;
   const reading = (...sources: readonly string[]) => {

@@ -1,4 +1,4 @@
-// Defines the schema of skep.yaml. Every setting is defined here or in a file that this file imports.
+// Defines the schema of skep.yaml, with the schemas in the files that this file imports.
 
 import { DATABASE } from '#contracts/database-fields.ts';
 import { ADDED_TO_NAMES } from '#reconciler/run/records/home-record.ts';

@@ -1,4 +1,4 @@
-// Finds and reads the configuration file: the file that a command names, or else skep.yaml or the file of `skep dev`.
+// Finds and reads the configuration file: the file that a command names, or skep.yaml, or the file of `skep dev`.
 
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
@@ -12,7 +12,7 @@ export interface InstanceFlags {
   readonly context?: string;
 }
 
-/** Adds the options that every command about an instance has. */
+/** Adds the options that all commands about an instance have. */
 export function withInstanceFlags(command: Command): Command {
   return command
     .option('-c, --config <file>', 'configuration file (default: skep.yaml, or else the file of skep dev)')
@@ -24,10 +24,13 @@ export function outputOption(formats: readonly string[] = ['text', 'json']): Opt
   return new Option('-o, --output <format>', 'format of the output').choices(formats).default('text');
 }
 
-/** File with the settings of a `skep dev` in this folder, which is used if no option and no variable names a file. */
+/**
+ * Settings of a `skep dev` that was started in this folder. Used if no option and no variable names a file and
+ * skep.yaml does not exist.
+ */
 const DEV_FILE = '.skep/dev/skep.yaml';
 
-/** Returns whether commands without `-c` are about the `skep dev` of this folder. */
+/** Returns true if commands without `-c` use the settings of a `skep dev` that was started in this folder. */
 export function isAboutDev(): boolean {
   return process.env.SKEP_SOURCES === undefined && !existsSync('skep.yaml') && existsSync(DEV_FILE);
 }

@@ -1,5 +1,5 @@
-// Keeps a configuration out of the cluster of a `skep dev` with the same instance name: each of the two instances would
-// delete the objects of the other instance.
+// Refuses a configuration that names the cluster of a `skep dev` with the same instance name. Each of the two instances
+// would delete the other instance's objects.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
@@ -7,10 +7,16 @@ import { Failure } from '#std/failure.ts';
 import type { Config } from './config.ts';
 import { readConfig } from './read-config.ts';
 
-/** First line of the settings that `skep dev` writes next to its cluster. JSON is YAML, too. */
+/**
+ * First line of the settings that `skep dev` writes next to its cluster. The line is a YAML comment; the settings below
+ * are JSON.
+ */
 export const DEV_SETTINGS_HEAD = '# Written by skep dev at each start, for other commands: skep status -c FILE\n';
 
-/** Throws Failure `usage` if the kubeconfig belongs to a `skep dev` with the same name and another state folder. */
+/**
+ * Throws Failure `usage` if the kubeconfig belongs to a `skep dev` with the same instance name and another state
+ * folder.
+ */
 export function refuseDevCluster({ name, stateDir, cluster }: Config, environment: NodeJS.ProcessEnv): void {
   const kubeconfig = cluster.kubeconfig ?? environment.KUBECONFIG?.split(delimiter)[0];
   if (kubeconfig === undefined || kubeconfig === '') return;

@@ -1,4 +1,4 @@
-// Defines the part of skep.yaml that is for `skep dev` alone: the programs that run on the machine in place of images.
+// Defines the part of skep.yaml that only `skep dev` uses: programs that run on this machine in place of images.
 
 import { PACKAGE_TYPES } from '#registry/catalogue/packages.ts';
 import { choice, list, object, type Static, text } from '#std/schema.ts';

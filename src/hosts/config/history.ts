@@ -1,4 +1,4 @@
-// Defines the part of skep.yaml about the stored runs.
+// Defines the part of skep.yaml about stored runs.
 
 import { integer, object } from '#std/schema.ts';
 

@@ -31,12 +31,12 @@ export interface Address {
   readonly port: number;
 }
 
-/** Returns true for a host and port, in the form that the schema allows. */
+/** Returns whether the text is a host and port in the form that the schema requires. */
 export function isAddress(text: string): boolean {
   return new RegExp(ADDRESS).test(text);
 }
 
-/** Splits an address of the form that the schema allows. */
+/** Splits an address into host and port. The schema must have accepted the address. */
 export function addressOf(text: string): Address {
   const at = text.lastIndexOf(':');
   const host = text.slice(0, at);

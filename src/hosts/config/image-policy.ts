@@ -1,9 +1,9 @@
-// Reads the settings of `images.verify` for runs.
+// Converts the settings in `images.verify` to the image policy of a run.
 
 import type { ImagePolicy } from '#reconciler/run/images/policy.ts';
 import type { Config } from './config.ts';
 
-/** Returns undefined if images are not verified in any namespace. */
+/** Returns undefined if the settings verify images in no namespace. */
 export function imagePolicyOf({ verify }: Config['images']): ImagePolicy | undefined {
   const { mode, namespaces, pin, rules } = verify;
   const isOff = mode === 'off' && namespaces.every((each) => each.mode === 'off');

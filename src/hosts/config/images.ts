@@ -1,4 +1,4 @@
-// Defines the part of skep.yaml about images: the images of the workloads that skep creates, and the required signers.
+// Defines the part of skep.yaml about images: images of the workloads that skep creates, and required signatures.
 
 import { addressed } from '#std/address/address.ts';
 import { parseGlob } from '#std/patterns/glob.ts';

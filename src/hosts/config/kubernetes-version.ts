@@ -1,9 +1,9 @@
-// Checks the version of Kubernetes against which manifests are validated: only the bundled version is possible.
+// Checks the Kubernetes version against which manifests are to be validated: only the bundled version is supported.
 
 import { KUBERNETES_VERSION } from '#kubernetes/rules/schemas/kinds.ts';
 import { Failure } from '#std/failure.ts';
 
-/** Throws Failure `usage` for any version whose schemas are not bundled. */
+/** Throws Failure `usage` for a version whose schemas are not bundled. */
 export function checkKubernetesVersion(asked: string): void {
   const [, minor] = /^v?(\d+\.\d+)(?:\.\d+)?$/.exec(asked) ?? [];
   if (minor === KUBERNETES_VERSION) return;

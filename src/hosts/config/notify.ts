@@ -1,4 +1,4 @@
-// Defines the part of skep.yaml about the receivers of notices about runs.
+// Defines the part of skep.yaml about receivers of notices.
 
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
@@ -48,7 +48,7 @@ const CHAT = object(
 export const NOTIFY = object(
   {
     commitStatus: optional(COMMIT_STATUS),
-    // The last notice is stored under these keys: a second receiver with the same keys would never be notified.
+    // The unique keys are also keys of the last notice. A second receiver with equal keys would never be notified.
     webhooks: list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', {
       default: [],
       keys: ['url'],

@@ -1,5 +1,5 @@
-// Defines the part of skep.yaml about plans outside of the cluster: the keys that must have signed a plan file, and the
-// place at which the state is published for plans without access to the cluster.
+// Defines the parts of skep.yaml about plan files and their signatures, and about the published state, from which `skep
+// plan --against` plans without access to the cluster.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';
 import { withRules } from './rules.ts';

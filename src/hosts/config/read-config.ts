@@ -1,4 +1,4 @@
-// Reads skep.yaml and the environment: every setting can also come from a variable SKEP_<PATH>.
+// Reads settings from skep.yaml and the environment. The variable SKEP_<PATH> sets the setting at this path.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
@@ -16,14 +16,14 @@ import { CONFIG_SCHEMA, type Config } from './config.ts';
 import { brokenRules } from './rules.ts';
 
 export interface ConfigInput {
-  /** The text of the file; undefined if there is no file and the environment alone has the settings. */
+  /** Text of skep.yaml; undefined if the file does not exist and only the environment contains settings. */
   readonly text: string | undefined;
-  /** The name of the file in messages. */
+  /** Name of the file, for messages. */
   readonly file: string;
   readonly environment: Environment;
 }
 
-/** `SKEP_APPLY_MAXDELETES=5` sets `apply.maxDeletes`. */
+/** Prefix of variables: `SKEP_APPLY_MAXDELETES=5` sets `apply.maxDeletes`. */
 const PREFIX = 'SKEP';
 
 /** Throws Failure `config-invalid` with one line per problem, each with file:line:column. */
@@ -64,7 +64,7 @@ function misspelledProblem({ variable, meant }: { readonly variable: string; rea
   return { code: 'schema-unknown-field', severity: 'error', message };
 }
 
-/** Finds settings, at any depth, that the schema does not name: a typing error must not pass for a setting. */
+/** Finds settings, at any depth, that the schema does not define. They are probably misspelled. */
 function unknownSettings(schema: JsonObject, value: Json, pointer = ''): Finding[] {
   if (Array.isArray(value)) {
     const items = isObject(schema.items) ? schema.items : {};
@@ -85,7 +85,7 @@ function invalidConfig(problems: readonly Problem[]): Failure {
   return new Failure('config-invalid', problems.map(formatProblem).join('\n'));
 }
 
-/** Returns the schema as plain JSON: TypeBox keeps its marks in symbols and hidden keys. */
+/** Returns the schema as plain JSON, without the symbols and hidden keys of TypeBox. */
 function plainSchema(schema: TSchema): JsonObject {
   return JSON.parse(JSON.stringify(schema));
 }

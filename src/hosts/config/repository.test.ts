@@ -27,21 +27,21 @@ async function read(path: string): Promise<string[]> {
   return files.map((file) => file.path.slice(folder.length + 1));
 }
 
-test('a folder without a skep.yaml is read whole', async () => {
+test('all of a folder without a skep.yaml is read', async () => {
   expect(await read(join(folder, 'clusters'))).toEqual(FILES.slice(0, 3));
 });
 
-test('a folder with a skep.yaml is read as its reconciler does', async () => {
+test('of a folder with a skep.yaml, the folders of its sources are read', async () => {
   settings([{ path: 'clusters/prod', ignore: ['**/drafts/**'] }, { path: './clusters/test' }, { path: 'elsewhere' }]);
   expect(await read(folder)).toEqual(['clusters/prod/a.yaml', 'clusters/test/c.yaml']);
 });
 
-test('a source without a path reads everything, skep.yaml too', async () => {
+test('a source without a path reads the whole folder, including skep.yaml', async () => {
   settings([{}]);
   expect(await read(folder)).toEqual(['.github/workflow.yaml', ...FILES.slice(0, 3), 'skep.yaml']);
 });
 
-test('if its folders do not exist, or it cannot be read, other folders are not guessed', async () => {
+test('other folders are not guessed if the folders of the sources do not exist or skep.yaml cannot be read', async () => {
   settings([{ path: 'clusters/live' }]);
   await expect(read(folder)).rejects.toThrow(
     /skep\.yaml: its sources read "clusters\/live", and no such folder is here; name the folder with the manifests instead/,
@@ -50,7 +50,7 @@ test('if its folders do not exist, or it cannot be read, other folders are not g
   await expect(read(folder)).rejects.toThrow(/skep\.yaml:1:\d+: error setting-rule: sources: there is no source/);
 });
 
-test('a skep.yaml that is a folder is told', async () => {
+test('a skep.yaml that is a folder is reported', async () => {
   const other = mkdtempSync(join(folder, 'other-'));
   mkdirSync(join(other, 'skep.yaml'));
   await expect(findManifestFolders(other, {})).rejects.toMatchObject({

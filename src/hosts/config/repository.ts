@@ -1,5 +1,5 @@
-// Finds the folders of a config repository that `skep validate` reads. In a folder with a skep.yaml it reads exactly
-// the folders that the sources of that skep.yaml name, as its reconciler does.
+// Finds the folders that `skep validate` reads in a config repository. If a folder contains a skep.yaml, these are
+// exactly the folders that the reconciler reads: the folders of its sources.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,21 +13,21 @@ import { settingsText } from './settings-file.ts';
 export interface ManifestFolder {
   /** Path of a folder or a file. */
   readonly path: string;
-  /** Patterns of paths below it that are ignored. */
+  /** Patterns of ignored paths below `path`. */
   readonly ignore: readonly string[];
-  /** Namespace of namespaced objects that do not name one. */
+  /** Namespace of namespaced objects whose manifests name no namespace. */
   readonly namespace?: string | undefined;
-  /** Values of the variables in expressions, as far as skep.yaml has them. If absent, expressions are not replaced. */
+  /** Known values of variables in expressions. If not set, expressions are not replaced. */
   readonly variables?: Variables;
-  /** If true, the folder's reconciler may connect to some private addresses. */
+  /** True if the reconciler of the folder may connect to some private addresses. */
   readonly allowsPrivate?: boolean;
-  /** Rules by which the folder's reconciler verifies images. If absent, images are not verified. */
+  /** Rules for the verification of images. If not set, images are not verified. */
   readonly verify?: ImagePolicy | undefined;
 }
 
 /**
- * Returns a path without a skep.yaml unchanged. Throws Failure `config-invalid`, and `usage` if no source of the
- * skep.yaml has a folder below it: guessing other folders could check the wrong ones.
+ * Returns a path without a skep.yaml unchanged. Throws Failure `config-invalid`. Throws Failure `usage` if no source's
+ * folder exists: guessed folders could be the wrong folders.
  */
 export async function findManifestFolders(path: string, environment: Environment): Promise<readonly ManifestFolder[]> {
   const file = join(path, 'skep.yaml');

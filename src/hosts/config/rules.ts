@@ -1,5 +1,5 @@
-// Evaluates rules between settings of skep.yaml. They are code, because no API server reads them (docs/decisions/0304).
-// Each rule belongs to the schema of the value that it checks.
+// Evaluates rules between settings of skep.yaml. Rules are functions instead of CEL, because no API server reads them
+// (docs/decisions/0304). Each rule is attached to the schema of the value that it checks.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
@@ -7,25 +7,25 @@ import { isObject, type Json, pointerToken } from '#std/json.ts';
 import { RULES } from '#std/schema/marks.ts';
 import type { Static, TSchema } from '#std/schema.ts';
 
-/** A sentence for the author, and its place. */
+/** Message about a broken rule. */
 interface Fault {
   readonly message: string;
-  /** JSON pointer of the setting that the message is about, below the value. If absent, the value itself. */
+  /**
+   * JSON pointer, relative to the checked value, of the setting that the message is about. If not set, the value
+   * itself.
+   */
   readonly at?: string;
 }
 
-/** A rule about a value. The functions receive values that have the types of their schema, and their defaults. */
+/** Rule about a value. Its function receives values that are valid against the schema, with defaults. */
 export type Rule<T> =
   | (Fault & { readonly holds: (value: T) => boolean })
-  /**
-   * A rule whose faults have places that depend on the value. `message` describes the rule for the reference of the
-   * settings.
-   */
+  /** Rule whose faults can be at several places. `message` describes the rule in the reference of the settings. */
   | { readonly message: string; readonly faults: (value: T) => readonly Fault[] };
 
 /**
- * Attaches rules to a schema. Call it before `optional`, because a copy of a schema loses the mark of `optional`. It
- * does not work for values of maps. The JSON of a schema contains at most the messages.
+ * Returns the schema with the rules, which `brokenRules` finds everywhere except below values of maps. Must be called
+ * before `optional`, because the copy would lose the mark of `optional`.
  */
 export function withRules<T extends TSchema>(schema: T, rules: readonly Rule<Static<T>>[]): T {
   return { ...schema, [RULES]: rules };
@@ -37,7 +37,10 @@ interface Ruled {
   readonly [RULES]?: readonly Rule<Json>[];
 }
 
-/** Finds the broken rules of a value and of all values below it. `value` must have the types of the schema. */
+/**
+ * Returns a finding for each broken rule of the value and of all values below it. `value` must be valid against the
+ * schema.
+ */
 export function brokenRules(schema: TSchema, value: Json, pointer = ''): Finding[] {
   const { properties = {}, items, [RULES]: rules = [] }: Ruled = schema;
   const broken = rules.flatMap((rule) => faultsOfRule(rule, value)).map((fault) => findingOf(fault, pointer));

@@ -6,8 +6,8 @@ import { formatProblem } from '#std/problem.ts';
 import { decodeFile, encodingProblem } from '#std/utf8.ts';
 
 /**
- * Returns undefined if there is no such file. Throws Failure `usage` if it cannot be read (a folder, or the file of
- * another user), and `config-invalid` if it is not UTF-8.
+ * Returns undefined if the file does not exist. Throws Failure `usage` if the file cannot be read, and `config-invalid`
+ * if the file is not UTF-8.
  */
 export function settingsText(file: string): string | undefined {
   const bytes = settingsBytes(file);

@@ -1,4 +1,5 @@
-// Checks `dependsOn`: it must name other sources, and no source may wait for itself through other sources.
+// Checks `dependsOn` of sources: every named source must exist, and no source may depend on itself through other
+// sources.
 
 import { didYouMean } from '#std/closest.ts';
 
@@ -9,7 +10,7 @@ interface Source {
 
 interface Fault {
   readonly message: string;
-  /** JSON pointer below the list of sources. */
+  /** JSON pointer relative to the list of sources. */
   readonly at: string;
 }
 
@@ -29,7 +30,7 @@ export function unknownSources(sources: readonly Source[]): readonly Fault[] {
   );
 }
 
-/** Finds each cycle once, at its first source. */
+/** Returns a fault for each cycle, at the first source of the cycle. */
 export function circularSources(sources: readonly Source[]): readonly Fault[] {
   const position = new Map(sources.map(({ name }, index) => [name, index]));
   function pathBack(first: string, start: string): readonly string[] | undefined {

@@ -1,4 +1,4 @@
-// Defines the part of skep.yaml about the times at which changes may be made.
+// Defines the part of skep.yaml about the times at which skep may make changes.
 
 import { integer, list, object, optional, type Static, text } from '#std/schema.ts';
 import { withRules } from './rules.ts';

@@ -1,4 +1,5 @@
-// Reads the catalogue for packages that may run in place of images, again after each run that has changed something.
+// Reads from the catalogue which packages may run in place of images, again after each run that changed objects or the
+// catalogue.
 
 import type { RunResult } from '#reconciler/run/result.ts';
 import type { SourceKey } from '#registry/catalogue/ports.ts';
@@ -10,12 +11,12 @@ import { readRenderedConfigs } from './registries.ts';
 import type { DevWorld } from './world.ts';
 
 export interface FollowedPackages {
-  /** Reads the catalogue after a run. If it does not respond, the packages that were read before stay in use. */
+  /** Reads the catalogue after a run. If the catalogue cannot be read, the packages of the last reading stay in use. */
   ran(result: RunResult): Promise<void>;
   close(): Promise<void>;
 }
 
-/** If `packages` is absent, no package may run and the catalogue is not read. */
+/** `packages`: if undefined, no package may run, and the catalogue is not read. */
 export function followPackages(
   packages: PackagePrograms | undefined,
   instance: Instance,

@@ -1,4 +1,4 @@
-// Prints the guide of `skep dev` after the start: URLs and files, and commands to try next.
+// Formats the guide that `skep dev` prints after its start: URLs, files and commands to try next.
 
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -9,7 +9,7 @@ import type { DevWorld } from './world.ts';
 
 const RETIRABLE = 'cluster/ops/calendar.yaml';
 
-/** Returns the guide. Its commands work if they are copied. */
+/** Returns the guide. Its commands work when they are copied. */
 export function formatGuide(
   world: DevWorld,
   origin: string,
@@ -23,7 +23,8 @@ export function formatGuide(
     `cluster     ${world.clusterUrl}   kubeconfig ${kubeconfig}`,
     `repository  ${world.config.sources.map(({ repository }) => repository).join(', ')}`,
     `console     ${origin}/`,
-    // The servers are listed next to the first registry. Browsers do not send a fragment to any server.
+    // The catalogue's page also lists the servers, and calls them with the token in the fragment. Browsers do not send
+    // a fragment to any server.
     ...pages.map((url, index) => `catalogue   ${url}${index === 0 ? `#token=${token}` : ''}`),
     ...urls.map((url) => `registry    ${url}`),
     ...servers.map((server) => `server      ${server.url}${noteOn(server)}`),
@@ -54,7 +55,7 @@ function commitOf(fleetDir: string): string {
     : `  git -C ${fleet} commit -am 'My change'     (of a file in ${fleet}/cluster, or of registry.json)`;
 }
 
-/** Returns a command that calls a tool: of the sample fleet, or of a server that needs no login, if there is one. */
+/** Returns a command that calls a tool: of the sample fleet, or of a server that needs no login. */
 function callOf({ tokenFile }: DevWorld, servers: readonly RunningServer[]): readonly string[] {
   const open = servers.filter(
     ({ auth, transport, notRunHere }) =>

@@ -1,9 +1,9 @@
-// Adapts the configuration of an embedded authorization server to this machine: its issuer is the URL of its server
-// next to the catalogue.
+// Adapts the configuration of an embedded authorization server to this machine: the issuer becomes the URL at which
+// clients reach its server.
 
 import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 
-/** `url` is the new URL of the resource that the server guards, `before` the old URL. */
+/** `url`: new URL of the resource that the authorization server protects. `before`: old URL of the resource. */
 export function relocateAuthServer(server: AuthServerConfig, url: string, before: string): AuthServerConfig {
   return {
     ...server,

@@ -1,5 +1,5 @@
-// Adapts the configuration of a proxy to this machine: the proxy listens on a loopback port and reaches its server on
-// another port, and clients reach the proxy through the URL next to the catalogue.
+// Adapts the configuration of a proxy to this machine: replaces its ports, the address of its server, and the URL at
+// which clients reach it.
 
 import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import { readRunConfig } from '#contracts/run-config-read.ts';
@@ -9,13 +9,13 @@ import { relocateAuthServer } from './local-auth-server.ts';
 
 export interface LocalPlace {
   readonly addresses: Addresses;
-  /** URL at which clients call the server. If absent, the URL in the configuration stays. */
+  /** URL at which clients call the server. If not set, the URL in the configuration stays. */
   readonly url?: string;
 }
 
 /**
- * Returns undefined if the file is not the configuration. The proxy itself reports a file that it cannot read. Throws
- * if the configuration names a process.
+ * Returns undefined if the file is not the configuration or is not JSON, which the proxy itself reports. Throws if the
+ * configuration names a process.
  */
 export async function relocateRunConfig(file: string, text: string, place: LocalPlace): Promise<string | undefined> {
   const config = file === RUN_CONFIG_FILE ? parse(text) : undefined;
@@ -35,7 +35,7 @@ export async function relocateRunConfig(file: string, text: string, place: Local
       ...(server && url !== undefined && isObject(oidc)
         ? { embedded_auth_server_config: relocateAuthServer(server, url, String(oidc.resource_url)) }
         : {}),
-      // Requests through the URL next to the catalogue name, in a header, the prefix that was removed from their path.
+      // The main listener of `skep dev` sends the removed prefix of the path in a header.
       trust_proxy_headers: true,
     },
     undefined,
@@ -43,7 +43,7 @@ export async function relocateRunConfig(file: string, text: string, place: Local
   );
 }
 
-/** Returns the address of the API server if the API server is the issuer. */
+/** Returns the local API server as issuer, if the API server is the issuer. */
 function apiServer({ issuer_is_api_server: isApiServer }: JsonObject, addresses: Addresses): JsonObject {
   return isApiServer === true ? { issuer: addresses.apiServer() } : {};
 }

@@ -1,10 +1,13 @@
-// Adapts the configuration of a virtual server to this machine: clients reach it through the URL next to the catalogue.
-// The addresses of its members have been replaced before.
+// Adapts the configuration of a virtual server to this machine: replaces the URL at which clients reach it. Addresses
+// of members have been replaced before.
 
 import { formatVmcpConfig, readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
 import { relocateAuthServer } from './local-auth-server.ts';
 
-/** Returns undefined if the file is not the configuration, or cannot be read, which the server reports itself. */
+/**
+ * Returns undefined if the file is not the configuration or cannot be read. The server itself reports an unreadable
+ * configuration.
+ */
 export function relocateVmcpConfig(
   file: string,
   text: string,

@@ -1,5 +1,5 @@
-// Tests our own image as a process of this machine: the pods that may run it, and the files and programs that the
-// process can reach, even if its configuration names other files and programs.
+// Tests which pods may run skep's own image as a process, and which files and programs the process can reach, even if
+// its configuration names other files and programs.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { ownProgram } from './own-program.ts';
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'skep-own-program-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** npm creates such a link in the folder of programs. */
+/** Link to the program, as npm creates it. */
 const script = join(folder, 'skep');
 const options = {
   ...{ origin: 'http://127.0.0.1:1', kubeconfig: join(folder, 'kubeconfig'), apiGroup: 'skep.example' },
@@ -99,7 +99,7 @@ const place = {
   addresses: { port: (port: number) => port, service: async () => 1, apiServer: () => 'https://127.0.0.1:1' },
 };
 
-test('a configuration that something else wrote is refused, and so is one that names a process', async () => {
+test('a configuration that another program wrote is refused, and also a configuration that names a process', async () => {
   const { adaptFile } = program();
   const adapt = (file: string, text: string, fileOwners: readonly Owner[]) =>
     adaptFile?.(file, text, { ...place, fileOwners });
@@ -126,7 +126,7 @@ console.log(JSON.stringify([
   attempt(() => spawnSync('/bin/true')),
 ]));`;
 
-test('the process reads and writes in the folders of its pod, and starts nothing', async () => {
+test('the process can read and write only in the folders of its pod, and cannot start programs', async () => {
   const own = join(folder, 'pod');
   mkdirSync(own);
   writeFileSync(join(own, 'script.mjs'), TRIES);

@@ -1,6 +1,5 @@
-// Starts this program in place of our own image, for the pods that a custom resource of skep owns. A manifest decides
-// neither its arguments nor which programs and files of this machine it reaches: Node.js confines it to the folders of
-// its pod.
+// Starts this program in place of skep's own image, for pods that a custom resource of skep owns. Node.js confines the
+// process to the folders of its pod, so a manifest can choose neither arguments nor files and programs of this machine.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,28 +16,28 @@ import { relocateRunConfig } from './local-run-config.ts';
 import { relocateVmcpConfig } from './local-vmcp-config.ts';
 
 export interface OwnProgramOptions {
-  /** Origin below which the servers have their URLs. */
+  /** Origin of the servers' URLs. */
   readonly origin: string;
-  /** Path of the embedded cluster's kubeconfig. The file exists before the first pod. */
+  /** Path of the embedded cluster's kubeconfig. The file exists before the first pod starts. */
   readonly kubeconfig: string;
-  /** Node.js and this program. */
+  /** Paths of Node.js and of this program. */
   readonly self: readonly [string, string];
-  /** The group of the custom resources. */
+  /** API group of skep's custom resources. */
   readonly apiGroup: string;
 }
 
 interface Role {
-  /** The custom resources whose pods may run in this role. */
+  /** Kinds of custom resources whose pods may run this role. */
   readonly kinds: readonly string[];
-  /** The configuration file that the pod mounts. If absent, the role has no configuration. */
+  /** Configuration file that the pod must mount. If not set, the role has no configuration. */
   readonly config?: { readonly directory: string; readonly file: string };
-  /** Returns whether an argument is allowed in addition to `--config`. */
+  /** Returns whether the argument is allowed. The argument `--config` is always allowed. */
   takes(argument: string): boolean;
 }
 
 const LOGGING = ['--debug', '--log-level=debug', '--log-level=info', '--log-level=warn', '--log-level=error'];
 
-/** The roles that run as processes of their own. */
+/** Roles (subcommands) that may run as processes of pods. */
 const ROLES: Readonly<Record<string, Role>> = {
   proxy: {
     kinds: ['MCPServer', 'MCPRemoteProxy'],
@@ -50,7 +49,8 @@ const ROLES: Readonly<Record<string, Role>> = {
     config: { directory: VMCP_CONFIG_DIRECTORY, file: VMCP_CONFIG_FILE },
     takes: (argument) => LOGGING.includes(argument) || /^--(host|port)=/.test(argument),
   },
-  // The arguments name a server and a folder, and the program reads and writes only in the folders of its pod.
+  // All arguments are allowed: they only name a server and a folder, and the process is confined to the folders of its
+  // pod.
   sample: { kinds: ['MCPServer'], takes: () => true },
 };
 
@@ -67,7 +67,7 @@ export function ownProgram(
   const { config } = known;
   const fault = whyRefused(options, known, container, pod, owners);
   if (fault !== undefined) return { absent: `skep dev does not start skep ${role} here: ${fault}` };
-  // A proxy attaches to its server, and a virtual server writes the state of its members.
+  // A proxy attaches to pods, and a virtual server writes the states of its members to the cluster.
   const asksCluster = role !== 'sample' && pod.automountServiceAccountToken !== false;
   const own = asksCluster ? [options.kubeconfig] : [];
   return {
@@ -81,14 +81,14 @@ export function ownProgram(
   };
 }
 
-/** Variables that custom resources render: paths inside the container, and the options of Node.js for many calls. */
+/** Variables that skep renders for the container: paths inside the container, and options of Node.js for many calls. */
 const EXPECTED = {
   HOME: SCRATCH_PATH,
   XDG_CONFIG_HOME: SCRATCH_PATH,
   NODE_OPTIONS: CALLS_NODE_OPTIONS,
 };
 
-/** Returns why the container is not a container that a custom resource renders; undefined if it is. */
+/** Returns a reason if the container is not a container that skep renders; undefined otherwise. */
 function whyRefused(
   { apiGroup }: OwnProgramOptions,
   { kinds, config, takes }: Role,
@@ -110,7 +110,7 @@ function whyRefused(
   return mountsConfig(container, pod, config.directory) ? undefined : `${config.directory} is not a mounted ConfigMap`;
 }
 
-/** Returns whether the folder has the ConfigMap, and no other volume is mounted over or into the folder. */
+/** Returns true if a ConfigMap is mounted at the folder, and no other volume is mounted at or below the folder. */
 function mountsConfig({ volumeMounts = [] }: Container, { volumes = [] }: PodSpec, directory: string): boolean {
   const [mount, ...others] = volumeMounts.filter(({ mountPath }) => `${mountPath}/`.startsWith(`${directory}/`));
   if (mount?.mountPath !== directory || mount.subPath !== undefined || others.length > 0) return false;
@@ -119,8 +119,8 @@ function mountsConfig({ volumeMounts = [] }: Container, { volumes = [] }: PodSpe
 }
 
 /**
- * Returns a command under which Node.js refuses to start programs and to open other files, whatever a configuration
- * names (Node.js documentation, "Permissions").
+ * Returns a command that makes Node.js refuse to start programs and to open other files (Node.js documentation,
+ * "Permissions").
  */
 function confinedCommand(
   [node, script]: readonly [string, string],
@@ -138,14 +138,14 @@ function confinedCommand(
   ];
 }
 
-/** Adds the real paths, because a process resolves the path of its folder. */
+/** Adds the real path of each path, because Node.js resolves links. */
 function withRealPaths(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.flatMap((path) => [path, realpathSync(path)]))];
 }
 
-/** `src/hosts/dev/` and `dist/hosts/dev/` are equally far from the root of the package. */
+/** The path is the same from `src/hosts/dev/` and `dist/hosts/dev/`. */
 const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
-/** The package, and the folders of its dependencies, which may be links or belong to a package around this package. */
+/** Folders of the package and of its dependencies. They may be links, or belong to a parent package. */
 const PROGRAM_FOLDERS = withRealPaths([PACKAGE, ...dependencyFolders(realpathSync(PACKAGE))]);
 
 function dependencyFolders(folder: string): readonly string[] {
@@ -154,7 +154,10 @@ function dependencyFolders(folder: string): readonly string[] {
   return [...(existsSync(own) ? [own] : []), ...(above === folder ? [] : dependencyFolders(above))];
 }
 
-/** Throws if the configuration does not belong to the custom resource that owns the pod. */
+/**
+ * Returns the text adapted to this machine. Throws if the configuration does not belong to the custom resource that
+ * owns the pod.
+ */
 async function adaptOwnFile(
   { origin, apiGroup }: OwnProgramOptions,
   file: string,

@@ -1,6 +1,6 @@
-// Installs a package of npm or PyPI in its own folder, without running any of its scripts, and finds its program there.
-// The installation uses the environment of the user, who may have mirrors, proxies and logins. The installed program
-// runs later, without that environment.
+// Installs an npm or PyPI package in its own folder without running its scripts, and finds its program. The
+// installation has the user's environment, which may contain mirrors, proxies and logins. The installed program does
+// not have this environment.
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
@@ -10,9 +10,9 @@ import type { ExactPackage, PackageType } from '#registry/catalogue/packages.ts'
 import { isObject } from '#std/json.ts';
 
 export interface Installer {
-  /** Returns why packages of this type cannot be installed here; undefined if they can. */
+  /** Returns the reason why packages of this type cannot be installed; undefined if they can be installed. */
   fault(type: PackageType): string | undefined;
-  /** Returns the path of the program. Throws an Error with the reason if the package cannot be installed. */
+  /** Returns the path of the installed program. Throws an Error with the reason if the package cannot be installed. */
   install(pkg: ExactPackage, run: RunToEnd): Promise<string>;
 }
 
@@ -29,7 +29,7 @@ export function openInstaller({ folder, environment }: InstallerOptions): Instal
   const tools = new Map(Object.values(TOOLS).map((name) => [name, findProgram(name, environment.PATH ?? '')]));
   const installing = new Map<string, Promise<void>>();
 
-  /** Installs a package for one pod at a time: the second pod finds the package installed. */
+  /** Runs the installations into a folder one after the other, so that the second installation finds the package. */
   function installOnce(dir: string, install: () => Promise<void>): Promise<void> {
     const before = installing.get(dir) ?? Promise.resolve();
     const now = before.catch(() => undefined).then(install);
@@ -71,7 +71,7 @@ function findProgram(name: string, path: string): string | undefined {
     });
 }
 
-/** Returns the path of a file that exists only if the installation was not interrupted. */
+/** Returns the path of a file that the installation writes last. */
 function doneMark({ type, name }: ExactPackage): string {
   return type === 'npm' ? join('node_modules', '.package-lock.json') : join('tools', name, 'uv-receipt.toml');
 }
@@ -84,7 +84,7 @@ interface InstallCommand {
 function commandFor({ type, name, version }: ExactPackage, dir: string): InstallCommand {
   if (type === 'npm') {
     const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-save', '--omit=dev'];
-    // npm would prepare dependencies from Git with their own scripts.
+    // npm would run scripts of dependencies from Git.
     const args = [
       'install',
       '--ignore-scripts',
@@ -98,12 +98,12 @@ function commandFor({ type, name, version }: ExactPackage, dir: string): Install
     ];
     return { args, variables: {} };
   }
-  // Building a source distribution would run its code.
+  // Building a source distribution would run the package's code.
   const args = ['tool', 'install', '--no-build', '--no-python-downloads', '--no-progress', '--', `${name}==${version}`];
   return { args, variables: { UV_TOOL_DIR: join(dir, 'tools'), UV_TOOL_BIN_DIR: join(dir, 'bin') } };
 }
 
-/** Chooses the same program as npx: the only program, or the program with the package's name. */
+/** Returns the program that npx would choose: the only program, or the program with the package's name. */
 async function npmProgram({ name, version }: ExactPackage, dir: string): Promise<string> {
   const text = await readFile(join(dir, 'node_modules', name, 'package.json'), 'utf8');
   const { bin }: { readonly bin?: unknown } = JSON.parse(text);

@@ -1,5 +1,5 @@
-// Finds the npm or PyPI package that runs on this machine in place of an image, if the user allowed packages of this
-// type and one entry of the catalogue names the image and the package.
+// Finds the npm or PyPI package that may run in place of an image. The user must allow the package's type, and an entry
+// of the catalogue must name both the image and the package.
 
 import type { Container } from '#kubernetes/devcluster/node/objects.ts';
 import type { NotHere, Program } from '#kubernetes/devcluster/node/ports.ts';
@@ -9,19 +9,27 @@ import type { JsonObject } from '#std/json.ts';
 import type { Installer } from './package-install.ts';
 
 export interface PackagePrograms {
-  /** Returns the program, or why no program was found; the reason is empty until the catalogue has been read. */
+  /**
+   * Returns the program, or the reason why no program was found. The reason is empty while the catalogue has not been
+   * read.
+   */
   find(container: Container): Program | NotHere;
-  /** Takes over the entries of the catalogue. Returns whether a program has changed. */
+  /**
+   * Replaces the known packages by the packages in these entries of the catalogue. Returns true if a program has
+   * changed.
+   */
   take(documents: readonly JsonObject[]): boolean;
 }
 
 interface Chosen {
   readonly pkg: ExactPackage;
-  /** Arguments for a container without arguments of its own. */
+  /** Arguments for a container that declares none. */
   readonly words: readonly string[];
 }
 
-/** `run`: types of packages that may run; the first type that an image has is used. */
+/**
+ * `run`: types of packages that may run. If an image has packages of several types, the first type in `run` is used.
+ */
 export function openPackagePrograms(run: readonly PackageType[], installer: Installer): PackagePrograms {
   let known: ReadonlyMap<string, readonly ExactPackage[]> | undefined;
 
@@ -41,7 +49,7 @@ export function openPackagePrograms(run: readonly PackageType[], installer: Inst
       const first = choose(container);
       if ('absent' in first) return first;
       return {
-        // A container that starts again runs the package that the catalogue then names.
+        // Chooses again, because the catalogue may have changed since the first start of the container.
         command: async (runToEnd) => {
           const latest = choose(container);
           const { pkg, words } = 'absent' in latest ? first : latest;
@@ -62,7 +70,7 @@ function noneText(image: string, run: readonly PackageType[]): string {
   return `skep dev has no program for image ${image}: ${none}, and dev.images of skep.yaml has no glob for it`;
 }
 
-/** Returns why the package cannot replace the container's image; undefined if it can. */
+/** Returns the reason why the package cannot replace the container's image; undefined if it can. */
 function whyUnfit(container: Container, pkg: ExactPackage, others: readonly ExactPackage[]): string | undefined {
   const name = nameOfPackage(pkg);
   if (others.length > 0) {
@@ -81,7 +89,7 @@ function nameOfPackage({ type, name, version }: ExactPackage): string {
   return type === 'npm' ? `${name}@${version}` : `${name}==${version}`;
 }
 
-/** Returns the transport that the MCPServer of the container declares. */
+/** Returns the transport that the container's MCPServer declares. */
 function transportOf({ stdin, env = [] }: Container): string {
   if (stdin === true) return 'stdio';
   return env.find(({ name }) => name === 'MCP_TRANSPORT')?.value ?? 'nothing known';

@@ -1,5 +1,5 @@
-// Checks at the start that this machine has what `skep dev` needs: a writable folder with room that no other `skep dev`
-// uses, and a free port.
+// Checks whether `skep dev` can start: it needs a free port, and a writable folder with enough space that no other
+// `skep dev` uses.
 
 import { chmod, mkdir, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -9,13 +9,13 @@ import { Failure } from '#std/failure.ts';
 import { checkStateFolder } from '../state-folder.ts';
 
 const MIB = 1024 * 1024;
-/** A new database has 60 MiB, and its log grows by 16 MiB at a time. */
+/** Required free space. A new database needs 60 MiB, and its log grows in steps of 16 MiB. */
 const ROOM_BYTES = 128 * MIB;
 
 const ELSEWHERE = 'Name another folder: skep dev --data DIR, or npm start -- --data DIR';
 
 /**
- * Creates the folder if it is missing, and locks it. Throws Failure `devcluster-locked`, `file-not-written`,
+ * Creates the folder if necessary, and locks it. Throws Failure `devcluster-locked`, `file-not-written` or
  * `state-folder-unsafe`.
  */
 export async function claimFolder(dir: string, room = ROOM_BYTES): Promise<DirectoryLock> {

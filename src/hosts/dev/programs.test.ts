@@ -1,4 +1,4 @@
-// Tests which program replaces an image if the image's name has a digest in addition to its tag.
+// Tests which program replaces an image whose name has a digest in addition to its tag.
 
 import { expect, test } from 'vitest';
 import { findPrograms } from './programs.ts';

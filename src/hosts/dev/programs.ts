@@ -1,5 +1,5 @@
-// Finds the programs that run in place of images on the machine of `skep dev`: this program for our own image, and the
-// programs that the user names for other images. No other program runs.
+// Finds the programs that `skep dev` runs in place of images: this program for skep's own image, and programs that the
+// user allows for other images.
 
 import type { FindProgram } from '#kubernetes/devcluster/node/ports.ts';
 import { withoutDigest } from '#std/address/image-name.ts';
@@ -9,15 +9,15 @@ import { type OwnProgramOptions, ownProgram } from './own-program.ts';
 import type { PackagePrograms } from './package-programs.ts';
 
 export interface ProgramOptions extends OwnProgramOptions {
-  /** Images that are this program, in addition to the images of every release. */
+  /** Names of images that this program replaces, in addition to the names of released images. */
   readonly ownImages: readonly string[];
-  /** The first matching rule counts. */
+  /** Rules in order. The first matching rule applies. */
   readonly rules: readonly ImageRule[];
-  /** Packages of the catalogue. If absent, none may run. */
+  /** Packages of the catalogue. If not set, no package runs. */
   readonly packages?: Pick<PackagePrograms, 'find'>;
 }
 
-/** Any tag matches, because this machine has only one version. */
+/** Names of released images, with any tag: this machine has only one version. */
 const RELEASED = /^(ghcr\.io\/skep-dev\/)?skep[:@]/;
 
 export function findPrograms(options: ProgramOptions): FindProgram {
@@ -28,7 +28,7 @@ export function findPrograms(options: ProgramOptions): FindProgram {
   });
   return (container, pod, owners) => {
     const { image } = container;
-    // images.verify adds the digest, or the manifest has it.
+    // The image may have a digest from the manifest or from images.verify.
     const names = [image, withoutDigest(image)];
     const rule = rules.find(({ glob }) => names.some((name) => globMatches(glob, name)));
     if (rule !== undefined) return { command: rule.command };

@@ -1,6 +1,5 @@
-// Runs the registry services of `skep dev`: one for each MCPRegistry for which a run has rendered a configuration, at
-// an address and with a database of this machine. If no MCPRegistry has the main port, a service without registries has
-// it, because it serves the page of the servers.
+// Runs the registry services of `skep dev`, one for each MCPRegistry whose configuration a run has rendered. If no
+// MCPRegistry has the main port, a service without registries serves the page of the servers at this port.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -20,30 +19,30 @@ import { assignSlots, readSlots, writeSlots } from './slots.ts';
 import type { DevWorld } from './world.ts';
 
 export interface DevRegistries {
-  /** URLs of the pages of the services, first the page at the main port. */
+  /** URLs of the services' pages. The first page is at the main port. */
   pages(): readonly string[];
-  /** URLs at which the registries list their servers. */
+  /** URLs of the registries' lists of servers. */
   urls(): readonly string[];
   /**
-   * Starts services of new registries, restarts services of changed registries and stops services of deleted ones.
-   * Throws a Failure that names the registries that cannot be served; all other registries are served.
+   * Starts services of new registries, restarts services of changed registries, and stops services of deleted
+   * registries. If registries cannot be served, serves all others and then throws a Failure that names them.
    */
   follow(): Promise<void>;
-  /** Responds to a request to the main port. */
+  /** Responds to a request at the main port. */
   serve(request: IncomingMessage, response: ServerResponse): void;
   stop(): Promise<void>;
 }
 
 interface Listening {
-  /** The main port, whose listener belongs to the caller. */
+  /** Origin of the main port, whose listener belongs to the caller. */
   readonly origin: string;
-  /** If true, each further service listens on the next port; otherwise on any free port. */
+  /** If true, further services listen on the ports after the main port. If false, on any free port. */
   readonly inOrder: boolean;
   readonly say: (text: string) => void;
 }
 
 interface Served {
-  /** JSON of the configuration that the service runs with. */
+  /** JSON of the service's configuration, to detect changes. */
   readonly text: string;
   readonly slot: number;
   readonly service: Service;
@@ -58,7 +57,7 @@ export async function openRegistries(
   const slotsFile = join(world.dir, 'registries.json');
   let slots = await readSlots(slotsFile);
   const store = openDatabase(world.appDatabase);
-  // A wrong path in the address bar is shown in the browser, not on the terminal.
+  // Prints only errors: the browser already shows that a URL is wrong.
   const logger = createLogger('error', { isTTY: true, write: (line) => say(line.trimEnd()) });
   const served = new Map<string, Served>();
   const bare = await startService(BARE, store, logger, { within: origin, readFile: refuseFile });
@@ -120,10 +119,10 @@ export async function openRegistries(
   };
 }
 
-/** Path at the main port of the page that a registry service has at its root. */
+/** Path of a registry service's page at the main port. The service itself has the page at its root. */
 export const CATALOGUE_PATH = '/catalogue';
 
-/** Configuration of the service that responds if a fleet has no MCPRegistry. */
+/** Configuration of the service at the main port if no MCPRegistry has the port. */
 const BARE = settleConfig({ registries: [], auth: { mode: 'anonymous' } });
 
 function notServed(id: string, cause: Failure): Failure {
@@ -136,17 +135,14 @@ function withOthers(first: Failure, others: readonly Failure[]): Failure {
 }
 
 /**
- * Refuses every file: a manifest may name any path, and the service would send the file to an address in the same
+ * Refuses every file. A manifest may name any path, and the service would send the file's content to a URL in the same
  * manifest.
  */
 async function refuseFile(path: string): Promise<string> {
   throw new Failure('secret-file-unreadable', `${path} cannot be read: skep dev mounts no files for a registry`);
 }
 
-/**
- * Returns the configurations that a run has rendered for MCPRegistries. ConfigMaps that no MCPRegistry owns are
- * ignored.
- */
+/** Returns the configurations that runs have rendered. Ignores ConfigMaps that no MCPRegistry owns. */
 export async function readRenderedConfigs(
   { deps }: Instance,
   { apiGroup }: Pick<Config, 'apiGroup'>,

@@ -1,11 +1,11 @@
-// Reports when a server that runs on this machine becomes ready, and when it stops being ready.
+// Reports when a server on this machine becomes ready, and when it stops being ready.
 
 import type { RunningServer } from '#contracts/running-servers.ts';
 import { systemClock } from '../clock.ts';
 
 const LOOK_MS = 500;
 
-/** Returns the function that ends the reports. */
+/** Returns a function that ends the reports. */
 export function reportReady(
   running: () => Promise<readonly RunningServer[]>,
   say: (text: string) => void,
@@ -22,7 +22,7 @@ export function reportReady(
 
   async function look(): Promise<void> {
     while (!over.signal.aborted) {
-      // The cluster may be busy: the next reading reports the change.
+      // If the cluster is busy, the next reading reports the change.
       const servers = await running().catch(() => []);
       for (const server of servers) report(server);
       await systemClock.sleep(LOOK_MS, over.signal);

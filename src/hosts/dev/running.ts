@@ -1,4 +1,5 @@
-// Lists the servers that run on this machine, virtual ones too, by their Deployments, configurations and Services.
+// Lists the servers that run on this machine, including virtual servers, from their Deployments, configurations and
+// Services.
 
 import { type ImageProvenance, readProvenance } from '#contracts/registry/image-provenance.ts';
 import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
@@ -17,14 +18,14 @@ import type { FrontServer } from './front/front.ts';
 export interface RunningOptions {
   readonly cluster: Pick<Cluster, 'list'>;
   readonly node: Pick<Node, 'whyAbsent' | 'services'>;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns milliseconds of a monotonic clock. */
   now(): number;
 }
 
-/** Time for which a list is reused. */
+/** Maximum age of a list that is returned again. */
 const KEPT_MS = 500;
 
-/** Returns a function that lists the servers, from a list that is at most `KEPT_MS` old. */
+/** Returns a function that lists the servers. The list is at most `KEPT_MS` old. */
 export function watchRunning(options: RunningOptions): () => Promise<readonly FrontServer[]> {
   let found: Promise<readonly FrontServer[]> | undefined;
   let since = 0;
@@ -70,10 +71,7 @@ async function findRunning(options: RunningOptions): Promise<readonly FrontServe
   return (await Promise.all(found)).flat();
 }
 
-/**
- * Returns the texts about servers whose definitions differ from the reviewed ones, by the uid of the server that owns a
- * Deployment.
- */
+/** Returns a text for each server whose definitions differ from the reviewed definitions, by the server's uid. */
 async function readDrifts(
   { cluster }: RunningOptions,
   deployments: readonly KubeObject[],
@@ -94,7 +92,7 @@ async function readDrifts(
   );
 }
 
-/** Returns the workloads of the server behind a proxy. */
+/** Returns the StatefulSets of the MCP server behind a proxy. */
 function backendsOf(proxy: KubeObject, statefulSets: readonly KubeObject[]): readonly KubeObject[] {
   const owner = controllerOf(proxy);
   return statefulSets.filter((each) => owner !== undefined && controllerOf(each) === owner);
@@ -104,7 +102,7 @@ function backendProvenance({ image }: Described, backends: readonly KubeObject[]
   return image === undefined ? [] : backends.flatMap(({ metadata }) => readProvenance(metadata.annotations, image));
 }
 
-/** Returns why the server behind a proxy does not run here. */
+/** Returns the reason why the MCP server behind a proxy does not run on this machine; undefined if it runs. */
 async function whyBackendAbsent(
   { node }: RunningOptions,
   backends: readonly KubeObject[],
@@ -120,7 +118,7 @@ function podSpecOf({ spec }: KubeObject): PodSpec | undefined {
 
 type Described = Omit<FrontServer, 'ready' | 'port'>;
 
-/** Returns undefined if the Deployment is not for clients, or if its configuration cannot be read. */
+/** Returns undefined if the Deployment is not a proxy or virtual server, or if its configuration cannot be read. */
 function describe(spec: PodSpec, { metadata }: KubeObject, configMaps: readonly KubeObject[]): Described | undefined {
   const names = (spec.volumes ?? []).flatMap(({ configMap }) => configMap?.name ?? []);
   const mounted = configMaps.filter(
@@ -178,6 +176,6 @@ async function frontServer(
 ): Promise<FrontServer> {
   const [first] = objectsIn(isObject(spec) ? spec.ports : []);
   const place = [server.namespace, metadata.name, Number(first?.port)] as const;
-  // The status of the Deployment may be older than the state of the node.
+  // Asks the node, because the status of the Deployment may be outdated.
   return { ...server, ready: await node.services.answers(...place), port: await node.services.port(...place) };
 }

@@ -1,5 +1,5 @@
-// Opens the listeners of `skep dev`: the main listener for one registry and the servers that run on this machine, and a
-// listener for each further registry.
+// Opens the listeners of `skep dev`: the main listener for one registry and the servers on this machine, and a listener
+// for each further registry.
 
 import { createServer } from 'node:http';
 import type { RunningServer } from '#contracts/running-servers.ts';
@@ -23,22 +23,22 @@ interface Options {
   readonly feed: FleetFeed;
   readonly world: DevWorld;
   readonly origin: string;
-  /** If true, each further registry listens on the next port; otherwise on any free port. */
+  /** If true, further registries listen on the ports after the main port. If false, on any free port. */
   readonly inOrder: boolean;
-  /** If true, the token of earlier starts is refused. */
+  /** If true, a new token replaces the token of earlier starts. */
   readonly newToken: boolean;
-  /** Returns commands for the texts about runs. */
+  /** Returns commands for the console's texts about runs. */
   readonly commandOf: CommandOf;
-  /** Prints faults of the served parts. */
+  /** Prints messages about registries. */
   readonly say: (text: string) => void;
 }
 
 export interface Serving {
   readonly registries: DevRegistries;
-  /** The token for all servers that do not require a token of their own issuer. */
+  /** Token for the servers that do not require a token of an issuer. */
   readonly token: string;
   running(): Promise<readonly RunningServer[]>;
-  /** Follows a run: serves the registries that exist after it. */
+  /** Starts and stops registries after a run, if the run changed objects or the catalogue. */
   ran(result: RunResult): void;
   stop(): Promise<void>;
 }
@@ -81,10 +81,13 @@ export async function openServing(options: Options): Promise<Serving> {
   }
 }
 
-/** Follows one run after the other. After a failure, the next run tries again. */
+/**
+ * Returns functions that update the registries after runs, one update after the other. A run after a failed update
+ * always updates again.
+ */
 function followRuns(registries: DevRegistries, say: (text: string) => void) {
   let last: Promise<void> = Promise.resolve();
-  /** The reason why not all registries are served, which is printed once. */
+  /** Reason why some registries are not served. Printed once. */
   let fault: string | undefined;
 
   async function start(): Promise<void> {

@@ -1,4 +1,4 @@
-// Runs a session of `skep dev`, from the start of its servers to Ctrl-C.
+// Runs a session of `skep dev`, from the start of its parts to Ctrl-C.
 
 import { join, relative, resolve } from 'node:path';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
@@ -26,20 +26,23 @@ import { reportReady } from './report-ready.ts';
 import { openServing, type Serving } from './serving.ts';
 import { type DevWorld, kubeconfigIn, openDevWorld } from './world.ts';
 
-/** Time that a single run waits for ready servers. A session does not wait: servers become ready while people look. */
+/**
+ * Seconds that a run with --once waits for ready servers. A session does not wait, because servers become ready while
+ * it runs.
+ */
 const ONLY_RUN_WAIT_SECONDS = 120;
 
 export interface DevOptions {
   readonly port: number;
   readonly dir: string;
   readonly once: boolean;
-  /** If true, creates a new token, so that the token of earlier starts is refused. */
+  /** If true, a new token replaces the token of earlier starts. */
   readonly newToken: boolean;
-  /** If true, names each object that the start creates. */
+  /** If true, prints each object that the first run creates. */
   readonly verbose: boolean;
-  /** Types of packages of the catalogue that may run in place of images. If absent, the types in the configuration. */
+  /** Types of the catalogue's packages that may run in place of images. If not set, the types in the configuration. */
   readonly run?: readonly PackageType[];
-  /** Configuration with the sources and the programs that may run. If absent, the sample fleet and its programs. */
+  /** Configuration with the sources and the allowed programs. If not set, the sample fleet is used. */
   readonly given?: Config;
   readonly say: (text: string) => void;
 }
@@ -65,9 +68,9 @@ async function runSession(options: DevOptions): Promise<void> {
   const origin = `http://127.0.0.1:${listening}`;
   const packages = packagesOf(options);
   const programs = programsOf(options, origin, packages);
-  // A single run only shows which processes would start, because they would be stopped at once.
+  // A run with --once starts no processes, because it would stop them at once.
   const find = once ? undefined : programs;
-  // If dozens of processes started now, they would slow down the run that decides which of them must exist.
+  // Pods start after the first run: starting dozens of processes at once would slow that run down.
   const { promise: begin, resolve: beginPods } = Promise.withResolvers<void>();
   const world = await openDevWorld({ dir, say, find, begin, given });
   try {
@@ -154,7 +157,7 @@ function programsOf({ dir, given }: DevOptions, origin: string, packages: Packag
   });
 }
 
-/** Returns undefined if no packages may run. */
+/** Returns undefined if no types of packages are allowed. */
 function packagesOf({ dir, given, run = given?.dev?.run ?? [] }: DevOptions): PackagePrograms | undefined {
   if (run.length === 0) return undefined;
   const variables = Object.entries(process.env).filter((each): each is [string, string] => each[1] !== undefined);
@@ -162,7 +165,7 @@ function packagesOf({ dir, given, run = given?.dev?.run ?? [] }: DevOptions): Pa
   return openPackagePrograms(run, installer);
 }
 
-/** Returns the paths of Node.js and of this program, as they were started. */
+/** Returns the paths of Node.js and of this program. */
 function selfCommand(): readonly [string, string] {
   return [process.execPath, resolve(process.argv[1] ?? '')];
 }

@@ -1,13 +1,13 @@
-// Remembers the place of each registry of `skep dev` among the ports, so that its URL is the same at every start.
+// Assigns a fixed port offset (slot) to each registry of `skep dev`, so that its URL is the same at every start.
 
 import { readFile } from 'node:fs/promises';
 import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
 import { parseJson } from '#std/json.ts';
 
-/** Registries (`namespace/name`) by place; the registry at the first place has the port of `skep dev`. */
+/** Names of registries (`namespace/name`) by slot. The registry in slot 0 has the main port. */
 export type Slots = readonly string[];
 
-/** Gives new registries the first places of deleted registries. Registries with a place keep it. */
+/** Returns the new slots. Registries keep their slots. New registries first get the slots of deleted registries. */
 export function assignSlots(before: Slots, registries: readonly string[]): Slots {
   const slots = [...before];
   for (const registry of registries.filter((each) => !before.includes(each)).sort()) {
@@ -18,7 +18,7 @@ export function assignSlots(before: Slots, registries: readonly string[]): Slots
   return slots;
 }
 
-/** Returns an empty list if the file is missing or does not contain a list of registries. */
+/** Returns an empty list if the file is missing or contains no list of names. */
 export async function readSlots(file: string): Promise<Slots> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '[]';

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('the first start makes a token that only its user can read, and later starts keep it', async () => {
+test('the first start creates a token that only its user can read, and later starts keep the token', async () => {
   const token = await openToken(file, false);
   expect(token).toMatch(/^[\w-]{32}$/);
   expect(readFileSync(file, 'utf8')).toBe(`${token}\n`);
@@ -22,7 +22,7 @@ test('the first start makes a token that only its user can read, and later start
   expect(await openToken(file, false)).toBe(token);
 });
 
-test('a new token is made if one is asked for', async () => {
+test('a new token is created if requested', async () => {
   const token = await openToken(file, false);
   const fresh = await openToken(file, true);
   expect(fresh).not.toBe(token);
@@ -43,7 +43,7 @@ test.each([
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('a link in the place of the token is replaced, and the file behind it is neither read nor written', async () => {
+test("a link at the token's path is replaced, and its target is neither read nor written", async () => {
   const other = join(folder, 'other');
   const chosen = 'b'.repeat(32);
   writeFileSync(other, chosen, { mode: 0o600 });

@@ -1,4 +1,4 @@
-// Keeps the token of `skep dev` in its state folder, so that clients that have the token can go on after a restart.
+// Stores the token of `skep dev` in its state folder, so that clients can use the token after a restart.
 
 import { randomBytes } from 'node:crypto';
 import { lstat, readFile } from 'node:fs/promises';
@@ -10,8 +10,8 @@ const TOKEN = /^[\w-]{32}$/;
 const OTHERS = 0o077;
 
 /**
- * Returns the token of the file. Writes a new token if the file has none, if other users may read or write the file, or
- * if `fresh` is true.
+ * Returns the token in the file. Writes a new token if the file contains none, if other users have rights on the file,
+ * or if `fresh` is true.
  */
 export async function openToken(file: string, fresh: boolean): Promise<string> {
   const kept = fresh ? undefined : await readToken(file);

@@ -1,5 +1,5 @@
-// Opens the surroundings of `skep dev`: a cluster with our CRDs, a database with its schema, the sample repository, the
-// configuration.
+// Opens the environment of `skep dev`: a cluster with skep's CRDs, a database with its schema, the sample repository,
+// the configuration.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -30,19 +30,22 @@ export interface DevWorld {
   readonly config: Config;
   readonly clusterUrl: string;
   readonly kubeconfig: string;
-  /** Folder of the state. */
+  /** State folder. */
   readonly dir: string;
-  /** The sample repository, with a work tree to commit in; undefined if the configuration names other repositories. */
+  /**
+   * Sample repository with a work tree, in which the user commits; undefined if the configuration names other
+   * repositories.
+   */
   readonly fleetDir: string | undefined;
-  /** Settings with which the registry service uses the database. */
+  /** Settings of the registry services' database connection. */
   readonly appDatabase: DatabaseSettings;
-  /** File with the token for calls of servers. */
+  /** File with the token for servers. */
   readonly tokenFile: string;
-  /** Settings with which other commands find this cluster: `skep approve -c FILE`. */
+  /** Settings for other commands about this cluster, such as `skep approve -c FILE`. */
   readonly configFile: string;
-  /** The node; undefined if no workloads run. */
+  /** The embedded cluster's node; undefined if pods do not run. */
   readonly node: Node | undefined;
-  /** Tells the node that images have other programs than before. */
+  /** Makes the node look for the programs of images again. */
   programsChanged(): void;
   close(): Promise<void>;
 }
@@ -50,17 +53,17 @@ export interface DevWorld {
 export interface WorldOptions {
   readonly dir: string;
   readonly say: (text: string) => void;
-  /** Finds the programs that run on this machine. If absent, no programs run. */
+  /** Finds the programs that run in place of images. If not set, no pods run. */
   readonly find?: FindProgram;
-  /** No pod starts before this resolves. */
+  /** Pods start after this promise has resolved. */
   readonly begin: Promise<void>;
-  /** Configuration with the sources. If absent, the source is the sample. */
+  /** Configuration with the sources. If not set, the sample repository is the source. */
   readonly given?: Config;
 }
 
-/** `src/hosts/dev/` and `dist/hosts/dev/` are equally far from the root of the package. */
+/** The path is the same from `src/hosts/dev/` and `dist/hosts/dev/`. */
 const SAMPLE = fileURLToPath(new URL('../../../manifests/fleet', import.meta.url));
-/** URL of the repository in the manifests of the sample. Its real place is known only at the start. */
+/** URL of the repository in the sample's manifests. `skep dev` replaces it by the real URL. */
 const SAMPLE_URL = 'file:///var/lib/skep/fleet';
 
 export async function openDevWorld({ dir, say, find, begin, given }: WorldOptions): Promise<DevWorld> {
@@ -104,7 +107,7 @@ interface Stoppable {
   stop(): Promise<void>;
 }
 
-/** Starts all parts. If a part cannot start, stops the started parts and throws the Failure. */
+/** Waits until all parts have started. If a part cannot start, stops the other parts and throws its Failure. */
 async function allOrNone<A extends Stoppable, B extends Stoppable, C extends Stoppable>(
   starting: [Promise<A>, Promise<B>, Promise<C>],
 ): Promise<[A, B, C]> {
@@ -149,7 +152,7 @@ function clusterDir(dir: string): string {
   return join(dir, 'cluster');
 }
 
-/** Returns the path of the kubeconfig of the embedded cluster, also before it exists. */
+/** Returns the path of the embedded cluster's kubeconfig, which may not exist yet. */
 export function kubeconfigIn(dir: string): string {
   return join(clusterDir(dir), 'kubeconfig');
 }
@@ -158,7 +161,10 @@ interface DevDatabase extends EmbeddedDatabase {
   readonly passFile: string;
 }
 
-/** Creates new passwords at every start. The reconciler and the service read them from a password file, as in a pod. */
+/**
+ * Starts the database with new passwords. The reconciler and the registry services read their password from a file, as
+ * in a pod.
+ */
 async function openEmbedded(dir: string, say: (text: string) => void): Promise<DevDatabase> {
   const migrator = { user: 'db_migrator', password: randomBytes(18).toString('base64url') };
   const app = { user: 'db_app', password: randomBytes(18).toString('base64url') };
@@ -179,8 +185,8 @@ async function openEmbedded(dir: string, say: (text: string) => void): Promise<D
 }
 
 /**
- * Creates the repository from manifests/fleet the first time. Later starts leave it unchanged, because the user commits
- * to it.
+ * Creates the repository from manifests/fleet at the first start. Later starts leave the repository unchanged, because
+ * the user commits to it.
  */
 async function openFleet(fleetDir: string, issuerUrl: string, say: (text: string) => void): Promise<void> {
   if (existsSync(join(fleetDir, '.git'))) {
@@ -214,10 +220,7 @@ interface ConfigInput {
   readonly database: DatabaseSettings;
 }
 
-/**
- * Replaces the cluster and the database of a configuration by the cluster and database of this machine. No receiver is
- * notified of the runs.
- */
+/** Returns the configuration with this machine's cluster and database. It names no receivers of notices. */
 function configOf({ dir, fleetDir = dir, given, kubeconfig, database }: ConfigInput): Config {
   const { host, port, user, database: name, passFile } = database;
   const config = {
@@ -235,13 +238,13 @@ function configOf({ dir, fleetDir = dir, given, kubeconfig, database }: ConfigIn
   if (given === undefined) return own;
   const { cluster, stateDir, catalogue, notify, history } = own;
   const outbound = { ...given.outbound, allowFiles: given.outbound.allowFiles || given.sources.some(isLocal) };
-  // Reading repositories of this machine costs nothing, and the user waits for the result.
+  // Reading local repositories is cheap, so runs are as frequent as for the sample.
   const { schedule, jitterSeconds } = given.sources.every(isLocal) ? own : given;
   const here = { outbound, cluster, stateDir, catalogue, notify, history, schedule, jitterSeconds };
   return { ...given, ...here, http: undefined, snapshot: undefined };
 }
 
-/** Returns whether the repository is on this machine: it is allowed without a setting, because the user named it. */
+/** Returns true for a file: URL. The user named the repository, so no setting is needed to allow it. */
 function isLocal({ repository }: Config['sources'][number]): boolean {
   return URL.parse(repository)?.protocol === 'file:';
 }

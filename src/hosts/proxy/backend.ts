@@ -1,5 +1,5 @@
-// Opens the MCP server behind a proxy as its configuration says: over HTTP, SSE or standard streams, with a bridge for
-// clients of the other protocol era.
+// Opens the connection to the MCP server behind a proxy: over HTTP, SSE or standard streams. A bridge serves clients of
+// the other MCP protocol era.
 
 import type { Logger } from 'pino';
 import { trustedRoots } from '#adapters/http/trust.ts';
@@ -40,18 +40,18 @@ export interface BackendOptions {
 
 export interface OpenBackend {
   readonly backend: Backend;
-  /** If undefined, sessions stay with their replica. */
+  /** undefined if sessions stay with their replica. */
   readonly relay: Relay | undefined;
   close(graceMs: number): Promise<void>;
 }
 
 const CONNECT_MS = 10_000;
-/** Time for a process to end by itself, and again to end after SIGTERM. */
+/** Time that a process has to exit after its input ends, and again after SIGTERM. */
 const PROCESS_GRACE_MS = 2000;
-/** A shared process that has sent nothing for this long, not even a response to a ping, counts as gone. */
+/** Time without any message, not even a response to a ping, after which a shared process is treated as ended. */
 const SILENT_MS = 60_000;
 
-/** Throws a Failure if the configuration lacks a setting that its transport needs. */
+/** Throws a Failure if the configuration lacks a setting that the transport requires. */
 export async function openBackend(options: BackendOptions): Promise<OpenBackend> {
   const target = targetOf(options.config);
   const replica = newReplica();
@@ -107,7 +107,7 @@ function openRemote(
   return { backend: preserved, close: () => upstream.close() };
 }
 
-/** Sends the client's Host, which the gate has checked already. */
+/** Returns a backend that receives the client's Host. The gate has already checked this Host. */
 function withHostOfClient(backend: Backend): Backend {
   return {
     ...backend,
@@ -132,7 +132,7 @@ async function openStdio(
     limits: { keepAliveMs: times.keepAliveMs, silenceMs: times.firstByteMs },
     maxLineBytes: limits.messageBytes,
   };
-  // A silent remote node may have been lost, but a silent process of our own is working.
+  // A pod that stays silent may be on a lost node. A silent local process is only busy.
   const silentMs = config.process === undefined ? SILENT_MS : undefined;
   const processes = await openProcesses(config, environment, observer);
   const backend =
@@ -193,7 +193,10 @@ async function openPods(
   });
 }
 
-/** Reports a Failure once, because a missing permission fails again for every pod. */
+/**
+ * Reports successive Failures with the same code once, because a missing permission causes the same Failure for every
+ * pod.
+ */
 function reportOnce(observer: BackendObserver): (failure: Failure) => void {
   let reported = '';
   return ({ code, message }) => {
@@ -203,12 +206,12 @@ function reportOnce(observer: BackendObserver): (failure: Failure) => void {
   };
 }
 
-/** Returns the name of a pod of a StatefulSet, which ends in its number. The configuration names the first pod. */
+/** Returns the name of a pod of a StatefulSet, which ends with its index. `first`: name of the first pod. */
 function podName(first: string, index: number, pods: number): string {
   return pods === 1 ? first : first.replace(/-0$/, `-${index}`);
 }
 
-/** Returns a name that is unique among replicas and their restarts: ids that this process creates begin with it. */
+/** Returns a random name, with which the ids of this process begin. The name is unique among replicas and restarts. */
 function newReplica(): string {
   return proxyClock.random(6).toString('hex');
 }
@@ -221,8 +224,8 @@ function observe(logger: Logger, metrics: ProxyMetrics): BackendObserver {
 }
 
 /**
- * Returns the configured Host. With a rewritten Host a server cannot detect DNS rebinding, but with the name of the
- * Service a server that checks the Host refuses requests.
+ * Returns the Host that the configuration requires; undefined if it is the Service's name or the client's Host. With
+ * `localhost`, a server that checks Host accepts requests, but cannot detect DNS rebinding.
  */
 function hostHeader({ backend_host_header: host, target_port: port }: RunConfig): string | undefined {
   return host === 'localhost' ? `localhost:${port ?? 80}` : undefined;

@@ -1,10 +1,10 @@
-// Provides time and random bytes for the data plane. No other code of the data plane reads them from the system.
+// Provides time and random bytes for the gateway. No other code of the gateway reads them from the system.
 
 import { randomBytes } from 'node:crypto';
 import type { ProxyClock } from '#gateway/proxy/ports.ts';
 import { systemClock } from '../clock.ts';
 
-/** Clock of the proxy. Its timers do not keep the process alive; the listener does. */
+/** Clock whose timers do not keep the process alive. The listener keeps it alive. */
 export const proxyClock: ProxyClock = {
   now: systemClock.now,
   monotonic: systemClock.monotonic,

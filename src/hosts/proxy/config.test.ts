@@ -71,14 +71,14 @@ test('a lock in several files is used as a whole or not at all', () => {
   const read = (path: string) => readFileSync(path, 'utf8');
   const files = { read, readSettings: (path: string) => (existsSync(path) ? read(path) : refuse(path)) };
   const before = held(12_000, 'before');
-  // At the start, one part is missing.
+  // One part is missing at the start.
   expect(write(before, (index) => index > 0)).toBeGreaterThan(1);
   expect(() => readProxyConfig(files, file)).toThrow(Failure);
   write(before);
   const { config } = readProxyConfig(files, file);
   expect(config.tools_lock).toEqual(before);
   const follow = followConfig(files, file, config);
-  // The parts of another lock arrive before its configuration, one after the other.
+  // Parts of another lock arrive one after the other, before the configuration that names them.
   const after = held(13_000, 'after');
   write(after, () => false);
   expect(failureOf(follow).message).toContain('is a part of another lock');
@@ -86,7 +86,7 @@ test('a lock in several files is used as a whole or not at all', () => {
   expect(failureOf(follow).message).toContain('is a part of another lock');
   write(after);
   expect(follow().tools_lock).toEqual(after);
-  // A smaller lock needs no parts. The parts of the earlier lock are deleted later.
+  // A smaller lock is in the configuration itself. The parts of the earlier lock are deleted later.
   const small = held(10, 'small');
   expect(write(small)).toBe(0);
   expect(follow().tools_lock).toEqual(small);
@@ -123,10 +123,10 @@ test.each([
   expect(failure.message).toContain(`${file} ${says}`);
 });
 
-test('a resource that is not a URL, in a file that changes, leaves the last good settings', () => {
+test('a resource in a changed file that is not a URL leaves the last valid settings in force', () => {
   const good = { ...CONFIG, oidc_config: { ...OIDC, issuer: 'https://a' } };
   const file = fileWith(JSON.stringify(good));
-  // This reader has no cache, unlike the proxy, which does not read a file again within a second.
+  // The proxy would not read the file again within a second, so the test reads the file without a cache.
   const read = (path: string) => readFileSync(path, 'utf8');
   const files = { read, readSettings: read };
   const { config } = readProxyConfig(files, file);

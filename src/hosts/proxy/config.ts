@@ -1,4 +1,4 @@
-// Reads the configuration file of a proxy and the policies that it names: at the start, and again when they change.
+// Reads the configuration file of a proxy and the policies that it names, at the start and after each change.
 
 import { readAuthzConfig } from '#contracts/authz-config.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -14,11 +14,11 @@ import type { WatchedFiles } from '../watched-files.ts';
 
 export interface ProxyConfig {
   readonly config: RunConfig;
-  /** Pointers of keys that this release ignores. */
+  /** Pointers of keys that this release does not know. They are ignored. */
   readonly unknown: readonly string[];
 }
 
-/** Throws Failure `proxy-config-invalid`, or `secret-file-unreadable`. */
+/** Throws Failure `proxy-config-invalid` or `secret-file-unreadable`. */
 export function readProxyConfig(files: WatchedFiles, file: string): ProxyConfig {
   const read = readRunConfig(files.read(file));
   if ('fault' in read) throw invalid(file, read.fault);
@@ -30,8 +30,8 @@ export function readProxyConfig(files: WatchedFiles, file: string): ProxyConfig 
 }
 
 /**
- * Reads the parts of the lock. An incomplete lock is not used: at the start the proxy ends, and later the last complete
- * lock stays in force.
+ * Returns the configuration with the parts of its lock joined. Throws if a part is missing or belongs to another lock.
+ * The proxy then does not start, or continues with the last complete lock.
  */
 function withWholeLock(files: WatchedFiles, file: string, config: RunConfig): RunConfig {
   if (config.tools_lock?.parts === undefined) return config;
@@ -41,8 +41,8 @@ function withWholeLock(files: WatchedFiles, file: string, config: RunConfig): Ru
 }
 
 /**
- * Returns a function that returns the current configuration of the file: the same value as long as its text is
- * unchanged.
+ * Returns a function that reads the configuration. If the file's text is unchanged, the function returns the same
+ * object again.
  */
 export function followConfig(files: WatchedFiles, file: string, started: RunConfig): () => RunConfig {
   let text = files.read(file);
@@ -57,7 +57,7 @@ export function followConfig(files: WatchedFiles, file: string, started: RunConf
   };
 }
 
-/** Returns undefined if callers may do everything. Throws Failure `policy-file-invalid` with every fault. */
+/** Returns undefined if callers may do everything. Throws Failure `policy-file-invalid` with all faults. */
 export function readPolicies(
   files: WatchedFiles,
   config: Pick<RunConfig, 'authz_config_path' | 'authz_groups' | 'embedded_auth_server_config'>,

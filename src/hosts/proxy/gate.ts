@@ -1,4 +1,4 @@
-// Decides which requests a proxy accepts, by their origin and their number, as its configuration says.
+// Creates the rules by which a proxy accepts requests: origins, limits, and the state of the audit log.
 
 import type { ResourceSettings } from '#auth/settings.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -40,7 +40,7 @@ export function openLimits(limits: ServiceLimits, clock: { monotonic(): number }
   };
 }
 
-/** Refuses calls while their audit events cannot be written, if the configuration requires this. */
+/** If the configuration requires an audit, refuses calls while audit events cannot be written. */
 export function refuseUnaudited({ audit_config: audit }: RunConfig, recorder: Recorder, enter: Enter): Enter {
   if (!audit.enabled || audit.on_failure !== 'refuse') return enter;
   return (kind, caller) => (recorder.fails() ? { refusal: AUDIT_UNWRITABLE } : enter(kind, caller));

@@ -1,5 +1,5 @@
-// Opens the authorization server of a proxy if its configuration has one. Its other settings follow from the tokens
-// that the proxy accepts and passes on.
+// Opens the authorization server of a proxy, if its configuration has one, with settings that follow from the proxy's
+// configuration.
 
 import type { Logger } from 'pino';
 import type { Outbound } from '#adapters/http/outbound.ts';
@@ -30,7 +30,7 @@ export async function openProxyIssuer(
     hostAudience: oidc === undefined ? '' : audienceOf(oidc),
     hostIssuer: oidc?.issuer,
     trustForwarded: config.trust_proxy_headers,
-    // A server on standard streams does not receive headers.
+    // A server on standard streams receives no headers, and therefore no tokens.
     injects: () => config.transport !== 'stdio' && block.disable_upstream_token_injection !== true,
     ...{ environment, files, outbound, logger, metrics },
   });

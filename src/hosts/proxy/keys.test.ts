@@ -24,7 +24,7 @@ function configOf(paths: readonly string[]): RunConfig {
 
 const SESSION = { id: 'abc', issuedAt: 1, caller: 'me' };
 
-test('opens ids of the previous key after a rotation, and seals with the new one', () => {
+test('opens ids of the previous key after a rotation, and seals with the new key', () => {
   const texts = new Map([
     ['first', 'a'.repeat(40)],
     ['second', 'b'.repeat(40)],
@@ -40,7 +40,7 @@ test('opens ids of the previous key after a rotation, and seals with the new one
   expect(seal.open(after, 'me')?.id).toBe('abc');
 });
 
-test('refuses a key that is too short and names its file', () => {
+test('refuses a short key, and names its file', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'skep-')), 'key');
   writeFileSync(file, 'short');
   expect(() => readSessionKeys(configOf([file]), createWatchedFiles())).toThrow(

@@ -1,5 +1,5 @@
-// Reads the keys that seal the sessions of a proxy, the same for all of its replicas, and reads them again when their
-// files change.
+// Reads the keys that seal session ids of a proxy, at the start and after changes of their files. All replicas have the
+// same keys.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { createSessionSeal, type SessionSeal } from '#gateway/wire/seal.ts';
@@ -10,8 +10,8 @@ import { proxyClock } from './clock.ts';
 const KEY_BYTES_MIN = 32;
 
 /**
- * Returns the keys in the files. Without files, creates a key for this process only: another replica, or the process
- * after a restart, cannot open its sessions.
+ * Returns the keys in the files. If the configuration names no files, creates a random key. Other replicas, and this
+ * process after a restart, then cannot open the session ids.
  */
 export function readSessionKeys(
   { session_key_files: paths = [] }: RunConfig,
@@ -30,8 +30,8 @@ function sessionKey(path: string, text: string): Buffer {
 }
 
 /**
- * Returns a seal with the current keys of the files. If a file cannot be used, the last keys stay. `keys`: the keys at
- * the start.
+ * Returns a seal that always uses the current keys of the files. If a file cannot be used, the last keys stay in use.
+ * `keys`: keys at the start.
  */
 export function watchSeal(config: RunConfig, files: Pick<WatchedFiles, 'read'>, keys: readonly Buffer[]): SessionSeal {
   const { session_key_files: paths = [] } = config;

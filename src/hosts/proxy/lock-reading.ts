@@ -1,4 +1,4 @@
-// Reads the lists of a locked server regularly without a client, so that differences are known before a client asks.
+// Reads the lists of a locked server at intervals, so that differences are reported even without clients.
 
 import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import type { Backend } from '#gateway/backends/backend.ts';
@@ -20,12 +20,12 @@ export interface LockReadingParts {
 const LOOK_MS = 1000;
 const EVERY_MS = 30_000;
 const TIMEOUT_MS = 30_000;
-/** Scope of these readings, which belong to no client. */
+/** Scope of the proxy's own readings. Clients' readings have other scopes. */
 const OWN_SCOPE = 'the proxy itself';
 
 /**
- * Returns the function that ends the readings. If a server shows its lists only to known callers, the proxy reads the
- * lists when a known caller calls.
+ * Starts the readings, and returns a function that ends them. If a server shows its lists only to known callers, only
+ * callers' requests read the lists.
  */
 export function readNowAndThen(parts: LockReadingParts): () => void {
   let read: LockKeeper | undefined;
@@ -34,7 +34,7 @@ export function readNowAndThen(parts: LockReadingParts): () => void {
   return proxyClock.every(LOOK_MS, () => {
     const keeper = parts.keeper();
     const now = proxyClock.monotonic();
-    // A result that was read under another lock has no meaning.
+    // Reads at once if the lock has changed, and otherwise every EVERY_MS.
     if (isReading || keeper === undefined || (keeper === read && now - readAt < EVERY_MS)) return;
     [read, readAt, isReading] = [keeper, now, true];
     void readOnce(parts, keeper).finally(() => {
@@ -49,7 +49,7 @@ async function readOnce({ backend, messageBytes, credential }: LockReadingParts,
   const readings = new Map(
     LOCKED_LIST_NAMES.map((list) => [list as FilteredKey, keeper.beginReading(list, OWN_SCOPE)]),
   );
-  // The lock compares the complete bytes, before other rules change them.
+  // Compares complete definitions, before other rules change them.
   const watching: Lock = {
     mode: 'report',
     names: () => undefined,
@@ -63,7 +63,7 @@ async function readOnce({ backend, messageBytes, credential }: LockReadingParts,
   const cause = { headers: { 'accept-encoding': 'identity' }, path: '/', caller: '', authorize };
   const read = await readLists(asking, cause, watching);
   for (const reading of readings.values()) {
-    // A server may show an empty list to a caller that it does not know.
+    // An empty list is not evaluated, because a server may show an empty list to unknown callers.
     if (read.ok && !reading.isEmpty) reading.end();
     else if (!read.ok) reading.fail();
   }

@@ -21,12 +21,12 @@ import { proxyClock } from './clock.ts';
 import { createSpacedTask } from './spaced-task.ts';
 
 export interface LockReporter {
-  /** Writes the report soon. */
+  /** Requests that the report is written soon. */
   changed(config: RunConfig, drifts: Drifts): void;
   stop(): Promise<void>;
 }
 
-/** The current report, and the name of its ConfigMap. */
+/** Report and the name of its ConfigMap. */
 export interface WrittenReport {
   readonly name: string;
   readonly namespace: string;
@@ -36,21 +36,18 @@ export interface WrittenReport {
 interface WriterOptions {
   readonly environment: Environment;
   readonly logger: Logger;
-  /** Time between two checks of the ConfigMap. */
+  /** Milliseconds between two checks of the ConfigMap. */
   readonly lookMs?: number;
 }
 
-/** Changes within this time are written together. */
+/** Delay before a write. Changes during this time are written together. */
 const SOON_MS = 1000;
-/**
- * Least time between two writes, so that a server that changes its definitions all the time does not flood the API
- * server.
- */
+/** Minimum time between two writes, so that a server with ever-changing definitions does not flood the API server. */
 const BETWEEN_MS = 10_000;
 const TIMEOUT_MS = 10_000;
 /**
- * Time between two checks of the ConfigMap: people may delete it, and a replica that ends may still write about an
- * earlier lock.
+ * Time between two checks of the ConfigMap. Somebody may delete the ConfigMap, or a replica that stops may write about
+ * an earlier lock.
  */
 const LOOK_MS = 60_000;
 
@@ -72,15 +69,15 @@ export function openLockReporter(options: WriterOptions): LockReporter {
   };
 }
 
-/** Returns the definitions that differ from the lock now. */
+/** Returns a report of the definitions that currently differ from the lock. */
 export function reportOf(lock: HeldLock, drifts: Drifts): LockReport {
   const at = new Date(proxyClock.now()).toISOString();
   return { lock: lockDigest(lock), at, drifts: drifts.all().flatMap(reportable) };
 }
 
 /**
- * Writes the report into its ConfigMap a while after each request, and again if the ConfigMap no longer has the report.
- * `read` returns undefined if there is nothing to write.
+ * Returns a writer that writes the report soon after each request, and again if the report is no longer in its
+ * ConfigMap. `read` returns undefined if there is no report to write.
  */
 export function openReportWriter(
   { environment, logger, lookMs = LOOK_MS }: WriterOptions,
@@ -113,8 +110,8 @@ export function openReportWriter(
   }
 
   /**
-   * Writes again if the ConfigMap lost the report. A report of another replica about the same lock stays, because the
-   * server may show that replica other definitions.
+   * Writes again if the report is no longer in its ConfigMap. Another replica's report about the same lock stays,
+   * because the server may show that replica other definitions.
    */
   async function look(): Promise<void> {
     const report = read();
@@ -124,12 +121,12 @@ export function openReportWriter(
       const live = await (await connect()).get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name });
       if (!hasSameLocks(data, live?.data)) writing.request();
     } catch (error) {
-      // The next check repeats a failed read.
+      // The next check reads again.
       if (!(error instanceof Failure)) throw error;
     }
   }
 
-  /** Returns true if the report has to be written again later. */
+  /** Returns true if the write failed and must be repeated. */
   async function tryToWrite(): Promise<boolean> {
     try {
       await write();

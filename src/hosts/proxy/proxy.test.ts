@@ -1,4 +1,4 @@
-// Tests refusals of a running proxy: their status, and their code in the log.
+// Tests the status and the logged code of requests that a running proxy refuses.
 
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

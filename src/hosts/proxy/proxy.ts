@@ -1,4 +1,4 @@
-// `skep proxy`: wires one MCP server behind the gate, as the configuration says.
+// Starts `skep proxy`: opens one MCP server behind the gate, from its configuration.
 
 import type { Logger } from 'pino';
 import { createOutbound } from '#adapters/http/outbound.ts';
@@ -36,25 +36,25 @@ import { openWebhooks } from './webhooks.ts';
 
 export interface ProxyOptions {
   readonly config: RunConfig;
-  /** Returns the current configuration. If absent, the configuration never changes. */
+  /** Returns the current configuration. If not set, the configuration never changes. */
   readonly readConfig?: () => RunConfig;
   readonly environment: Environment;
   readonly files: WatchedFiles;
   readonly logger: Logger;
-  /** Writes the lines of the audit. If absent, they go to standard output. */
+  /** Writes audit lines. If not set, the lines are written to standard output. */
   readonly writeAudit?: (line: string) => void;
 }
 
 export interface RunningProxy {
-  /** URL at which clients reach the server. */
+  /** URL of the server for clients. */
   readonly url: string;
-  /** URL of the separate listener of metrics; undefined if there is none. */
+  /** URL of the separate listener for metrics; undefined if no separate listener is configured. */
   readonly metricsUrl: string | undefined;
-  /** Reports not ready, accepts no new connections, waits for requests in flight, then ends streams. */
+  /** Reports not ready, ends streams, waits for requests in flight, and then closes all connections. */
   stop(): Promise<void>;
 }
 
-/** Listens when it returns. Throws a Failure if the configuration cannot be used, and leaves nothing open then. */
+/** Resolves when the proxy listens. If a part cannot be opened, closes the other parts and throws a Failure. */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { config, logger } = options;
   const closing: (() => unknown)[] = [];
@@ -107,8 +107,8 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
 }
 
 /**
- * Connections to each webhook; further calls wait. They are separate from the connections to token endpoints, because a
- * slow webhook must not delay requests for tokens.
+ * Maximum number of connections to each webhook; further requests wait. Token endpoints have their own connections,
+ * because slow webhooks must not delay requests for tokens.
  */
 const WEBHOOK_CONNECTIONS = 64;
 
@@ -130,7 +130,8 @@ function openReportedLock(
 }
 
 /**
- * Opens the parts that no change of the configuration touches: the server and its sessions, keys, metrics, telemetry.
+ * Opens the parts that stay unchanged when the configuration changes: the server and its sessions, keys, metrics,
+ * telemetry.
  */
 async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const { config, environment, files, logger } = options;

@@ -1,5 +1,4 @@
-// Records each request of a proxy as its configuration says: audit lines on standard output, metrics, spans, log
-// records.
+// Records each request of a proxy: audit lines, metrics, spans and log records.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -16,26 +15,24 @@ import { proxyClock } from './clock.ts';
 export interface RecorderOptions {
   readonly metrics: ProxyMetrics;
   readonly logger: Logger;
-  /**
-   * Writes the lines of the audit. If absent, lines go to standard output, which the log collection of a fleet reads.
-   */
+  /** Writes audit lines. If not set, the lines are written to standard output, from which clusters collect logs. */
   readonly writeAudit?: (line: string) => void;
-  /** Returns whether the output of `writeAudit` fails. */
+  /** Returns true while lines of `writeAudit` cannot be written. */
   readonly auditFails?: () => boolean;
-  /** Returns whether events of a type are written. If absent, all events are written. */
+  /** Returns whether events of this type are written. If not set, all events are written. */
   readonly keeps?: (type: AuditType) => boolean;
-  /** Returns the contents of calls that events include. If absent, events include no contents. */
+  /** Returns which contents of calls events include. If not set, events include no contents. */
   readonly data?: () => AuditData;
 }
 
 export interface Recorder {
-  /** Returns a function that records a request as the configuration says. */
+  /** Returns a function that records a request with the settings of the configuration. */
   recordAs(config: RunConfig): (recorded: RecordedCall) => void;
-  /** Writes a line of the audit that does not belong to a request. */
+  /** Writes an audit line that belongs to no request. */
   readonly write: (line: string) => void;
-  /** Returns true while audit events cannot be written. */
+  /** Returns true while audit lines cannot be written. */
   fails(): boolean;
-  /** Writes the buffered events. */
+  /** Writes the buffered lines. */
   close(): Promise<void>;
 }
 
@@ -96,7 +93,7 @@ function auditTrail(
 const GATHERED_MAX = 64;
 const GATHER_MS = 20;
 
-/** Joins lines that come together into one write, which costs as much as all other work on a line. */
+/** Joins lines within GATHER_MS into one write, because a write costs as much as all other work on a line. */
 function gatherLines(write: (text: string) => void): { write(line: string): void; flush(): void } {
   let lines: string[] = [];
   function flush(): void {
@@ -113,7 +110,7 @@ function gatherLines(write: (text: string) => void): { write(line: string): void
   };
 }
 
-/** Writes each reason to the log once, as long as it stays the same. */
+/** Returns a function that logs that the proxy is ready, or the reason why it is not ready. */
 export function reportReadiness(logger: Logger): (reason: string | undefined) => void {
   return (reason) => {
     if (reason === undefined) logger.info('the MCP server answers: the proxy is ready');
@@ -121,7 +118,7 @@ export function reportReadiness(logger: Logger): (reason: string | undefined) =>
   };
 }
 
-/** Logs an exception that no code caught and that broke a request. */
+/** Returns a function that logs an uncaught exception, which has ended a request. */
 export function reportBroken(logger: Logger): (error: unknown) => void {
   return (error) =>
     logger.error({ err: error, code: 'proxy-internal' }, 'a request failed with an uncaught exception, and was ended');

@@ -1,5 +1,5 @@
-// Connects the replicas of a proxy over the Redis or Valkey in its configuration, so that each replica reaches the
-// sessions of the other replicas.
+// Connects the replicas of a proxy through Redis or Valkey, so that each replica reaches sessions of the other
+// replicas.
 
 import type { Logger } from 'pino';
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
@@ -21,7 +21,8 @@ export interface RelayOptions {
 }
 
 /**
- * Returns undefined if sessions stay with their replica. Throws a Failure if the store cannot be reached at the start.
+ * Returns undefined if the configuration names no Redis: sessions then stay with their replica. Throws a Failure if
+ * Redis cannot be reached at the start.
  */
 export async function openProxyRelay(options: RelayOptions): Promise<Relay | undefined> {
   const { config, logger, observer, replica, sessionKeys: secrets } = options;
@@ -48,7 +49,7 @@ export async function openProxyRelay(options: RelayOptions): Promise<Relay | und
 
 type SessionRedis = NonNullable<NonNullable<RunConfig['scaling_config']>['session_redis']>;
 
-/** `prefix`: the beginning of all keys. */
+/** `prefix`: prefix of all keys in Redis. */
 export function sessionRedis(
   { address, db, key_prefix, password_file: file }: SessionRedis,
   { config, environment, files }: Pick<RelayOptions, 'config' | 'environment' | 'files'>,

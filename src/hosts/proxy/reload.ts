@@ -1,5 +1,4 @@
-// Reads the configuration of a running proxy again at intervals, and puts those changes in force that do not require a
-// new process.
+// Reads the configuration of a running proxy at intervals, and applies the changes that do not require a restart.
 
 import type { Logger } from 'pino';
 import { followed } from '#contracts/key-readings.ts';
@@ -9,11 +8,14 @@ import type { ProxyClock } from '#gateway/proxy/ports.ts';
 import { Failure } from '#std/failure.ts';
 
 export interface ReloadOptions {
-  /** The configuration with which the proxy was started. */
+  /** Configuration at the start of the proxy. */
   readonly config: RunConfig;
-  /** Returns the current configuration of the file; throws a Failure if it cannot be used. */
+  /** Returns the configuration in the file. Throws a Failure if it cannot be used. */
   readonly read: () => RunConfig;
-  /** Puts the configuration and the files that it names in force. If it throws a Failure, nothing has changed. */
+  /**
+   * Applies the configuration and the files that it names. If it throws a Failure, the earlier settings are still in
+   * force.
+   */
   readonly use: (config: RunConfig) => void;
   readonly logger: Logger;
   readonly clock: Pick<ProxyClock, 'every'>;
@@ -22,8 +24,8 @@ export interface ReloadOptions {
 const LOOK_MS = 2000;
 
 /**
- * Returns the function that ends the watch. A configuration that cannot be used is logged once, and the last good
- * settings stay.
+ * Starts to follow the file, and returns a function that stops this. An unusable configuration is logged once, and the
+ * last valid settings stay in force.
  */
 export function watchConfig({ config: started, read, use, logger, clock }: ReloadOptions): () => void {
   let seen = started;
@@ -38,7 +40,7 @@ export function watchConfig({ config: started, read, use, logger, clock }: Reloa
   return clock.every(LOOK_MS, () => {
     try {
       const next = read();
-      // `read` returns the same value as long as nothing has changed: then no part is created again.
+      // `read` returns the same object if the file is unchanged. The parts of the proxy are then not created again.
       if (next !== seen) running = followed(RUN_CONFIG_KEYS, started, next);
       seen = next;
       use(running);

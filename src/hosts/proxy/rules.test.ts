@@ -20,7 +20,7 @@ const CONFIG: RunConfig = {
   audit_config: { enabled: false, component: 'weather' },
 };
 
-test('warns of two tools that are given the same name', () => {
+test('warns of two tools with the same new name', () => {
   const records: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void records.push(JSON.parse(line)) });
   const config = { ...CONFIG, tools_override: { read: { name: 'get' }, fetch: { name: 'get' } } };

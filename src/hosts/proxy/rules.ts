@@ -1,5 +1,5 @@
-// Keeps the rules of a proxy, from its configuration and its policy file, and notifies the listeners of the lists that
-// a change affects.
+// Keeps the current rules of a proxy, from its configuration and its policy file. After a change, it tells listeners
+// which lists have changed.
 
 import type { Logger } from 'pino';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -16,8 +16,8 @@ import type { ProxyLock } from './tools-lock.ts';
 
 export interface ReplaceableRules extends LiveRules {
   /**
-   * Puts the rules of the current configuration and files in force. Returns false if they cannot be used: this is
-   * logged once, and the last good rules stay.
+   * Applies the rules of the configuration and of its files. If they cannot be used, logs this once, returns false, and
+   * keeps the last valid rules.
    */
   replace(config: RunConfig): boolean;
 }
@@ -86,12 +86,12 @@ export function openRules(config: RunConfig, { files, logger, tasks, lock }: Rul
   };
 }
 
-/** The texts that rules are created from. */
+/** Texts from which the rules are created, to detect changes. */
 interface Sources {
   readonly tools: string;
   readonly lock: string;
   readonly policies: string;
-  /** Names the resource to a client whose call needs more scopes. */
+  /** Resource that is named to clients whose token lacks a scope. */
   readonly resource: string;
 }
 

@@ -1,5 +1,5 @@
-// Creates the settings for requests (authentication, records, limits, permissions) from the configuration of a proxy,
-// and again after each change. The parts that stay as long as the process (listener, sessions) are passed in.
+// Creates the settings for requests (authentication, audit, limits, permissions) from the configuration of a proxy,
+// again after each change. Parts that live as long as the process are passed in.
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ import { proxyClock } from './clock.ts';
 import { openDoorway, openLimits, refuseUnaudited } from './gate.ts';
 import type { Recorder } from './record.ts';
 
-/** Parts that no change of the configuration touches. */
+/** Parts that stay unchanged when the configuration changes. */
 type Fixed = Pick<
   ProxyParts,
   | 'backend'
@@ -51,17 +51,20 @@ export interface SettingsParts {
   readonly outbound: Outbound;
   readonly recorder: Recorder;
   readonly rateLimits: Pick<OpenedRateLimits, 'use'>;
-  /** Undefined: the configuration has no webhooks. */
+  /** undefined if the configuration has no webhooks. */
   readonly webhooks: ((config: RunConfig) => WebhookWorld | undefined) | undefined;
-  /** Undefined: another issuer issues the tokens. */
+  /** undefined if another issuer issues the accepted tokens. */
   readonly issuer: OpenIssuer | undefined;
-  /** Undefined: metrics are not served on the port of the server. */
+  /** undefined if metrics are not served on the port for clients. */
   readonly metricsText: (() => string) | undefined;
-  /** Undefined: the transport of 2024-11-05 is not served. */
+  /** undefined if clients cannot use the transport of MCP 2024-11-05. */
   readonly sse: { readonly front: SseFront; readonly replica: string } | undefined;
 }
 
-/** Throws a Failure if the configuration cannot be used. Parts that a change does not concern keep their state. */
+/**
+ * Returns a function that creates the settings, and throws a Failure if the configuration cannot be used. Parts whose
+ * settings are unchanged keep their state.
+ */
 export function createSettings(parts: SettingsParts): (config: RunConfig) => ProxyParts {
   const { fixed, recorder, metricsText } = parts;
   const resourceFor = remember(['name', 'oidc_config'], (config) =>
@@ -112,7 +115,10 @@ const CREDENTIAL_KEYS = [
   'aws_sts_config',
 ] as const satisfies readonly (keyof RunConfig)[];
 
-/** Creates a part again only if one of the keys has another value, so that it keeps its tokens and counts. */
+/**
+ * Returns a function that creates the part again only if the value of a key has changed, so that the part keeps its
+ * tokens and counts.
+ */
 function remember<Part>(
   keys: readonly (keyof RunConfig)[],
   make: (config: RunConfig) => Part,

@@ -28,20 +28,20 @@ function open(run: (at: number) => boolean = () => false) {
       const due = timer !== undefined && timer.at <= now ? timer : undefined;
       if (due !== undefined) timer = undefined;
       due?.task();
-      // Lets the run, its record and its notices settle.
+      // Waits until pending promises have resolved.
       for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
     }
   }
   return { task, runs, pass };
 }
 
-test('requests without end neither hold a run up nor run it more often', async () => {
+test('continuous requests neither delay a run nor make runs more frequent', async () => {
   const { task, runs, pass } = open();
   await pass(12_000, task.request);
   expect(runs).toEqual([1000, 6000, 11_000]);
 });
 
-test('a run that asks for it is repeated, and none begins after the end', async () => {
+test('a run that returns true is repeated, and no run begins after the stop', async () => {
   const { task, runs, pass } = open((at) => at < 5000);
   task.request();
   await pass(20_000);

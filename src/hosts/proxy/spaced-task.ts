@@ -1,21 +1,21 @@
-// Runs a task soon after a request, one run after the other, with time between two runs even if requests are frequent.
+// Runs a task soon after a request. Runs never overlap, and have a minimum distance even if requests are frequent.
 
 import type { ProxyClock } from '#gateway/proxy/ports.ts';
 
 export interface SpacedTask {
-  /** Runs the task once more after this moment. */
+  /** Requests a run that starts after this call. */
   request(): void;
-  /** Starts no further run; resolves when the current run has ended. */
+  /** Prevents further runs. Resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 
 export interface SpacedTaskOptions {
   readonly clock: Pick<ProxyClock, 'after' | 'monotonic'>;
-  /** Requests that come within this time share a run. */
+  /** Milliseconds between a request and its run. Requests during this time share a run. */
   readonly soonMs: number;
-  /** Least time from the start of one run to the start of the next. */
+  /** Minimum milliseconds between the starts of two runs. */
   readonly betweenMs: number;
-  /** Runs the task. Resolves to true if it has to run again. */
+  /** Returns true if the task must run again. */
   readonly run: () => Promise<boolean>;
 }
 

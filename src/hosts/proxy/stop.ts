@@ -1,5 +1,5 @@
-// Stops a proxy: it reports not ready, streams end, calls in flight finish, then everything else ends. Until the end it
-// responds to requests, because Kubernetes sends some for a moment after the signal.
+// Stops a proxy in this order: it reports not ready, streams end, calls in flight finish, all connections close. Until
+// the end it responds to requests, because Kubernetes still sends requests for a moment after the signal.
 
 import type { Health } from '#gateway/proxy/health.ts';
 import type { Listener } from '#gateway/proxy/listener.ts';
@@ -8,10 +8,10 @@ import { proxyClock } from './clock.ts';
 /** Tracks the requests and streams in flight. */
 export interface UnderWay {
   readonly count: (change: 1 | -1) => void;
-  /** Calls `task` at the stop, unless the returned function is called before. */
+  /** Calls `task` when the proxy stops, unless the returned function is called before. */
   readonly untilStopped: (task: () => void) => () => void;
   readonly endStreams: () => void;
-  /** Resolves once nothing is in flight. */
+  /** Resolves when no request is in flight. */
   readonly idle: () => Promise<void>;
 }
 
@@ -45,11 +45,11 @@ export interface Stopping {
   readonly listener: Listener;
   readonly underWay: UnderWay;
   readonly times: { readonly shutdownMs: number };
-  /** Functions that close the parts. The last function is called first. */
+  /** Functions that close the parts, called in reverse order. */
   readonly closing: readonly (() => unknown)[];
 }
 
-/** Interval of the search for connections that have become idle. */
+/** Interval at which idle connections are closed. */
 const LOOK_MS = 20;
 
 export async function stopProxy({ health, listener, underWay, times, closing }: Stopping): Promise<void> {

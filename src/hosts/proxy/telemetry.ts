@@ -1,5 +1,4 @@
-// Publishes the metrics of a proxy for Prometheus, on a separate listener or next to the server, and its telemetry over
-// OTLP, as its configuration says.
+// Publishes the metrics of a proxy for Prometheus, and sends its telemetry over OTLP.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
@@ -28,7 +27,7 @@ import { reportBroken } from './record.ts';
 
 export interface OpenMetrics {
   readonly proxy: ProxyMetrics;
-  /** Returns the metrics for Prometheus, including metrics of the process. */
+  /** Returns the metrics in the text format of Prometheus, including metrics of the process. */
   text(): string;
   read(): readonly MetricReading[];
   stop(): void;
@@ -58,7 +57,7 @@ export function openProxyMetrics({ name, transport }: Pick<RunConfig, 'name' | '
   };
 }
 
-/** Opens the separate listener of /metrics, /health and /readyz. Returns undefined if none is configured. */
+/** Opens the separate listener for /metrics, /health and /readyz. Returns undefined if none is configured. */
 export async function listenMetrics(
   { metrics: place }: RunConfig,
   health: Health,
@@ -83,13 +82,13 @@ export interface ProxyTelemetryOptions {
   readonly files: WatchedFiles;
   readonly logger: Logger;
   readonly read: OpenMetrics['read'];
-  /** If absent, our own version. */
+  /** If not set, the version of skep. */
   readonly serviceVersion: string | undefined;
 }
 
 /**
- * Returns undefined if nothing is to be sent; no code of OpenTelemetry is loaded then. Throws Failure
- * `proxy-config-invalid`, `outbound-ca-invalid`, or `credential-secret-...` of a header.
+ * Returns undefined without loading OpenTelemetry if no telemetry is to be sent. Throws Failure `proxy-config-invalid`,
+ * `outbound-ca-invalid`, or `credential-secret-...` for a header.
  */
 export async function openProxyTelemetry(options: ProxyTelemetryOptions): Promise<Telemetry | undefined> {
   const { config, environment, logger, read, serviceVersion = VERSION } = options;
@@ -135,7 +134,8 @@ function rootsOf({ ca_cert_path: caFile }: TelemetryBlock): readonly string[] | 
 }
 
 /**
- * Returns the headers, whose secret values are read again when their files change. A secret wins over a plain value.
+ * Returns a function that returns the headers, and reads secret values again when their files change. Secret values
+ * take precedence over plain values.
  */
 function collectorHeaders(
   { environment, files, logger }: ProxyTelemetryOptions,

@@ -1,4 +1,4 @@
-// Opens the lock of a proxy, and reports definitions that differ from the reviewed ones.
+// Opens the lock of a proxy, and reports definitions that differ from the reviewed definitions.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -14,9 +14,12 @@ import { proxyClock } from './clock.ts';
 import type { Recorder } from './record.ts';
 
 export interface ProxyLock {
-  /** Returns the keeper of the current lock; undefined if nothing is locked. */
+  /** Returns the keeper of the current lock; undefined if the configuration has no lock. */
   current(): LockKeeper | undefined;
-  /** Returns the same keeper as long as the lock is the same; undefined if nothing is locked. */
+  /**
+   * Returns the keeper of the configuration's lock; undefined if it has none. The keeper stays the same while the lock
+   * is unchanged.
+   */
   keeperOf(config: RunConfig): LockKeeper | undefined;
 }
 
@@ -24,7 +27,7 @@ export interface ProxyLockOptions {
   readonly logger: Logger;
   readonly metrics: Pick<ProxyMetrics, 'drifted'>;
   readonly recorder: Pick<Recorder, 'write'>;
-  /** Receives the differences if a definition begins to differ or agrees again. */
+  /** Receives the differences when a definition begins to differ, or agrees again. */
   readonly changed: (config: RunConfig, drifts: Drifts) => void;
 }
 
@@ -39,7 +42,7 @@ export function openProxyLock(options: ProxyLockOptions): ProxyLock {
     const drifts = createDrifts({
       drifted: report,
       changed() {
-        // A reading under an earlier lock may end late.
+        // Ignores a reading that began under an earlier lock.
         if (drifts !== current) return;
         countDrifts(metrics, drifts);
         changed(config, drifts);
@@ -51,7 +54,7 @@ export function openProxyLock(options: ProxyLockOptions): ProxyLock {
     return createLockKeeper(openLock(held), { clock: proxyClock, ...drifts });
   }
 
-  /** Reports that nothing differs, because the lock is no longer configured. */
+  /** Reports that no definition differs, because the configuration no longer has a lock. */
   function closeKeeper(config: RunConfig): undefined {
     current = createDrifts({ drifted: nothing, changed: nothing });
     countDrifts(metrics, current);

@@ -1,4 +1,4 @@
-// Opens the webhooks of a proxy as its configuration says: connections, signatures, metrics.
+// Opens the webhooks of a proxy: connections, signatures, metrics.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -19,10 +19,10 @@ export interface WebhookParts {
 
 type Settings = NonNullable<NonNullable<RunConfig['webhooks']>['mutating']>[number];
 
-/** Largest response of a webhook in bytes. */
+/** Maximum number of bytes in the response of a webhook. */
 const ANSWER_MAX = 1024 * 1024;
 
-/** Opens the webhooks of each configuration. The metrics count the webhooks of all configurations together. */
+/** Returns a function that opens the webhooks of a configuration. All configurations share one counter. */
 export function openWebhooks(parts: WebhookParts): (config: RunConfig) => WebhookWorld | undefined {
   const { logger, metrics } = parts;
   const answers = metrics.counter('skep_proxy_webhook_answers_total', 'Responses of webhooks, by outcome.', [
@@ -52,8 +52,7 @@ export function openWebhooks(parts: WebhookParts): (config: RunConfig) => Webhoo
 }
 
 /**
- * The URL may be at a private address, like a token endpoint, because the author of the configuration chose it.
- * Redirects are not followed.
+ * Redirects are not followed. The URL may be at a private address, because the author of the configuration chose it.
  */
 function webhookOf({ outbound, files }: WebhookParts, settings: Settings, mutates: boolean): Webhook {
   const { name, url, timeout_ms: timeoutMs, insecure_skip_verify: skipVerify } = settings;
@@ -78,7 +77,7 @@ function webhookOf({ outbound, files }: WebhookParts, settings: Settings, mutate
   };
 }
 
-/** Signs time and body with HMAC-SHA256, as webhooks of ToolHive expect. */
+/** Returns headers with a signature of time and body (HMAC-SHA256), in ToolHive's format. */
 function signed(files: WatchedFiles, { hmac_secret_file: file }: Settings, body: Buffer): Record<string, string> {
   if (file === undefined) return {};
   const secret = Buffer.from(files.readSettings(file));

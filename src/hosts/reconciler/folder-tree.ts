@@ -1,4 +1,4 @@
-// Reads files of a folder of this machine, as far as kustomizations in it may refer to them.
+// Reads a folder of this machine and the files around it to which its kustomizations may refer.
 
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
@@ -7,11 +7,14 @@ import { sha256 } from '#std/hash.ts';
 
 export interface FolderTree {
   readonly tree: Tree;
-  /** Path of the opened folder inside the tree. */
+  /** Path of the opened folder in the tree. */
   readonly folder: string;
 }
 
-/** The root is the repository around the folder. Without a repository, it is the current directory if that is above. */
+/**
+ * Opens a tree whose root is the Git work tree around the folder. Outside of a work tree, the root is the current
+ * directory if it contains the folder, and otherwise the folder itself.
+ */
 export function openFolderTree(folder: string, currentDirectory: string): FolderTree {
   const place = realpathSync(folder);
   const root =
@@ -43,7 +46,7 @@ export function openFolderTree(folder: string, currentDirectory: string): Folder
   return { tree, folder: inside };
 }
 
-/** Returns the nearest work tree of a Git repository: the folder itself, or a folder above it. */
+/** Returns the folder itself or the nearest folder above it that is a work tree of a Git repository. */
 export function repositoryAbove(folder: string): string | undefined {
   if (existsSync(join(folder, '.git'))) return folder;
   const above = dirname(folder);
@@ -61,7 +64,7 @@ function kindAt(path: string): ReturnType<Tree['find']> {
   return found?.isDirectory() === true ? 'folder' : undefined;
 }
 
-/** Lists regular files, except the files of Git itself. */
+/** Lists regular files, without the folder `.git`. */
 function listFiles(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

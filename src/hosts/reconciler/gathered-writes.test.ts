@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { gatherWrites } from './gathered-writes.ts';
 
-test('texts that are written in quick succession leave in one piece, in order, without a flush', async () => {
+test('texts that are written in quick succession are joined in order, without a flush', async () => {
   const written = await new Promise((resolve) => {
     const lines = gatherWrites(resolve);
     lines.write('a\n');
@@ -11,7 +11,7 @@ test('texts that are written in quick succession leave in one piece, in order, w
   expect(written).toBe('a\nb\n');
 });
 
-test('a flush writes the held texts once', () => {
+test('a flush writes the buffered texts once', () => {
   const written: string[] = [];
   const lines = gatherWrites((text) => written.push(text));
   lines.flush();
@@ -24,7 +24,7 @@ test('a flush writes the held texts once', () => {
   expect(written).toEqual(['a\n', 'b\n']);
 });
 
-test('a process that ends itself loses nothing', () => {
+test('a process that calls exit writes all texts', () => {
   const url = JSON.stringify(new URL('gathered-writes.ts', import.meta.url).href);
   const program = `import { gatherWrites } from ${url};
     const lines = gatherWrites((text) => process.stdout.write(text));

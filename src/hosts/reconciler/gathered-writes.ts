@@ -1,14 +1,17 @@
-// Joins texts that are written in quick succession: each write to a pipe wakes its reader and takes time.
+// Joins texts that are written in quick succession into one write, because each write to a pipe wakes its reader.
 
 export interface GatheredWrites {
   write(text: string): void;
-  /** Writes the held texts at once. */
+  /** Writes the buffered texts at once. */
   flush(): void;
 }
 
 const WITHIN_MS = 100;
 
-/** Holds texts for about 100 ms. Code that ends the process with `process.exit` need not call `flush`. */
+/**
+ * Buffers texts for about 100 ms. An exit of the process writes them, so callers of `process.exit` need not call
+ * `flush`.
+ */
 export function gatherWrites(write: (text: string) => void): GatheredWrites {
   const held: string[] = [];
   let timer: NodeJS.Timeout | undefined;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { manifestFiles } from './manifest-files.ts';
 
-/** Creates and deletes files until it is killed. */
+/** Program that creates and deletes files until it is killed. */
 const CHURN = `const { mkdirSync, writeFileSync, rmSync } = require('node:fs');
 for (let round = 0; ; round += 1) {
   for (let each = 0; each < 50; each += 1) writeFileSync('gone-' + each + '.yaml', 'a: 1');
@@ -15,7 +15,7 @@ for (let round = 0; ; round += 1) {
   if (round === 0) console.log('begun');
 }`;
 
-test('a file that is deleted between the listing of a folder and the reading counts as missing, and is not an error', async () => {
+test('a file that is deleted between the listing and the reading counts as missing, and is not an error', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'manifest-files-'));
   writeFileSync(join(folder, 'stays.yaml'), 'a: 1');
   const churn = spawn(process.execPath, ['-e', CHURN], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,4 +1,4 @@
-// Reads the manifests below paths of this machine.
+// Reads the manifests in a file or folder of this machine.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -9,8 +9,8 @@ import { sha256 } from '#std/hash.ts';
 import { decodeFile, encodingProblem } from '#std/utf8.ts';
 
 /**
- * Returns the file if the path is a file; otherwise the manifests of the folder, sorted by path, without the paths
- * below it that match a pattern. Throws Failure `usage` if the path does not exist.
+ * Returns the file itself if `path` is a file. Otherwise returns the manifests in the folder, sorted by path, without
+ * files that match a pattern in `ignore`. Throws Failure `usage` if the path does not exist.
  */
 export function manifestFiles(path: string, ignore: readonly string[] = []): readonly SourceFile[] {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -34,7 +34,7 @@ function inFolder(folder: string, isRead: (path: string) => boolean): SourceFile
     });
 }
 
-/** Returns undefined for a file that was deleted after it was listed. */
+/** Returns undefined if the file was deleted after the listing. */
 function unlessGone<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -52,7 +52,7 @@ function sourceFile(path: string, bytes: Uint8Array): SourceFile {
   return { path, oid, text: '', fault: encodingProblem(path, decoded.fault) };
 }
 
-/** Reads synchronously: for thousands of small files this is ten times faster than reading all at once. */
+/** Reads synchronously, which is ten times faster for thousands of small files than asynchronous reads. */
 function readManifest(path: string): SourceFile {
   try {
     return sourceFile(path, readFileSync(path));

@@ -1,4 +1,4 @@
-// Tests reading the image of a process from its pod.
+// Tests how the image of this process is read from its pod.
 
 import { expect, test } from 'vitest';
 import { imageOf } from './own-image.ts';

@@ -1,5 +1,6 @@
-// Finds the image for workloads if skep.yaml names none. Inside the cluster it is the image of this process, by the
-// digest in its pod. Outside, it is the image that a process inside has recorded, or else the tag of this release.
+// Finds the image of workloads if skep.yaml names none. In a pod, it is the image of this process, with its digest.
+// Outside of the cluster, it is the image that a process in a pod has recorded. Without a record, it is the image of
+// this release.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
@@ -15,26 +16,23 @@ import type { Config } from '../config/config.ts';
 import { VERSION } from '../version.ts';
 import { type Hurry, shareOf } from './instance/hurry.ts';
 
-/** Image of the workloads until a better one is known. */
+/** Image of workloads if no other image is known. */
 export const RELEASED_IMAGE = `ghcr.io/skep-dev/skep:${VERSION}`;
 
 export interface OwnImageFinder {
-  /**
-   * Returns the image as far as it was found; otherwise the recorded image, and without a record the tag of this
-   * release.
-   */
+  /** Returns the image: the found image, the recorded image, or the image of this release. */
   known(): string;
   /**
-   * Searches the image if it is not known yet, and with `leave` records it for other processes. Returns a Failure of
-   * the search or the record; the next call tries again. With `leave`, throws a Failure if the record cannot be read.
+   * Searches the image if it is not known yet. `leave` also records the image for other processes. Returns a Failure of
+   * the search or of writing the record, and the next call tries again. `leave` throws a Failure if the record cannot
+   * be read.
    */
   find(how: 'look' | 'leave'): Promise<Failure | undefined>;
 }
 
 /**
- * Returns undefined if no image is needed: the configuration names all, or another operator creates the workloads.
- * Commands that only read use the options at once, and do without the image if the cluster does not respond; runs
- * search it themselves.
+ * Returns undefined if the configuration names all images, or if another operator creates the workloads. With a time
+ * limit, searches the image at once for at most a share of the limit. Otherwise runs search the image.
  */
 export async function findOwnImage(
   config: Config,
@@ -51,8 +49,8 @@ export async function findOwnImage(
 }
 
 /**
- * Returns a run that searches the image first. If the image is not found, the run has a warning. `options` returns the
- * options after the search, by id.
+ * Returns a run that searches the image first, and has a warning if the search fails. `options`: returns the run's
+ * options after the search.
  */
 export function withOwnImage(
   finder: OwnImageFinder | undefined,
@@ -71,10 +69,7 @@ function namesAllImages({ images: { proxy, vmcp, registry } }: Config): boolean 
   return ![proxy, vmcp, registry].includes(undefined);
 }
 
-/**
- * `environment`: `POD_NAME` and `POD_NAMESPACE`, which the downward API sets, mean that this process is a pod of the
- * cluster.
- */
+/** `environment`: this process is in a pod of the cluster if `POD_NAME` and `POD_NAMESPACE` are set (downward API). */
 function openOwnImage(
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
   home: InstanceName,
@@ -83,13 +78,13 @@ function openOwnImage(
   const { POD_NAME: name = '', POD_NAMESPACE: namespace = '' } = environment;
   const isPod = name !== '' && namespace === home.homeNamespace;
   let found: string | undefined;
-  /** The recorded image: the image of the instance's last run. */
+  /** Recorded image: the image of the instance's last run in a pod. */
   let stored: string | undefined;
   let left = !isPod;
 
   async function readStored(): Promise<string> {
     const record = await readOwnImage(cluster, home);
-    // A record of another release does not count: its workloads are of that release, too.
+    // The record of another release is ignored, because its workloads have the image of that release.
     return record?.release === VERSION ? record.image : RELEASED_IMAGE;
   }
 
@@ -105,7 +100,7 @@ function openOwnImage(
       try {
         stored ??= await readStored();
       } catch (error) {
-        // A run without the recorded image would roll out all workloads, and the next run would roll them back.
+        // Without the recorded image, a run would replace all workloads, and the next run would replace them again.
         if (how === 'look' && error instanceof Failure) return error;
         throw error;
       }
@@ -125,8 +120,8 @@ const ASKED_MAX = 20;
 const PAUSE_MS = 500;
 
 /**
- * Returns the image. Reads the pod several times, because a container runs before its kubelet has reported its image:
- * with a tag until then, all workloads would be rolled out twice.
+ * Returns the image of the pod. Reads the pod several times, because a container may run before the kubelet has
+ * reported its digest. If the image first had only a tag, all workloads would be replaced twice.
  */
 async function imageOfPod(cluster: Pick<Cluster, 'get'>, namespace: string, name: string): Promise<string | undefined> {
   for (let asked = 1; ; asked += 1) {
@@ -138,12 +133,13 @@ async function imageOfPod(cluster: Pick<Cluster, 'get'>, namespace: string, name
 }
 
 const DIGEST = /@(sha256:[0-9a-f]{64})$/;
-/** Name of our container, because meshes put more containers into the pod. */
+/** Name of skep's container. A service mesh may add containers to the pod. */
 const CONTAINER = 'skep';
 
 /**
- * Returns the name in the pod, which this cluster can pull, with the digest from the status (`docker.io/a@sha256:...`,
- * or `docker-pullable://...`). An image that was never pulled has no digest: then it returns the name alone.
+ * Returns the image name in the pod's spec with the digest in its status (`docker.io/a@sha256:...`, or
+ * `docker-pullable://...`). The name is the name that this cluster can pull. An image that was never pulled has no
+ * digest, so only its name is returned.
  */
 export function imageOf({ spec, status }: Readonly<Record<string, unknown>>): string | undefined {
   const containers = listOf(isObject(spec) ? spec.containers : undefined);
@@ -152,13 +148,13 @@ export function imageOf({ spec, status }: Readonly<Record<string, unknown>>): st
   if (DIGEST.test(own.image)) return own.image;
   const statuses = listOf(isObject(status) ? status.containerStatuses : undefined);
   const id = statuses.find((each) => each.name === own.name)?.imageID;
-  // The kubelet has not reported the image yet: the next run reads the pod again.
+  // The kubelet has not reported the image yet, so the caller reads the pod again.
   if (typeof id !== 'string' || id === '') return undefined;
   const digest = DIGEST.exec(id)?.[1];
   return digest === undefined ? own.image : `${withoutTag(own.image)}@${digest}`;
 }
 
-/** A colon before a slash belongs to a port. */
+/** Removes the tag. A colon before a slash belongs to a port, and stays. */
 function withoutTag(image: string): string {
   return image.replace(/:[^:/]+$/, '');
 }

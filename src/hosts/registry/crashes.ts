@@ -1,5 +1,5 @@
-// Handles sources whose thread ended without a result: records a failed attempt for each source, and gives each source
-// a thread of its own until it has been read, so that a crash does not affect other sources.
+// Handles sources whose thread ended without a result: records a failed attempt for each source. Each source then gets
+// its own thread until it has been read, so that a crash does not affect other sources.
 
 import type { Logger } from 'pino';
 import type { RegistrySource, ServiceOrigin } from '#contracts/registry/source.ts';
@@ -23,21 +23,21 @@ interface Deps {
 
 export interface Crashes {
   /**
-   * Does the work of a thread. If it crashes, remembers its sources and records the failure. Throws the errors of the
-   * work.
+   * Calls `work`, which reads the sources in a thread. If the thread crashes, remembers the sources and records a
+   * failure. Throws other errors of `work`.
    */
   attempt(sources: readonly Own[], work: () => Promise<void>): Promise<void>;
   /**
-   * Records failures that could not be recorded before, because the crashed thread still had the claims of the sources.
-   * Returns the other sources.
+   * Records the failures of crashed threads whose claims have ended. Returns the requested sources that had no failure
+   * to record.
    */
   recordPending(requested: readonly Own[]): Promise<readonly Own[]>;
-  /** Groups the sources by thread: one thread reads one group. */
+  /** Returns groups of sources. Each group is read in one thread. */
   groupsOf(sources: readonly Own[]): readonly (readonly Own[])[];
 }
 
 export function watchCrashes(deps: Deps, registry: Omit<SourceKey, 'source'>, signal: AbortSignal): Crashes {
-  /** Names of sources that were in a crashed thread and have not been read since. */
+  /** Names of sources whose last thread crashed. */
   const suspects = new Set<string>();
   const unrecorded = new Map<string, Failure>();
 
@@ -46,9 +46,9 @@ export function watchCrashes(deps: Deps, registry: Omit<SourceKey, 'source'>, si
     for (const source of sources) {
       const { name } = source;
       const failure = unrecorded.get(name);
-      // The thread's claim outlives it by up to a minute.
+      // The claim of a crashed thread lasts up to another minute, so its failure is recorded later.
       if (failure === undefined || states[name]?.claimed === true) continue;
-      // The source was read all the same, before the crash or by another replica.
+      // The source is no longer due: it was read before the crash, or by another replica.
       if (!due(source, states[name], undefined, deps.clock.now()).due) unrecorded.delete(name);
       else await recordOne(source, failure);
     }
@@ -91,9 +91,7 @@ function setApart(sources: readonly Own[], suspects: ReadonlySet<string>): reado
   return others.length === 0 ? alone : [others, ...alone];
 }
 
-/**
- * Records a failed attempt, as for a source that could not be read. The content that was read before stays.
- */
+/** Records a failed attempt to read the source. Entries of earlier attempts stay. */
 function recordCrash(
   { writer, clock }: Deps,
   request: RoundRequest<ServiceOrigin>,

@@ -1,5 +1,5 @@
-// Migrates the schema of a registry service's database when the service starts, or as soon as the database responds.
-// Any number of replicas may do so at the same time.
+// Migrates the database schema of a registry service at its start, or as soon as the database responds. Replicas may do
+// this at the same time.
 
 import type { Logger } from 'pino';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
@@ -14,8 +14,8 @@ export interface RunningMigration {
 const RETRY_MS = 5000;
 
 /**
- * Resolves after the first attempt. Throws a Failure if the database responds but its schema cannot be migrated: the
- * service could not serve correct results then.
+ * Resolves after the first attempt. Throws a Failure if the schema cannot be migrated: the service would serve wrong
+ * results. If the database does not respond, tries again in the background.
  */
 export async function startMigration(
   { database }: RegistryConfig,

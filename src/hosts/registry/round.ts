@@ -1,5 +1,5 @@
-// Runs as a thread that syncs the due sources of a registry, from the first request to the last row: in the main
-// thread, parsing tens of megabytes and comparing thousands of entries would keep clients waiting.
+// Syncs the due sources of a registry in a worker thread. In the main thread, parsing tens of megabytes and comparing
+// thousands of entries would delay clients.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { createOutbound } from '#adapters/http/outbound.ts';
@@ -21,26 +21,26 @@ import { readGit } from '../reconciler/instance/registry-git.ts';
 import { authOf, type GitDeps } from '../reconciler/instance/repositories.ts';
 import { VERSION } from '../version.ts';
 
-/** The order with which the thread is started. */
+/** Data with which the thread is started. */
 export interface RoundOrder {
   readonly registry: Omit<SourceKey, 'source'>;
   readonly sources: readonly RegistrySource<ServiceOrigin>[];
   readonly outbound: RegistryConfig['outbound'];
-  /** Folder of the copies of Git repositories. */
+  /** Folder for clones of Git repositories. */
   readonly dir: string;
   readonly database: DatabaseSettings;
 }
 
-/** The outcome of a source. */
+/** Result of the sync of one source. */
 export type SyncNews = Omit<SyncOutcome, 'failure'>;
 
 /**
- * The last message of the thread: the outcomes of the sources, or why the store failed. Any message to the thread tells
- * it to give up.
+ * Only message of the thread: the results, or the reason why the store failed. The main thread sends any message to
+ * abort the thread.
  */
 export type RoundEnd = { readonly outcomes: readonly SyncNews[] } | { readonly code: string; readonly message: string };
 
-/** Database connections of the thread, in addition to the connections of the service. */
+/** Maximum number of database connections of the thread. The service has further connections. */
 const AT_A_TIME = 4;
 
 async function readRound({ registry, sources, ...order }: RoundOrder, signal: AbortSignal): Promise<RoundEnd> {
@@ -53,7 +53,7 @@ async function readRound({ registry, sources, ...order }: RoundOrder, signal: Ab
     const source = serviceSource({ outbound, allowFiles, dir: order.dir, clock, credentials: [] });
     const ports = { source, writer: store, now: () => clock.now(), inTurn: openTurns(clock) };
     const outcomes = await syncRound(ports, { registry, sources, trigger: undefined, signal });
-    // A Failure cannot be posted between threads; the state has its reason.
+    // A Failure cannot be sent between threads. The state contains its reason.
     return { outcomes: outcomes.map(({ failure: _, ...news }) => news) };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
@@ -67,7 +67,7 @@ async function readRound({ registry, sources, ...order }: RoundOrder, signal: Ab
 function serviceSource(deps: GitDeps): Source<ServiceOrigin> {
   const { outbound, clock } = deps;
   return {
-    // With this type, an origin that is not handled is reported here and not at the switch.
+    // The declared type makes the compiler report an unhandled origin at this line.
     async read(request): ReturnType<Source<ServiceOrigin>['read']> {
       const { origin } = request;
       switch (origin.type) {

@@ -1,4 +1,4 @@
-// Reads the configuration of the registry service of one MCPRegistry, and opens its listeners.
+// Reads the configuration of the registry service of an MCPRegistry, and opens its listeners.
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { listen } from '../listen.ts';
 import { watchUsage } from '../process-usage.ts';
 import { readBuild, VERSION } from '../version.ts';
 
-/** Throws Failure `config-invalid` with every problem; warnings go to stderr. */
+/** Throws Failure `config-invalid` with all problems. Writes warnings to stderr. */
 export async function readServeConfig(file: string): Promise<RegistryConfig> {
   const { readRegistryConfig } = await import('#contracts/registry/config-read.ts');
   const result = readRegistryConfig(readSettings(file), file, process.env);
@@ -36,28 +36,31 @@ function readSettings(file: string): string {
 
 export interface Service {
   readonly url: string;
-  /** URL of /metrics without the path; absent if the configuration has no metrics. */
+  /** Origin of /metrics. Not set if the configuration has no metrics. */
   readonly metricsUrl?: string;
-  /** Reports not ready from now on. Resolves after clients had time to notice. Requests are served until `stop`. */
+  /** Reports not ready, and resolves after clients had time to notice. Requests are served until `stop`. */
   drain(): Promise<void>;
-  /** Responds to a request to another listener. */
+  /** Responds to a request that another listener received. */
   handle(request: IncomingMessage, response: ServerResponse): void;
-  /** Waits for requests in flight. */
+  /** Waits for requests in flight, and closes all parts. */
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly traced?: BeginRequest | undefined;
   /**
-   * URL of a listener that passes requests to `handle`, and that also serves the servers of this machine. If absent,
-   * the service has its own listener.
+   * URL of the listener that passes requests to `handle`, and that also lists the servers on this machine. If not set,
+   * the service opens its own listener.
    */
   readonly within?: string | undefined;
-  /** Reads the files that the configuration names. If absent, they are files of this machine. */
+  /** Reads a file that the configuration names. If not set, files of this machine are read. */
   readonly readFile?: (path: string) => Promise<string>;
 }
 
-/** Listens at the configured address; port 0 lets the system choose. If listening fails, nothing stays open. */
+/**
+ * Listens at the configured address. Port 0 lets the operating system choose a port. If a part cannot be opened, closes
+ * the other parts.
+ */
 export async function startService(
   config: RegistryConfig,
   catalogue: CatalogueReader,
@@ -95,7 +98,7 @@ export async function startService(
       runsBeside: within !== undefined,
     });
     closing.push(() => app.close());
-    // Opened before the registry itself, because a client that finds the registry ready may scrape.
+    // Opened before the service is ready, because clients may request metrics as soon as it is ready.
     const metricsUrl = await startMetrics({ metrics, config, catalogue, logger }, closing);
     if (within !== undefined) await app.ready();
     const url = within ?? (await listen(app, config.listen));
@@ -106,7 +109,7 @@ export async function startService(
   }
 }
 
-/** The response of GET /version. */
+/** Returns the response of GET /version. */
 function versionInfo() {
   const { commit, date } = readBuild();
   const platform = `${process.platform}/${process.arch}`;

@@ -1,6 +1,5 @@
-// Syncs the sources that the configuration leaves to the registry service, as long as the service runs. Any number of
-// replicas may do so: the store gives each source to one replica. The main thread only checks whether a source is due;
-// another thread reads it.
+// Syncs the sources that the configuration assigns to the registry service. The store gives each source to only one
+// replica at a time. The main thread checks whether sources are due, and another thread reads them.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,33 +19,36 @@ import type { RoundOrder, SyncNews } from './round.ts';
 import { syncInThread } from './thread.ts';
 
 export interface RunningSync {
-  /** Ends the current sync; another replica may take over at once. */
+  /** Aborts the current sync. Another replica can continue at once. */
   stop(): Promise<void>;
 }
 
 export interface SyncDeps {
-  /** Catalogue, which knows the due sources. */
+  /** Catalogue that stores entries and states of the sources. */
   readonly writer: CatalogueWriter;
-  /** Settings of the thread's connection to the same database. */
+  /** Settings for the thread's connections to the same database. */
   readonly database: DatabaseSettings;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Returns a number between 0 and 1. */
+  /** Returns a random number between 0 and 1. */
   readonly random: () => number;
-  /** Pause between two checks for due sources. If absent, 10 s: a check without due sources is one small query. */
+  /**
+   * Milliseconds between two checks for due sources. If not set, 10 s. A check is one small query if no source is due.
+   */
   readonly everyMs?: number;
 }
 
-/** Share of the pause by which the checks of replicas that started together are spread. */
+/** Maximum share by which a pause is shortened at random, so that replicas do not check at the same time. */
 const JITTER = 0.2;
 
 type Own = RegistrySource<ServiceOrigin>;
 
-/** Returns undefined if the configuration leaves no source to the service. */
+/** Returns undefined if the configuration assigns no source to the service. */
 export async function startSync(config: RegistryConfig, deps: SyncDeps): Promise<RunningSync | undefined> {
   const sources = config.registries.filter(isOwn);
   if (sources.length === 0) return undefined;
-  // A container that only reads mounted files may have no writable folder.
+  // Creates a folder only for Git sources, because a container that only reads mounted files may have no writable
+  // folder.
   const copies = sources.some(({ origin }) => origin.type === 'git');
   const temporary =
     copies && config.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'skep-registry-')) : undefined;
@@ -73,7 +75,7 @@ function isOwn(registry: ServedRegistry): registry is ServedRegistry & Own {
   return syncedBy === 'service' && origin.type !== 'kubernetes' && origin.type !== 'managed';
 }
 
-/** Makes one round after the other. If the store cannot be reached, reports this and tries again. */
+/** Checks and syncs until `signal` is aborted. If the store fails, logs this and continues. */
 async function run(
   { writer, clock, logger, random, everyMs = DUE_EVERY_MS }: SyncDeps,
   order: RoundOrder,
@@ -83,7 +85,8 @@ async function run(
   const { registry, sources } = order;
   const report = (news: SyncNews) => logNews(logger, news);
   const crashes = watchCrashes({ writer, clock, logger }, order.registry, signal);
-  // A replica with an older configuration must not delete, round after round, the entries of a newer one.
+  // Deletes entries of removed registries only once. Otherwise a replica with an older configuration would delete
+  // entries of a newer configuration again and again.
   let retained = registries.some(({ syncedBy }) => syncedBy === 'reconciler');
   while (!signal.aborted) {
     try {
@@ -107,9 +110,7 @@ async function run(
   }
 }
 
-/**
- * Returns whether a source is due and unclaimed: a thread for claimed sources would be started in vain at each check.
- */
+/** Returns true if a source is due and no replica has claimed it. A thread for claimed sources would do nothing. */
 function isFree(source: Own, state: SourceState | undefined, now: number): boolean {
   return state?.claimed !== true && due(source, state, undefined, now).due;
 }

@@ -1,19 +1,18 @@
-// Syncs the sources of a registry in a thread of its own, whose memory is freed at the end.
+// Syncs the sources of a registry in a new thread, whose memory is freed when the thread ends.
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '#std/failure.ts';
 import type { RoundEnd, RoundOrder, SyncNews } from './round.ts';
 
-/** Code for a thread that ended without a result. Its claims last up to a minute more. */
+/** Code of the Failure if a thread ends without a result. The thread's claims last up to another minute. */
 export const THREAD_FAILED = 'sync-thread-failed';
 
 const ROUND = new URL(`./round${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Resolves once the thread has ended; the outcomes of the sources are reported before. If `signal` is aborted, the work
- * in progress is given up. Throws a Failure if the store fails, and `sync-thread-failed` if the thread ends without a
- * result.
+ * Reports the result of each source, and resolves after the thread has ended. If `signal` is aborted, the thread stops
+ * early. Throws a Failure if the store fails, and `sync-thread-failed` if the thread ends without a result.
  */
 export async function syncInThread(
   order: RoundOrder,
@@ -35,7 +34,7 @@ export async function syncInThread(
   }
 }
 
-/** Throws a Failure if the machine is short of memory and refuses a thread. */
+/** Throws a Failure if the operating system refuses a thread, for lack of memory. */
 function startWorker(order: RoundOrder): Worker {
   try {
     return new Worker(ROUND, { workerData: order });
@@ -44,7 +43,10 @@ function startWorker(order: RoundOrder): Worker {
   }
 }
 
-/** Awaits the end of the thread. Its errors (a bug, or a source too large for its memory) do not end the service. */
+/**
+ * Returns the thread's result. An error in the thread, such as exhausted memory, becomes a Failure and does not end the
+ * service.
+ */
 export function awaitEnd(worker: Worker): Promise<RoundEnd> {
   return new Promise((resolve, reject) => {
     let end: RoundEnd | undefined;

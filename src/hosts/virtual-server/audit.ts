@@ -1,4 +1,4 @@
-// Opens the audit of a virtual server as its configuration says: its events, their contents, and the file.
+// Opens the audit log of a virtual server: the types of its events, their contents, and the file.
 
 import { openSync } from 'node:fs';
 import type { Logger } from 'pino';
@@ -10,22 +10,22 @@ import { openLineOutput } from '../line-output.ts';
 
 export interface VirtualAudit {
   keeps(type: AuditType): boolean;
-  /** Returns the contents of requests and responses that events include. */
+  /** Returns which contents of requests and responses events include. */
   data(): AuditData;
-  /** Returns the component that events name; undefined if the configuration has no audit. */
+  /** Returns the component named in events; undefined if the configuration has no audit log. */
   component(): string | undefined;
-  /** Returns the largest size of a response that events include. */
+  /** Returns the maximum number of bytes of a response that an event includes. */
   keptAnswerBytes(): number;
-  /** Writes a line. If undefined, lines go to standard output. */
+  /** Writes a line to the file. undefined if lines are written to standard output. */
   readonly write: ((line: string) => void) | undefined;
   /** Returns true while the file cannot be written. */
   fails(): boolean;
-  /** Takes over event types and contents of a new configuration; the file stays the same. */
+  /** Uses event types and contents of a new configuration. The file stays the same. */
   replace(config: VmcpConfig): void;
   close(): Promise<void>;
 }
 
-/** `write`: receives the lines instead of the file or standard output. Throws Failure `vmcp-audit-file-unwritable`. */
+/** `write`: if set, receives all lines in place of the file. Throws Failure `vmcp-audit-file-unwritable`. */
 export function openVirtualAudit(
   config: VmcpConfig,
   logger: Logger,
@@ -67,7 +67,10 @@ function contentsOf({ audit }: VmcpConfig): AuditData {
   };
 }
 
-/** Returns the recorded types. Excluded types win, an empty list means all (virtual server document, Audit config). */
+/**
+ * Returns the recorded event types. Excluded types take precedence, and an empty list means all types (virtual server
+ * document, Audit config).
+ */
 function keptTypes({ audit }: VmcpConfig): ReadonlySet<string> {
   const { eventTypes = [], excludeEventTypes = [] } = audit ?? {};
   const named: readonly string[] = eventTypes.length === 0 ? AUDIT_TYPES : eventTypes;

@@ -1,4 +1,4 @@
-// Reads the configuration file of a virtual MCP server: at the start, and again when it changes.
+// Reads the configuration file of a virtual server, at the start and after each change.
 
 import { VMCP_MODEL } from '#contracts/virtual/config-model.ts';
 import { readVmcpConfig, type VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -15,7 +15,7 @@ import { checkHostIssuer } from '../issuer.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 
 /**
- * Throws Failure `vmcp-config-invalid`, `issuer-config-invalid`, `vmcp-setting-not-supported`, or
+ * Throws Failure `vmcp-config-invalid`, `issuer-config-invalid`, `vmcp-setting-not-supported` or
  * `secret-file-unreadable`. `ownUrl`: see `readVmcpConfig`.
  */
 export function readVirtualConfig(files: WatchedFiles, file: string, ownUrl?: string): VmcpConfig {
@@ -42,25 +42,25 @@ export function readVirtualConfig(files: WatchedFiles, file: string, ownUrl?: st
 
 let rules: ((value: JsonObject) => readonly Finding[]) | undefined;
 
-/** Checks the rules that apply to a manifest with the same fields. */
+/** Returns the broken CEL rules. Manifests with the same fields have the same rules. */
 function brokenRules(config: VmcpConfig): readonly Finding[] {
   rules ??= compileRules(plainObject(VMCP_MODEL));
   return rules(plainObject(config));
 }
 
-/** Replaces the path of the field in manifests by its pointer in this file. */
+/** Returns the message with the field's pointer in this file in place of its path in manifests. */
 function ruleFault({ pointer, message }: Finding): string {
   return message.replace(`${fieldPath(pointer)}:`, pointer);
 }
 
-/** Drops parts that JSON does not have: undefined fields, marks of types. */
+/** Returns the value without undefined fields and without symbols of types. */
 function plainObject(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value));
 }
 
 /**
- * Checks the authorization server before the start. The server checks the same settings again when it opens with its
- * keys and secrets.
+ * Checks the settings of the authorization server before the start. They are checked again when the server is opened
+ * with its keys and secrets.
  */
 function checkAuthServer(file: string, { authServer, incomingAuth: { oidc } }: VmcpConfig): void {
   if (authServer === undefined) return;
@@ -69,7 +69,10 @@ function checkAuthServer(file: string, { authServer, incomingAuth: { oidc } }: V
   issuerSettings(authServer, oidc.audience);
 }
 
-/** Returns a fault if a strategy names an unknown provider (virtual server document, UpstreamInjectConfig). */
+/**
+ * Returns a fault if a strategy names an upstream provider that the authorization server does not have (virtual server
+ * document, UpstreamInjectConfig).
+ */
 function unknownProvider({ authServer, outgoingAuth, backends }: VmcpConfig): string | undefined {
   const providers = authServer?.upstreams.map(({ name }) => name) ?? [];
   for (const { name } of backends) {
@@ -82,7 +85,7 @@ function unknownProvider({ authServer, outgoingAuth, backends }: VmcpConfig): st
   return undefined;
 }
 
-/** Returns the provider whose tokens a strategy needs, and the field that names it. */
+/** Returns the upstream provider whose tokens a strategy needs, and the field that names the provider. */
 function providerIn({ tokenExchange, cloudSts, upstreamInject, xaa }: Partial<Strategy> = {}) {
   if (xaa !== undefined) return { field: 'xaa/subjectProviderName', provider: xaa.subjectProviderName };
   if (upstreamInject !== undefined)

@@ -1,5 +1,5 @@
-// Translates the settings of a virtual server into a proxy's configuration, because proxies and virtual servers have
-// the same gate.
+// Translates the configuration of a virtual server into the configuration of a proxy, because the gates of both are the
+// same code.
 
 import assert from 'node:assert/strict';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -52,7 +52,7 @@ function oidcConfig({ incomingAuth: { type, oidc } }: VmcpConfig): RunConfig['oi
   };
 }
 
-/** Returns undefined if metrics have no separate port. */
+/** Returns undefined if metrics have no separate listener. */
 function metricsPlace({ telemetry }: VmcpConfig, host: string): RunConfig['metrics'] {
   const port = telemetry === undefined ? undefined : ownMetricsPort(telemetry);
   return port === undefined ? undefined : { host, port };

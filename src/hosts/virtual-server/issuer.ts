@@ -8,7 +8,7 @@ export interface VirtualIssuerOptions
   readonly config: VmcpConfig;
 }
 
-/** Returns undefined if another issuer issues the tokens. */
+/** Returns undefined if the configuration has no authorization server. */
 export async function openVirtualIssuer({ config, ...parts }: VirtualIssuerOptions): Promise<OpenIssuer | undefined> {
   const { authServer, incomingAuth } = config;
   if (authServer === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Logs single items of members' lists: items that are left out, and items that an operator should look at.
+// Logs notices about single items in members' lists, such as items that are left out or look misleading.
 
 import type { Logger } from 'pino';
 import type { GATE_CODES } from '#gateway/gate/codes.ts';
@@ -10,7 +10,7 @@ import { setBounded } from '#std/bounded.ts';
 const ITEMS_NAMED = 20;
 const REPORTS_MAX = 1000;
 
-/** Logs each item once for all callers: some members show different items to each caller. */
+/** Returns a function that logs each notice once, although members may show different items to each caller. */
 export function reportNotices(logger: Logger): (member: Member, notices: readonly ItemNotice[]) => void {
   const reported = new Map<string, true>();
   return ({ name }, notices) => {

@@ -1,4 +1,4 @@
-// Opens the locks of members that the virtual server enforces itself, and reports definitions that differ from the
+// Opens the locks that the virtual server itself enforces for members, and reports definitions that differ from the
 // reviewed definitions.
 
 import { randomUUID } from 'node:crypto';
@@ -19,9 +19,9 @@ import { openReportWriter, reportOf } from '../proxy/lock-report.ts';
 import type { VirtualAudit } from './audit.ts';
 
 export interface MemberLocks {
-  /** Returns the lock of a member, which is compared with its lists when they are read. */
+  /** Returns a lock with which lists of a member are compared when they are read. */
   open(held: HeldLock): Lock;
-  /** Reports about these members from now on. */
+  /** Reports only about these members from now on. */
   use(members: readonly Pick<Member, 'name' | 'lock'>[]): void;
   stop(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export function openMemberLocks({ environment, logger, metrics, audit }: MemberL
       const drifts: Drifts = createDrifts({
         drifted: (drift) => record(held, drift),
         changed() {
-          // A reading under an earlier lock may end late.
+          // Ignores a reading that began under an earlier lock.
           if ([...watched.values()].some((each) => each.drifts === drifts)) changed();
         },
       });
@@ -102,13 +102,13 @@ function watchLock(lock: Lock, drifts: Drifts): Lock {
     ...lock,
     compare(list, name, definition) {
       const what = lock.compare(list, name, definition);
-      // A list may have a name twice: whether all items with the name agree is known only at the end of the list.
+      // A list may contain a name twice, so it is known only at the end of the list whether a definition agrees.
       if (what !== 'agrees') drifts.observed({ list, name, what, definition });
       return what;
     },
     completed(list, { listed, differing }) {
       const names = lock.names(list);
-      // A server may show an empty list to a caller that it does not know.
+      // An empty list is not evaluated, because a server may show an empty list to unknown callers.
       if (names === undefined || listed.size === 0) return;
       const reviewed = [...names.keys()];
       drifts.agreed(

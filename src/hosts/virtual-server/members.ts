@@ -1,5 +1,5 @@
-// Opens the servers that the configuration of a virtual server lists, each with its connection, its credentials and its
-// health, and opens changed servers again when the file changes.
+// Opens the servers that a virtual server's configuration lists, each with its connection, its credentials and its
+// health. When the configuration changes, only changed servers are opened again.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Backend } from '#gateway/backends/backend.ts';
@@ -25,23 +25,23 @@ import type { MemberLocks } from './member-locks.ts';
 
 export interface MemberParts {
   readonly upstream: Upstream;
-  /** Opens connections that also trust the certificates in a PEM file. Throws Failure `outbound-ca-invalid`. */
+  /** Opens connections that also trust the certificates in the PEM file. Throws Failure `outbound-ca-invalid`. */
   readonly openTrusting: (caFile: string) => Upstream;
   readonly seal: SessionSeal;
   readonly observer: BackendObserver;
-  /** Unique among replicas and their restarts. */
+  /** Name that is unique among replicas and restarts. */
   readonly replica: string;
   readonly credentials: StrategyPorts;
   readonly messageBytes: number;
   readonly locks: Pick<MemberLocks, 'open' | 'use'>;
-  /** Reports that the health of a member has changed. */
+  /** Called after the health of a member has changed. */
   readonly changed: () => void;
 }
 
 export interface ListedMembers extends Members {
   /**
-   * Builds the members of the new configuration; unchanged members stay open. The returned function switches to them
-   * and closes the members that are no longer listed. Throws a Failure if a member cannot be used.
+   * Opens the changed members of a new configuration. The returned function switches to the new members, and closes
+   * members that are no longer used. Throws a Failure if a member cannot be opened.
    */
   prepare(config: VmcpConfig): () => void;
 }
@@ -50,11 +50,11 @@ type Listed = VmcpConfig['backends'][number];
 
 interface Opened {
   readonly member: Member;
-  /** The settings that the member was created from. */
+  /** Settings from which the member was created, to detect changes. */
   readonly facts: unknown;
 }
 
-/** Throws a Failure if a member cannot be used. */
+/** Throws a Failure if a member cannot be opened. */
 export function openMembers(config: VmcpConfig, parts: MemberParts): ListedMembers {
   let opened = openAll(config, parts, new Map());
   let all = membersOf(opened);
@@ -80,14 +80,17 @@ function membersOf(opened: ReadonlyMap<string, Opened>): readonly Member[] {
   return [...opened.values()].map(({ member }) => member);
 }
 
-/** Closes members of a list that another list does not have. */
+/** Closes members in `list` that are not in `other`. */
 function closeOthers(list: ReadonlyMap<string, Opened>, other: ReadonlyMap<string, Opened>): void {
   for (const [name, { member }] of list) {
     if (other.get(name)?.member !== member) void member.backend.close(0);
   }
 }
 
-/** Opens all members. If a member cannot be opened, the members opened before it are closed again. */
+/**
+ * Opens all members, and reuses unchanged members of `before`. If a member cannot be opened, closes the newly opened
+ * members.
+ */
 function openAll(config: VmcpConfig, parts: MemberParts, before: ReadonlyMap<string, Opened>): Map<string, Opened> {
   const opened = new Map<string, Opened>();
   try {
@@ -111,7 +114,7 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
   const { name, url, transport } = listed;
   const strategy = strategyAt(config, name);
   const timeoutMs = timeoutOf(config, name);
-  // Comes first, because it throws if a secret is missing: nothing is open yet.
+  // Comes first because it throws if a secret is missing: no connection is open yet.
   const credential = credentialOfBackend(listed, config, parts.credentials);
   return {
     name,
@@ -128,7 +131,7 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
   };
 }
 
-/** Returns whether a member may distinguish callers, by their rights or by headers of their clients. */
+/** Returns true if a member may respond differently to each caller, because of the caller's rights or headers. */
 function isForEachCaller({ passthroughHeaders = [] }: VmcpConfig, strategy: ReturnType<typeof strategyAt>): boolean {
   return passthroughHeaders.length > 0 || isPerCaller(strategy);
 }

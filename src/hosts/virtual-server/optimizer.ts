@@ -1,5 +1,4 @@
-// Opens the search for tools of a virtual server with its dependencies: an index of words, the embedding service,
-// metrics.
+// Opens the tool search of a virtual server, with its word index, its embedding service and its metrics.
 
 import type { Logger } from 'pino';
 import { openWordIndex } from '#adapters/sqlite/word-index.ts';
@@ -18,7 +17,7 @@ export interface OptimizerOptions {
   readonly environment: Environment;
 }
 
-/** Name of the variable that programs of OpenAI read, too. */
+/** Variable with the API key of the embedding service. OpenAI's clients read the same variable. */
 const API_KEY = 'OPENAI_API_KEY';
 
 export function openOptimizer(

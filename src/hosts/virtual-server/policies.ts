@@ -10,12 +10,15 @@ import { Failure } from '#std/failure.ts';
 
 type Authz = VmcpConfig['incomingAuth']['authz'];
 
-/** Throws Failure `policy-file-invalid` with every fault. */
+/** Throws Failure `policy-file-invalid` with all faults. */
 export function checkPolicies(config: VmcpConfig): void {
   policiesOf(readAuthz(config));
 }
 
-/** Adds the provider whose token has the claims of a caller. Throws Failure `policy-file-invalid`. */
+/**
+ * Returns the authorization settings with the upstream provider whose token contains the claims that policies read.
+ * Throws Failure `policy-file-invalid`.
+ */
 export function readAuthz({ incomingAuth: { authz }, authServer }: VmcpConfig): Authz {
   if (authz.type === 'none') return authz;
   const primary = primaryProvider(authz.primaryUpstreamProvider, authServer);
@@ -27,7 +30,10 @@ export function policiesOf(authz: Authz): Policies | undefined {
   return authz.type === 'none' ? undefined : decideOwnUris(usable(compilePolicies(policyFileOf(authz))));
 }
 
-/** Policies name a user interface by the URI of its server, also if another server has the same URI. */
+/**
+ * Returns policies that receive the URI that a member itself uses for a user interface. Clients see another URI,
+ * because several members may use the same URI.
+ */
 function decideOwnUris(policies: Policies): Policies {
   return {
     ...policies,
@@ -49,7 +55,7 @@ export function policyFileOf({ policies = [], entitiesJson, ...more }: Authz): A
   return { version: '1.0', type: 'cedarv1', cedar };
 }
 
-/** Returns the policies. Throws Failure `policy-file-invalid`. */
+/** Throws Failure `policy-file-invalid` if the policies have faults. */
 export function usable(compiled: CompiledPolicies): Policies {
   if (compiled.ok) return compiled.policies;
   const words = compiled.faults.map(({ message }) => message).join('; ');

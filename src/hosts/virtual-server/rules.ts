@@ -1,4 +1,4 @@
-// Keeps the policies of a virtual server, from its current configuration.
+// Keeps the current policies of a virtual server, from its configuration.
 
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
@@ -29,15 +29,18 @@ type KnownTool = Pick<ToolRoute, 'name' | 'definition'>;
 
 export interface VirtualRules extends LiveRules {
   /**
-   * Puts the policies of a new configuration in force. If they cannot be used, throws Failure `policy-file-invalid` and
+   * Applies the policies of a new configuration. If they cannot be used, throws Failure `policy-file-invalid` and
    * changes nothing.
    */
   replace(config: VmcpConfig): void;
-  /** Stores the tools as clients see them, because policies may read their hints. */
+  /** Stores the tools that clients see, because policies may read hints of tools. */
   learn(tools: readonly KnownTool[]): void;
-  /** Returns whether policies permit a caller a tool, without regard to arguments; undefined: every tool. */
+  /**
+   * Returns a function that says whether policies permit the caller to call a tool, whatever the arguments. undefined
+   * if all tools are permitted.
+   */
   permittedTools(cause: Exchange): ((tool: string) => boolean) | undefined;
-  /** Returns why the caller may not call a workflow; undefined if the call is permitted. */
+  /** Returns the reason why the caller may not call a workflow; undefined if the call is permitted. */
   denial(cause: Exchange, body: Buffer, message: RequestMessage): string | undefined;
 }
 
@@ -47,9 +50,9 @@ const LISTS: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
 
 export interface VirtualRuleParts {
   readonly logger: Logger;
-  /** Seals the ids of tasks. */
+  /** Seals ids of tasks. */
   readonly seal: SessionSeal;
-  /** Returns the last offer to a caller; undefined if it is not known. */
+  /** Returns the list of tools that was last sent to the caller; undefined if no list is known. */
   readonly lastOffer: (caller: string) => Pick<Offer, 'tools' | 'appTool'> | undefined;
 }
 
@@ -72,7 +75,7 @@ export function openVirtualRules(config: VmcpConfig, parts: VirtualRuleParts): V
     return createRules({ policies: decidedBy, known, tasks, resource: namedResourceOf(from), unreadable });
   }
 
-  /** Rules for the tools of the optimizer itself, and for the tools that they call, by the current policies. */
+  /** Returns rules for `find_tool` and `call_tool`, and for the tools that `call_tool` calls. */
   function optimizerRules(): Rules {
     return namingInnerTools(makeRules(policies && openOptimizer(policies, authz)), rules);
   }
@@ -122,8 +125,8 @@ export function openVirtualRules(config: VmcpConfig, parts: VirtualRuleParts): V
 }
 
 /**
- * `find_tool` and `call_tool` need no permit, because each tool that a caller finds and calls through them is decided.
- * A `forbid` that applies to `find_tool` or `call_tool` holds.
+ * Returns policies that permit `find_tool` and `call_tool` unless a `forbid` applies to them. They need no `permit`,
+ * because policies decide about each tool that is found or called through them.
  */
 function openOptimizer(policies: Policies, authz: IncomingAuth['authz']): Policies {
   const tools = [FIND_TOOL, CALL_TOOL];
@@ -137,7 +140,7 @@ function openOptimizer(policies: Policies, authz: IncomingAuth['authz']): Polici
   };
 }
 
-/** Returns rules whose records name the tool that `call_tool` calls. `inner` decides on that tool. */
+/** Returns rules whose records name the tool that `call_tool` calls. `inner` decides about that tool. */
 function namingInnerTools(outer: Rules, inner: Rules): Rules {
   return {
     ...outer,
@@ -158,8 +161,8 @@ function namingInnerTools(outer: Rules, inner: Rules): Rules {
 }
 
 /**
- * A user interface calls tools by the names of their own server (SEP-1865). Such a call is handled as a call of the
- * tool under the name that clients know.
+ * Returns rules that accept calls of a user interface, which names tools as their own server does (SEP-1865). Such a
+ * call is handled like a call with the name that clients use.
  */
 function nameAppTools(rules: Rules, lastOffer: VirtualRuleParts['lastOffer']): Rules {
   const read = new WeakMap<Message, AppCall | undefined>();
@@ -189,7 +192,7 @@ function nameAppTools(rules: Rules, lastOffer: VirtualRuleParts['lastOffer']): R
 }
 
 interface AppCall {
-  /** The name that clients know. */
+  /** Name of the tool for clients. */
   readonly tool: string;
   readonly message: RequestMessage;
   readonly body: Buffer;
@@ -199,7 +202,7 @@ function isCall(message: Message): message is RequestMessage {
   return message.kind === 'request' && message.method === 'tools/call';
 }
 
-/** Returns undefined if clients see a tool with that name, or if the name does not identify the tool. */
+/** Returns undefined if clients see a tool with this name, or if the name belongs to no tool or to several tools. */
 function readAppCall(
   offer: ReturnType<VirtualRuleParts['lastOffer']>,
   message: RequestMessage,

@@ -1,5 +1,5 @@
-// Runs a virtual server that follows its configuration file: changes take effect without a restart, and a file that
-// cannot be used changes nothing.
+// Runs a virtual server that follows its configuration file. Changes take effect without a restart, and an invalid file
+// changes nothing.
 
 import type { Logger } from 'pino';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -43,7 +43,7 @@ export async function serveFile(options: FileOptions, environment: Environment):
   };
 }
 
-/** Returns the host for the URL: `localhost` for a server that listens on all addresses. */
+/** Returns the host for the server's URL: `localhost` if the server listens on all addresses. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
@@ -60,7 +60,7 @@ interface Following {
 
 function followFile({ files, file, ownUrl, logger, levelOf, running }: Following): () => void {
   let text = files.read(file);
-  /** The reason why the current file is not text, which is logged once. */
+  /** Message of the last logged failure, which is logged only once. */
   let fault = '';
   return proxyClock.every(LOOK_MS, () => {
     try {

@@ -1,4 +1,4 @@
-// Opens the stores for sessions and limits of a virtual server, as its configuration says.
+// Opens the stores for sessions and rate limits of a virtual server.
 
 import type { Logger } from 'pino';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -14,7 +14,7 @@ import { type OpenedRateLimits, openRateLimits } from '../rate-limits.ts';
 const IDLE_SECONDS = 7200;
 
 export interface Stores {
-  /** Undefined: sessions stay in this replica. */
+  /** undefined if sessions stay in this replica. */
   readonly store: SessionStore | undefined;
   readonly relay: Relay | undefined;
   readonly rateLimits: OpenedRateLimits;
@@ -22,7 +22,7 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-/** Throws a Failure if a store of the configuration cannot be used. */
+/** Throws a Failure if a store cannot be opened. */
 export async function openStores(
   place: StorePlace,
   observer: BackendObserver,
@@ -55,7 +55,10 @@ interface StorePlace {
   readonly logger: Logger;
 }
 
-/** Lets each replica reach workflow runs of the other replicas. Returns undefined if there is only one replica. */
+/**
+ * Opens the relay through which each replica reaches workflow runs of other replicas. Returns undefined if the
+ * configuration has no session store.
+ */
 async function openVirtualRelay(
   place: StorePlace,
   observer: BackendObserver,
@@ -79,7 +82,7 @@ async function openVirtualRelay(
   }
 }
 
-/** `prefix`: the beginning of all keys. */
+/** `prefix`: prefix of all keys in Redis. */
 function storeRedis(
   { config, namespace, environment }: StorePlace,
   { address, db, keyPrefix }: NonNullable<VmcpConfig['sessionStorage']>,
@@ -88,7 +91,7 @@ function storeRedis(
   return { address, db, password, prefix: keyPrefix ?? `skep:${namespace}:${config.name}:` };
 }
 
-/** Counts calls in the store of sessions. */
+/** Opens the rate limits, which count calls in the Redis of the session store. */
 function openVirtualRateLimits(place: StorePlace, metrics: Metrics): Promise<OpenedRateLimits> {
   const { config, logger, namespace } = place;
   const { sessionStorage: storage, name: server } = config;

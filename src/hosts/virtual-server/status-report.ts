@@ -1,5 +1,4 @@
-// Reports the health of a virtual server's backends in the cluster (contracts/vmcp-config.ts). The server writes
-// nothing else there.
+// Writes the health of a virtual server's backends into its status in the cluster (contracts/vmcp-config.ts).
 
 import type { Logger } from 'pino';
 import { connectCluster } from '#adapters/cluster/connect.ts';
@@ -20,18 +19,18 @@ export interface StatusOptions {
 }
 
 export interface StatusReport {
-  /** Soon reports the health of backends, which has changed. */
+  /** Requests a report after the health of a backend has changed. */
   changed(): void;
-  /** Takes over the interval of a new configuration. */
+  /** Uses the interval of a new configuration. */
   replace(config: VmcpConfig): void;
   stop(): Promise<void>;
 }
 
-/** Changes within this time are reported together. */
+/** Delay before a report. Changes during this time are reported together. */
 const SOON_MS = 1000;
 const KIND = 'VirtualMCPServer';
 
-/** Returns undefined outside of a cluster, because no status exists there. */
+/** Returns undefined if the environment does not name the VirtualMCPServer, as outside of a cluster. */
 export function openStatusReport(options: StatusOptions): StatusReport | undefined {
   const { environment, logger } = options;
   const { [VMCP_ENV.name]: name, [VMCP_ENV.namespace]: namespace } = environment;
@@ -64,7 +63,7 @@ export function openStatusReport(options: StatusOptions): StatusReport | undefin
     report('');
   }
 
-  /** Logs each reason once. */
+  /** Logs a message once while it stays the same. */
   function report(message: string): void {
     if (message !== '' && message !== reported)
       logger.warn({ code: 'vmcp-status-unwritten', message }, 'status is not reported');

@@ -1,5 +1,5 @@
-// Checks a configuration for `skep vmcp validate`: errors that would keep the server from starting, and settings that
-// do not have the effect that their author may expect.
+// Checks a configuration for `skep vmcp validate`: reports errors that would prevent the start, and settings with an
+// unexpected effect.
 
 import { conflictName } from '#contracts/virtual-model/aggregate.ts';
 import { NAME_MAX } from '#contracts/virtual-model/short-names.ts';
@@ -15,7 +15,7 @@ import { checkPolicies } from './policies.ts';
 import { workflowWarnings } from './workflows.ts';
 
 /**
- * Returns warnings. Throws a Failure for errors. A missing secret is not an error, because secrets may be on another
+ * Returns warnings. Throws a Failure for an error. A missing secret is not an error, because secrets may be on another
  * machine.
  */
 export function checkVirtualConfig(files: WatchedFiles, file: string): readonly string[] {
@@ -26,7 +26,7 @@ export function checkVirtualConfig(files: WatchedFiles, file: string): readonly 
   return [...nameWarnings(config), ...memberWarnings(config), ...workflowWarnings(config), ...types];
 }
 
-/** Throws a Failure if a strategy cannot be used. Secrets are replaced by a fixed text. */
+/** Throws a Failure if a strategy cannot be used. The check uses a fixed text in place of secrets. */
 function checkCredentials({ outgoingAuth }: VmcpConfig): void {
   for (const [name, strategy] of Object.entries(outgoingAuth.backends)) {
     const { headerInjection, tokenExchange, bearerToken } = strategy;
@@ -44,7 +44,7 @@ const UNUSED = {
   providerToken: async () => undefined,
 };
 
-/** Checks names that are known before a backend has responded. */
+/** Warns of long tool names in the configuration. Other names are unknown before a backend has responded. */
 function nameWarnings(config: VmcpConfig): readonly string[] {
   const { resolution, shown } = aggregationRules(config);
   return (config.aggregation.tools ?? []).flatMap(({ workload, filter = [] }) => {
@@ -57,7 +57,7 @@ function nameWarnings(config: VmcpConfig): readonly string[] {
   });
 }
 
-/** Warns of settings for backends that do not exist. */
+/** Warns of settings that name unknown backends. */
 function memberWarnings({ aggregation, operational, backends }: VmcpConfig): readonly string[] {
   const names = new Set(backends.map(({ name }) => name));
   const said = [

@@ -1,4 +1,4 @@
-// `skep vmcp serve`: serves many MCP servers as one server, behind the gate of a proxy.
+// Starts `skep vmcp serve`: serves many MCP servers as one server, behind the gate that proxies have.
 
 import type { Logger } from 'pino';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
@@ -45,21 +45,21 @@ export interface VirtualOptions {
   readonly environment: Environment;
   readonly files: WatchedFiles;
   readonly logger: Logger;
-  /** Creates the server's own tools. If absent, these are its workflows. */
+  /** Creates the server's own tools. If not set, its workflows are its own tools. */
   readonly ownTools?: (calls: InnerCalls) => OwnTools;
-  /** Writes the lines of the audit. If absent, they go to standard output. */
+  /** Writes audit lines. If not set, the lines are written to the configured file or to standard output. */
   readonly writeAudit?: (line: string) => void;
 }
 
 export interface RunningVirtualServer {
-  /** URL at which clients reach the server. */
+  /** URL of the server for clients. */
   readonly url: string;
-  /** Takes over a configuration. If it cannot be used, throws a Failure and changes nothing. */
+  /** Applies a new configuration. If the configuration cannot be used, throws a Failure and changes nothing. */
   replace(config: VmcpConfig): void;
   stop(): Promise<void>;
 }
 
-/** Listens when it returns. Throws a Failure if the configuration cannot be used, and leaves nothing open then. */
+/** Resolves when the server listens. If a part cannot be opened, closes the other parts and throws a Failure. */
 export async function startVirtualServer(options: VirtualOptions): Promise<RunningVirtualServer> {
   const closing: (() => unknown)[] = [];
   try {
@@ -83,7 +83,7 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
   );
   let handle: Handle;
 
-  /** Changes nothing if a part cannot be used. */
+  /** Throws a Failure before it changes any part. */
   function use(next: VmcpConfig): void {
     const parts = settings(gateConfig(next, place));
     const { passthroughHeaders: names } = next;
@@ -125,9 +125,7 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
   };
 }
 
-/**
- * Opens the parts that no change of the configuration touches: unchanged members, sessions, keys, metrics, telemetry.
- */
+/** Opens the parts that stay when the configuration changes: unchanged members, sessions, keys, metrics, telemetry. */
 async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() => unknown)[]) {
   const { config, place, environment, files, logger } = options;
   const [times, { messageBytes }] = [timesOf(gate), limitsOf(gate)];
@@ -193,7 +191,7 @@ function openConnections(closing: (() => unknown)[]) {
   return { outbound, upstream };
 }
 
-/** A member closes these connections when it closes. */
+/** Opens connections that their member closes with itself. */
 function openTrusting(caFile: string): Upstream {
   return createUpstream({ ca: trustedRoots({ caFile }), connectTimeoutMs: CONNECT_MS });
 }
@@ -202,9 +200,7 @@ function openSearch({ config, logger, environment }: VirtualOptions, { request }
   return openOptimizer(config, { fetch: request, logger, metrics, environment });
 }
 
-/**
- * Copies the secret to the variable with the fixed name that a proxy reads: here the configuration names the variable.
- */
+/** Copies the client secret from the configured variable into the variable that the code of proxies reads. */
 function withClientSecret(environment: Environment, { incomingAuth }: VmcpConfig): Environment {
   return { ...environment, [SECRET_ENV.oidcClientSecret]: environment[incomingAuth.oidc?.clientSecretEnv ?? ''] };
 }
@@ -226,8 +222,8 @@ function countActive(metrics: ProxyMetrics, underWay: UnderWay) {
 const KEY_BYTES_MIN = 32;
 
 /**
- * Without the variable, creates a key for this process only: another replica, or the process after a restart, cannot
- * open its sessions.
+ * Returns the seal of session ids. Without a secret, the key is random: other replicas, and this process after a
+ * restart, cannot open the session ids.
  */
 function openSeal(secret: string | undefined): SessionSeal {
   const key = secret === undefined ? proxyClock.random(KEY_BYTES_MIN) : Buffer.from(secret.trim());

@@ -19,7 +19,7 @@ import { VERSION } from '../version.ts';
 export interface Workflows {
   readonly ownTools: (calls: InnerCalls) => OwnTools;
   replace(config: VmcpConfig): void;
-  /** Returns the runs, the newest first. */
+  /** Returns the ended runs, newest first. */
   runs(): readonly EndedRun[];
 }
 
@@ -31,10 +31,7 @@ export interface WorkflowOptions {
   readonly audit: { readonly keeps: (type: AuditType) => boolean; readonly write: (line: string) => void };
 }
 
-/**
- * Returns warnings about workflows that do not keep the server from starting, but do not have the effect that their
- * author may expect.
- */
+/** Returns warnings about workflows that have an effect that their author may not expect. */
 export function workflowWarnings({ compositeTools = [] }: VmcpConfig): readonly string[] {
   const found = workflowFaults(compositeTools).filter(({ severity }) => severity === 'warning');
   return found.map(({ pointer, message }) => `${pointer}: ${message}`);
@@ -65,7 +62,7 @@ export function openWorkflows({ config, logger, metrics, beginSpan, audit }: Wor
         replica: `w${proxyClock.random(6).toString('hex')}`,
         observer: { dropped: () => undefined, log: (level, message) => logger[level]({ part: 'workflows' }, message) },
         workflows: () => tools,
-        // In mode `fail` the call itself reports the missing members.
+        // In mode `fail`, the call itself reports missing members.
         hidesIncomplete: () => current.operational.failureHandling.partialFailureMode === 'best_effort',
       }),
     replace(next) {

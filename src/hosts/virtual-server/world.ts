@@ -1,4 +1,4 @@
-// Opens the inside of a virtual server: its members, their joint offer, sessions.
+// Opens the core of a virtual server: its members, their combined lists of tools, prompts and resources, and sessions.
 
 import type { Logger } from 'pino';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -39,11 +39,11 @@ export interface VirtualWorld {
   readonly health: Health;
   readonly members: () => readonly ReportedMember[];
   readonly documents: Readonly<Record<string, () => JsonObject>>;
-  /** Returns the last offer to a caller; undefined if it is not known. */
+  /** Returns the list of tools that was last sent to the caller; undefined if no list is known. */
   readonly lastOffer: Catalogue['lastOffer'];
-  /** Returns the state for operators. */
+  /** Returns the state that the admin listener shows. */
   readonly overview: () => Pick<Overview, 'members' | 'offer' | 'resolution'>;
-  /** Prepares a configuration. The returned function puts it in force. Throws a Failure if it cannot be used. */
+  /** Prepares a new configuration, and returns a function that applies it. Throws a Failure if it cannot be used. */
   prepare(config: VmcpConfig): () => void;
   stop(): void;
 }
@@ -53,23 +53,23 @@ export interface WorldOptions {
   readonly logger: Logger;
   readonly messageBytes: number;
   readonly members: Omit<MemberParts, 'changed'>;
-  /** Undefined: sessions stay in this replica. */
+  /** undefined if sessions stay in this replica. */
   readonly store: SessionStore | undefined;
-  /** Reports that the health of a member has changed. */
+  /** Called after the health of a member has changed. */
   readonly healthChanged: () => void;
   readonly denial: World['denial'];
   readonly permittedTools: World['permittedTools'];
   readonly limitInner: World['limitInner'];
   readonly optimizer: Optimizer;
-  /** Receives the offer to a caller after a change. */
+  /** Receives each new combination of the members' lists. */
   readonly assembled: (offer: Offer) => void;
-  /** Creates the server's own tools. If absent, the server has no tools of its own. */
+  /** Creates the server's own tools. If not set, the server has no tools of its own. */
   readonly ownTools?: (calls: InnerCalls) => OwnTools;
-  /** Undefined: only this replica reaches runs of its own tools. */
+  /** If not set, only this replica reaches runs of its own tools. */
   readonly relay?: Relay;
 }
 
-/** Throws a Failure if a member cannot be used as it is configured. */
+/** Throws a Failure if a member cannot be opened. */
 export function openWorld(options: WorldOptions): VirtualWorld {
   const { config, logger, messageBytes, optimizer } = options;
   let current = config;
@@ -133,10 +133,10 @@ export function openWorld(options: WorldOptions): VirtualWorld {
   };
 }
 
-/** A request without a caller. */
+/** Request without a caller. */
 const ANYBODY: Exchange = { method: 'POST', era: 'stateless', path: '/', headers: {}, caller: '' };
 
-/** Lists and embeds the tools that all callers see, before the first caller searches. */
+/** Lists and embeds the tools that all callers see, so that the first search need not wait for this. */
 function learnAhead({ optimizer, members, catalogue }: Pick<World, 'optimizer' | 'members' | 'catalogue'>) {
   let stop: (() => void) | undefined;
   const isShared = () => members.all().every(({ perCaller }) => !perCaller);
@@ -171,7 +171,7 @@ interface OpenedOwnTools {
   member: Member | undefined;
 }
 
-/** Opens the server's own tools, which serve clients of both protocol eras, as every member does. */
+/** Opens the server's own tools, and bridges them so that clients of both MCP protocol eras can use them. */
 function openOwnTools(
   { ownTools, members, messageBytes, relay }: WorldOptions,
   world: World,
@@ -194,7 +194,7 @@ function reportReading(logger: Logger, { name }: Member, { fault }: Entry): void
   logger.warn({ backend: name, reason, detail }, `the lists of a backend cannot be read: ${message}`);
 }
 
-/** Reports each set of equal names once. */
+/** Returns a function that passes on each offer, and logs the clashing names if they have changed. */
 function reportOffers({ logger, assembled, optimizer }: WorldOptions): (offer: Offer) => void {
   let reported = '';
   return (offer) => {
@@ -211,8 +211,8 @@ function reportOffers({ logger, assembled, optimizer }: WorldOptions): (offer: O
 }
 
 /**
- * Returns the health of the server: ready once the health of every member is known and their offer can be searched. A
- * member that is down does not change it, because the lists report such a member.
+ * Returns the health of the server. It is ready when every member has been checked once, and the tool search is built.
+ * A failed member does not make it unready, because the lists report the member.
  */
 function openHealth(members: Members, incomplete: () => string | undefined): Health {
   let draining = false;
@@ -223,7 +223,7 @@ function openHealth(members: Members, incomplete: () => string | undefined): Hea
       const timestamp = new Date(proxyClock.now()).toISOString();
       return { status: healthy === true ? 'healthy' : 'degraded', timestamp, version: { version: VERSION }, backends };
     },
-    // The member that responds records the calls.
+    // The member that responds records the call.
     observed: () => undefined,
     drain() {
       draining = true;

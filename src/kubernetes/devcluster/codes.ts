@@ -1,4 +1,4 @@
-// Defines error codes of the embedded cluster itself. Its API uses none of them: it answers with metav1.Status objects.
+// Defines error codes of the embedded cluster. Its API does not use them, because its errors are metav1.Status objects.
 
 export const DEVCLUSTER_CODES = {
   'devcluster-locked': 'Another process uses this state directory: stop it, or choose another directory.',

@@ -1,4 +1,5 @@
-// Starts an embedded Kubernetes API server for newcomers and tests: HTTPS on loopback, state in a directory.
+// Starts an embedded Kubernetes API server for first steps and tests. It serves HTTPS on loopback and stores its state
+// in a directory.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -34,8 +35,8 @@ const READY_AFTER_MS = 1000;
 
 interface DevclusterClock {
   /**
-   * Milliseconds since 1970. It should not differ by years from the real time, because TLS clients check certificates
-   * by their own clock.
+   * Milliseconds since 1970. Must be near the real time, because TLS clients check the server's certificate by their
+   * own clock.
    */
   now(): number;
   /** Resolves after the time, or at once when the signal aborts. */
@@ -43,18 +44,18 @@ interface DevclusterClock {
 }
 
 export interface DevclusterOptions {
-  /** State directory, created if it does not exist. Only one process at a time can use it. */
+  /** State directory, created if missing. Only one process at a time can use it. */
   readonly dir: string;
-  /** The port. If 0 or absent, any free port is used. */
+  /** If 0 or absent, any free port is used. */
   readonly port?: number;
   readonly clock: DevclusterClock;
-  /** Milliseconds until Deployments and StatefulSets become ready, 1000 by default. */
+  /** Milliseconds until workloads without pods become ready. Defaults to 1000. */
   readonly workloadsReadyAfterMs?: number;
-  /** Runs the containers of pods, for `pods/attach`. If absent, the node, if any, runs the containers. */
+  /** If set, serves `pods/attach` instead of the node's containers. */
   readonly containers?: ContainerRunner;
   /** If set, a node runs pods as processes of this machine. Otherwise no pods are created. */
   readonly node?: Omit<NodeOptions, 'api' | 'apiServer' | 'clock' | 'dir' | 'failed'>;
-  /** Subprotocols of `pods/attach`. Both if absent. */
+  /** Subprotocols of `pods/attach`. Defaults to v4 and v5. */
   readonly attachProtocols?: readonly AttachProtocol[];
 }
 
@@ -62,16 +63,16 @@ export interface Devcluster {
   /** `https://127.0.0.1:<port>` */
   readonly url: string;
   readonly kubeconfigPath: string;
-  /** Undefined if no node was requested. */
+  /** undefined if no node was requested. */
   readonly node: Node | undefined;
-  /** Must be called when images have other programs on this machine than before. */
+  /** Must be called after the programs for images have changed. */
   programsChanged(): void;
-  /** Faults that tests inject into further requests. */
+  /** Faults for later requests, injected by tests. */
   readonly faults: Faults;
   /** Returns the counts of requests since the start or the last reset. */
   counters(): Counters;
   resetCounters(): void;
-  /** Ends every connection and releases the directory. May be called twice. */
+  /** Closes all connections and releases the directory. May be called more than once. */
   stop(): Promise<void>;
 }
 
@@ -108,7 +109,7 @@ export async function startDevcluster(options: DevclusterOptions): Promise<Devcl
   }
 }
 
-/** URL of the server; empty until it listens. */
+/** Host and port of the server. Empty until it listens. */
 interface Address {
   text: string;
 }
@@ -158,7 +159,7 @@ function startControllers(api: ApiContext, options: DevclusterOptions, identity:
   };
 }
 
-/** A failed controller is a bug of ours. It is reported as a warning of the process. */
+/** Reports an error of a controller, which is a bug, as a process warning. */
 function reportBug(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }
@@ -194,7 +195,7 @@ function openApi(store: ApiContext['store'], clock: DevclusterClock): ApiContext
   return { store, types: openTypeTable(store), now: () => clock.now(), newUid: randomUUID, newSuffix };
 }
 
-/** The alphabet of generated names: no vowels, no digits that look like letters. */
+/** Alphabet of generated names, without vowels and without digits that look like letters. */
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 function newSuffix(): string {

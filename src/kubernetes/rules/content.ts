@@ -1,9 +1,8 @@
-// Reads the value of a key of a ConfigMap or a Secret.
+// Reads values from ConfigMaps and Secrets by key.
 
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from './object.ts';
 
-/** Whether a ConfigMap or a Secret has the key. */
 export function hasEntry(object: KubeObject, key: string): boolean {
   return [object.data, object.binaryData, object.stringData].some((each) => isObject(each) && each[key] !== undefined);
 }
@@ -24,7 +23,7 @@ export function configMapBytes(configMap: KubeObject | undefined, key: string): 
 
 /**
  * Returns undefined if the Secret does not exist or lacks the key. `stringData`, which only manifests have, takes
- * precedence: the API server writes it over `data`.
+ * precedence, because the API server writes it over `data`.
  */
 export function secretBytes(secret: KubeObject | undefined, key: string): Buffer | undefined {
   const plain = isObject(secret?.stringData) ? secret.stringData[key] : undefined;

@@ -1,4 +1,4 @@
-// The type of a problem inside one object, as data.
+// Declares the type of a problem inside one object.
 
 import type { Severity } from '#std/problem.ts';
 
@@ -8,10 +8,10 @@ export interface Finding {
   readonly severity: Severity;
   /** JSON pointer (RFC 6901) into the object. */
   readonly pointer: string;
-  /** A sentence with the fault and its remedy. Never contains a secret value. */
+  /** A sentence that states the fault and its remedy. Never contains a secret value. */
   readonly message: string;
-  /** `key` if the finding is about the key itself (an unknown field). Absent if it is about the value. */
+  /** `key` if the finding is about the key itself (an unknown field). Absent if the finding is about the value. */
   readonly at?: 'key';
-  /** The API server's reason (`FieldValueInvalid`, ...), if a validation rule names one. */
+  /** The API server's reason (`FieldValueInvalid`, ...). Absent if the validation rule names no reason. */
   readonly reason?: string;
 }

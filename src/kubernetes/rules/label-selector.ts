@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
-/** Whether the selector matches. Parts of an unexpected shape count as absent, unknown operators never match. */
+/** Parts of the selector with an unexpected shape count as absent. An unknown operator never matches. */
 export function selects(selector: JsonObject, labels: Readonly<Record<string, Json | undefined>>): boolean {
   const { matchLabels, matchExpressions } = selector;
   return (
@@ -13,7 +13,6 @@ export function selects(selector: JsonObject, labels: Readonly<Record<string, Js
   );
 }
 
-/** Whether the selector matches everything. */
 export function isEmptySelector({ matchLabels, matchExpressions }: JsonObject): boolean {
   const exact = isObject(matchLabels) ? Object.keys(matchLabels).length : 0;
   return exact === 0 && (!Array.isArray(matchExpressions) || matchExpressions.length === 0);

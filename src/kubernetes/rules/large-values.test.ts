@@ -1,4 +1,4 @@
-// Tests stand-ins of long values. A file is read with stand-ins only if nothing else in it looks like one.
+// Tests stand-ins of long values. A file that already contains a text like a stand-in is read without stand-ins.
 
 import { randomBytes } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
@@ -33,7 +33,7 @@ test.each([
   { reason: 'text may be anything', object: { ...secret, kind: 'ConfigMap' } },
   { reason: 'the server would store other characters', object: { ...secret, data: { long: `${LONG}A` } } },
   { reason: 'it is of another group', object: { ...secret, apiVersion: 'example.com/v1' } },
-])('an object stays as it is if $reason', ({ object }) => {
+])('an object is unchanged if $reason', ({ object }) => {
   expect(shortenObject(object)).toBe(object);
 });
 
@@ -43,7 +43,7 @@ test('bytes of a ConfigMap are replaced', () => {
   expect(shortenObject(object).data).toBe(object.data);
 });
 
-test('values that differ have stand-ins that differ', () => {
+test('different values have different stand-ins', () => {
   const [one] = standInsOf(shortenObject(secret));
   const [other] = standInsOf(shortenObject({ ...secret, data: { long: OTHER } }));
   expect(one).not.toBe(other);
@@ -51,7 +51,7 @@ test('values that differ have stand-ins that differ', () => {
   expect(Buffer.from(one ?? '', 'base64').toString('base64')).toBe(one);
 });
 
-test('the value of a stand-in must be known', () => {
+test('restoring an unknown stand-in throws', () => {
   expect(() => restoreObject(shortenObject(secret), new Map())).toThrow('the value of a stand-in');
 });
 
@@ -61,7 +61,7 @@ test.each([
   { where: 'on lines of their own', text: `a:\n  b: ${LONG}\n  c: ${OTHER}\nd: e\n`, count: 2 },
   { where: 'nowhere', text: `a: ${'word '.repeat(40_000)}\n`, count: 0 },
   { where: 'only as a number', text: `a: ${'1'.repeat(80_000)}\n`, count: 0 },
-])('long values of a text are found $where, and places stay right', ({ text, count }) => {
+])('long values of a text are found $where, and columns are converted correctly', ({ text, count }) => {
   const { text: short, cuts, values } = shortenText(text);
   expect(cuts).toHaveLength(count);
   let whole = short;
@@ -74,7 +74,7 @@ test.each([
   }
 });
 
-test('a stand-in cannot be predicted, and its digest stays the same', async () => {
+test('stand-ins differ between processes, but the lasting JSON is equal', async () => {
   vi.resetModules();
   const elsewhere = await import('./large-values.ts');
   const other = elsewhere.shortenObject(secret);
@@ -83,7 +83,7 @@ test('a stand-in cannot be predicted, and its digest stays the same', async () =
   expect(elsewhere.lastingJson(other)).toBe(lastingJson(shortenObject(secret)));
 });
 
-test('users see the length of a long value', () => {
+test('messages show the length of a long value', () => {
   const { data = null } = shortenObject(secret);
   expect(describeLongValues(data)).toEqual({
     long: expect.stringMatching(/^\(80000 characters of base64, SHA-256 [0-9a-f]{64}\)$/),

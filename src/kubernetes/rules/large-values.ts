@@ -1,5 +1,5 @@
-// Replaces long values of Secrets and ConfigMaps by stand-ins while the values are not in memory. A stand-in is base64
-// too, and contains the length and the SHA-256 of its value, so that two stand-ins differ if the values do.
+// Replaces long values of Secrets and ConfigMaps by stand-ins, so that the values need not stay in memory. A stand-in
+// is base64 and contains the value's length and SHA-256, so that different values have different stand-ins.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -7,27 +7,26 @@ import { sha256 } from '#std/hash.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from './object.ts';
 
-/** Values by their stand-ins. */
+/** Long values by stand-in. */
 export type LongValues = ReadonlyMap<string, string>;
 
-/** Reads the long values of one object. Callers must not keep them. */
+/** Reads the long values of one object. Callers must drop the values after use. */
 export type ReadContents = () => Promise<LongValues>;
 
-/** Minimum number of base64 characters of a value that is replaced. */
+/** Minimum length of a replaced value in base64 characters. */
 const LONG = 64 * 1024;
 
 /**
- * A mark of this process, so that texts in files and objects are never taken for a stand-in. It is not part of any
- * result.
+ * A random text of this process, so that no text in a file or object is mistaken for a stand-in. No result contains it.
  */
 const MARK = `${randomBytes(12).toString('hex')}/`;
 const BEGINNING = `skep/large/value/${MARK}`;
-/** A stand-in is itself base64, so that it is valid wherever base64 is. */
+/** A stand-in is valid base64, so that fields for base64 accept it. */
 const STAND_IN = new RegExp(`^${BEGINNING}(?<length>\\d+)/(?<digest>[0-9a-f]{64})/{1,4}$`);
 
-/** The end of base64 as encoders write it. The server stores no other base64. */
+/** End of canonical base64. The server stores no other form. */
 const ENDING = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)$/;
-/** Letters that no number in YAML contains. */
+/** Letters that no YAML number contains. */
 const LETTER = /[g-mp-wyzG-MP-WYZ]/;
 
 function isLong(text: string): boolean {
@@ -43,7 +42,7 @@ export function isStandIn(value: Json | undefined): value is string {
   return typeof value === 'string' && STAND_IN.test(value);
 }
 
-/** Returns the value with a description in place of each stand-in. */
+/** Replaces each stand-in by a readable description. */
 export function describeLongValues(value: Json): Json {
   if (isObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, describeLongValues(each ?? null)]));
@@ -51,24 +50,23 @@ export function describeLongValues(value: Json): Json {
   return length === undefined ? value : `(${length} characters of base64, SHA-256 ${digest})`;
 }
 
-/** Returns canonical JSON for a digest: the same in every process. */
+/** Returns canonical JSON without the random text of this process, so that digests are equal in every process. */
 export function lastingJson(value: unknown): string {
   return canonicalJson(value).replaceAll(BEGINNING, BEGINNING.slice(0, -MARK.length));
 }
 
-/** Returns the member of an object that contains base64. */
+/** Returns the name of the field whose values are base64. */
 function memberOf({ apiVersion, kind }: JsonObject): 'data' | 'binaryData' | undefined {
   if (apiVersion !== 'v1') return undefined;
   if (kind === 'Secret') return 'data';
   return kind === 'ConfigMap' ? 'binaryData' : undefined;
 }
 
-/** Returns the object with stand-ins, or the object itself if it has no long values. */
+/** Returns the object itself if it has no long values. */
 export function shortenObject(object: KubeObject): KubeObject {
   return withValues(object, (value) => (isLong(value) ? standInFor(value) : value));
 }
 
-/** Returns the long values of an object. */
 export function longValuesOf(object: KubeObject): LongValues {
   const values = new Map<string, string>();
   withValues(object, (value) => {
@@ -78,14 +76,13 @@ export function longValuesOf(object: KubeObject): LongValues {
   return values;
 }
 
-/** Returns the stand-ins in an object. */
 export function standInsOf(object: JsonObject): readonly string[] {
   const member = memberOf(object);
   const values = member === undefined ? undefined : object[member];
   return isObject(values) ? Object.values(values).filter(isStandIn) : [];
 }
 
-/** Returns the object as it is sent or read elsewhere: with `values` in place of the stand-ins. */
+/** Replaces the stand-ins in the object by the values. */
 export function restoreObject(object: KubeObject, values: LongValues): KubeObject {
   return withValues(object, (value) => {
     if (!isStandIn(value)) return value;
@@ -108,14 +105,17 @@ function withValues(object: KubeObject, replace: (value: string) => string): Kub
     : { ...object, [member]: Object.fromEntries(entries) };
 }
 
-/** A text in which everything that looks like a long value is replaced by a stand-in. */
+/** A text in which each run of base64 that is long enough is replaced by a stand-in. */
 export interface ShortText {
   readonly text: string;
   readonly cuts: readonly Cut[];
   readonly values: LongValues;
 }
 
-/** A place at which a stand-in replaced more characters. Line and column count from 1 in the original text. */
+/**
+ * Position of a stand-in, in the original text. Line and column start at 1. `removed` is the number of dropped
+ * characters.
+ */
 export interface Cut {
   readonly line: number;
   readonly column: number;
@@ -140,13 +140,13 @@ export function shortenText(text: string): ShortText {
     end = to;
   }
   parts.push(text.slice(end));
-  // A slice of a text keeps the whole text in memory, so the result is copied.
+  // A slice keeps the whole original text in memory, so the result is copied.
   return { text: cuts.length === 0 ? text : Buffer.from(parts.join('')).toString(), cuts, values };
 }
 
 /**
- * Yields uninterrupted runs of base64 characters. It looks only at multiples of the minimum length, because each run
- * that is long enough covers one.
+ * Yields runs of base64 characters. The search tests only multiples of the minimum length, because each run that is
+ * long enough covers a multiple.
  */
 function* longRuns(text: string): Generator<readonly [number, number]> {
   for (let at = LONG; at < text.length; ) {
@@ -168,12 +168,12 @@ function isBase64(text: string, index: number): boolean {
   return ALPHABET[text.charCodeAt(index)] === 1;
 }
 
-/** Counts the texts that look like a stand-in. */
+/** Counts the texts that look like stand-ins. */
 export function countStandIns(text: string): number {
   return text.split(BEGINNING).length - 1;
 }
 
-/** Returns the column in the original text. */
+/** Converts a column of the shortened text to a column of the original text. */
 export function columnBefore(cuts: readonly Cut[], line: number, column: number): number {
   return cuts
     .filter((cut) => cut.line === line)

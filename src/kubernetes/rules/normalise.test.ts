@@ -108,14 +108,14 @@ test.each(ROWS)('$given.kind: $reason', ({ given, normal }) => {
 });
 
 describe('without a type', () => {
-  test('steps that need no type are done', () => {
+  test('steps that need no type are applied', () => {
     const given = object('v1', 'Secret', { metadata: { name: 'a', labels: {} }, stringData: { a: 'x' }, type: null });
     expect(normalise(given, undefined)).toEqual(
       object('v1', 'Secret', { metadata: { name: 'a' }, data: { a: 'eA==' } }),
     );
   });
 
-  test('quantities and base64 are left', () => {
+  test('quantities and base64 are unchanged', () => {
     const given = object('v1', 'Secret', { data: { a: 'QUJD\nRA==' } });
     expect(normalise(given, undefined)).toEqual(given);
   });

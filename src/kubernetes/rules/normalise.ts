@@ -10,8 +10,8 @@ const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
 
 /**
  * Removes nulls, status, and empty labels, annotations and data maps. Merges `stringData` into `data`, removes line
- * breaks from base64, and writes quantities in stored form. Without a type it does only those steps that need none. The
- * argument is not changed, and the result shares its unchanged parts.
+ * breaks from base64, and writes quantities in stored form. If `type` is undefined, steps that depend on the schema are
+ * left out. The argument is not changed. The result shares its unchanged parts.
  */
 export function normalise(object: KubeObject, type: MergeType | undefined): KubeObject {
   const { status: _, ...rest } = object;
@@ -29,7 +29,7 @@ function normaliseData(object: JsonObject): JsonObject {
   return withoutEmpty(merged, ['data', 'binaryData']);
 }
 
-/** Returns a Secret as the server stores it: `stringData` encoded and written over `data`. */
+/** Encodes `stringData` and writes it over `data`, as the server does. */
 export function withStringData(secret: JsonObject): JsonObject {
   const { stringData, ...rest } = secret;
   const data = rest.data ?? {};
@@ -47,7 +47,7 @@ function normaliseValue(value: Json, type: MergeType | undefined): Json {
   return normaliseScalar(value, type);
 }
 
-/** Lists and maps are copied at the first change. Most need no change, and this runs over every object. */
+/** Copies the list at the first change only, because most lists need no change. */
 function normaliseList(list: Json[], type: MergeType | undefined): Json[] {
   let out = list;
   for (const [index, item] of list.entries()) {
@@ -76,7 +76,7 @@ function normaliseMap(map: JsonObject, type: MergeType | undefined): JsonObject 
 function normaliseField(value: Json | undefined, key: string, type: MergeType | undefined): Json | undefined {
   if (value === undefined || value === null) return undefined;
   const below = type?.map === undefined ? undefined : keyType(type.map, key);
-  // Raw JSON inside a built-in kind (a default in a CRD, say) is data, and the server does not rewrite it.
+  // Raw JSON inside a built-in kind (such as a default in a CRD) is data. The server does not rewrite it.
   const isRaw = type?.storage === 'struct' && below !== undefined && below.storage !== 'struct';
   return isRaw ? value : normaliseValue(value, below);
 }

@@ -1,4 +1,4 @@
-// Names the condition of a workload for whose images there is no program on this machine (`skep dev`).
+// Names the condition of workloads that `skep dev` does not run, because this machine has no program for their images.
 
-/** Type and reason of the condition, and reason of the Event. The workload counts as ready and has no pods. */
+/** Type and reason of the condition, and reason of the Event. The workload is reported as ready and has no pods. */
 export const NOT_RUN_HERE = 'NotRunHere';

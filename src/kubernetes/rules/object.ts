@@ -1,5 +1,5 @@
-// The envelope of every Kubernetes object. Type aliases, not interfaces: only they are assignable to JsonObject, so
-// that an object can be walked as JSON without a cast.
+// Declares the common fields of Kubernetes objects. They are type aliases because interfaces are not assignable to
+// JsonObject.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -25,7 +25,7 @@ export type ManagedFieldsEntry = {
 
 export type ObjectMeta = {
   name: string;
-  /** Prefix of the name that the server generates if none is given. */
+  /** Prefix of the name that the server generates if `name` is absent. */
   generateName?: string;
   namespace?: string;
   labels?: Record<string, string>;
@@ -55,20 +55,17 @@ export function idOf(object: KubeObject): ResourceId {
   return namespace === undefined ? { apiVersion, kind, name } : { apiVersion, kind, namespace, name };
 }
 
-/** Returns the group of an apiVersion. The core group is the empty string. */
+/** Returns the group of an apiVersion. Empty for the core group. */
 export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
-/** Returns the version of an apiVersion. */
 export function versionOf(apiVersion: string): string {
   return apiVersion.slice(apiVersion.indexOf('/') + 1);
 }
 
-/**
- * A run needs the key of each declared object some thirty times, and a text that is built again is also hashed again.
- */
+/** Cached, because a run needs the key of each declared object about thirty times. */
 const keys = new WeakMap<ResourceId, string>();
 
 /** Returns the identity of an object, `group/Kind/namespace/name`, which is the same in all versions. */

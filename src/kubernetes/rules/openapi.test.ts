@@ -1,4 +1,4 @@
-// Tests how published schemas compile to merge types (reference: "Schema to merge type").
+// Tests how published schemas are compiled to merge types (reference: "Schema to merge type").
 
 import { describe, expect, test } from 'vitest';
 import { THING_DOCUMENT, typeOf } from '../../../test/kubernetes/rules/thing.ts';
@@ -21,7 +21,7 @@ function at(root: MergeType, path: string): MergeType | undefined {
   return type;
 }
 
-/** Describes a type in a few words: its shapes, how they merge, how they are stored. */
+/** Describes a type in a few words: its shapes, and how the server merges and stores them. */
 function describeType(type: MergeType | undefined): string {
   if (type === undefined) return 'none';
   const { map, scalar, list, storage } = type;
@@ -113,7 +113,7 @@ test.each(ROWS)('$path is $is: $reason', ({ root, path, is }) => {
   expect(describeType(at(root, path))).toBe(is);
 });
 
-describe('schemas of no particular kind', () => {
+describe('schemas of a property', () => {
   /** Describes the type of one property `p` of a custom kind. */
   function property(schema: OpenApiSchema, others: Record<string, OpenApiSchema> = {}): string {
     const kind = { group: 'g', version: 'v', kind: 'K' };
@@ -163,21 +163,21 @@ describe('schemas of no particular kind', () => {
     expect(property(schema)).toBe(is);
   });
 
-  test('the map type on a reference overrides the one of its target', () => {
+  test('the map type on a reference overrides the map type of its target', () => {
     const target: OpenApiSchema = { type: 'object', 'x-kubernetes-map-type': 'atomic', properties: { a: {} } };
     const wrapper: OpenApiSchema = { allOf: [{ $ref: '#/T' }], 'x-kubernetes-map-type': 'granular' };
     expect(property(wrapper, { T: target })).toBe('verbatim map');
     expect(property({ $ref: '#/T' }, { T: target })).toBe('verbatim atomic map');
   });
 
-  test('preserving does not reach through a reference', () => {
+  test('x-kubernetes-preserve-unknown-fields on a reference does not apply to its target', () => {
     const target: OpenApiSchema = { type: 'object', properties: { a: { type: 'object', properties: { b: {} } } } };
     const wrapper: OpenApiSchema = { $ref: '#/T', 'x-kubernetes-preserve-unknown-fields': true };
     expect(property(wrapper, { T: target })).toBe('verbatim map');
   });
 });
 
-test('a kind that the document does not have has no type', () => {
+test('a kind that is not in the document has no type', () => {
   expect(rootType(THING_DOCUMENT, { group: 'things.example', version: 'v2', kind: 'Thing' })).toBeUndefined();
 });
 

@@ -1,11 +1,11 @@
-// Compiles an OpenAPI v3 document (an API server publishes one per group-version) to merge types, which say how a kind
-// merges. In one file, longer than most, because the document's rules and the resulting types are read side by side.
+// Compiles an OpenAPI v3 document of an API server to merge types, which say how each field of a kind is merged. In one
+// file, longer than most, because the document's rules and the resulting types are read side by side.
 
 import type { Json } from '#std/json.ts';
 
 /**
- * The parts of `GET /openapi/v3/...` that merging needs. The bundled documents of `kubernetes/rules/schemas/` have the
- * same shape.
+ * The parts of `GET /openapi/v3/...` that merging needs. The bundled documents of `kubernetes/rules/schemas/` have this
+ * shape.
  */
 export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, OpenApiSchema>> };
@@ -35,25 +35,25 @@ export interface OpenApiSchema {
 }
 
 export interface GroupVersionKind {
-  /** The empty string for the core group. */
+  /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
 /**
- * Treatment of a value between request and storage. `struct`: a Go struct drops some empty values and changes the form
- * of other values (built-in kinds, metadata). `verbatim`: the value is kept as written (custom resources, raw JSON).
- * `opaque`: the fields of the Go struct are not published.
+ * How the server stores a value. `struct`: as a Go struct, which drops some empty values and changes the form of other
+ * values (built-in kinds, metadata). `verbatim`: as written (custom resources, raw JSON). `opaque`: as a Go struct
+ * whose fields are not published.
  */
 type Storage = 'struct' | 'verbatim' | 'opaque';
 
 /**
- * How one place of a kind merges. At least one of the three shapes is present, and several if values of any type are
+ * How one place of a kind is merged. Has at least one of scalar, list and map. Has several if values of any type are
  * allowed.
  */
 export interface MergeType {
-  /** Name of the published schema, for types that have one. */
+  /** Name of the published schema. Absent for inline schemas. */
   readonly name?: string;
   readonly storage: Storage;
   readonly scalar?: ScalarType;
@@ -63,14 +63,14 @@ export interface MergeType {
 
 export interface ScalarType {
   readonly value: 'string' | 'number' | 'boolean' | 'any';
-  /** Scalars that the server writes in its own form. Only below `struct` storage. */
+  /** Form in which the server stores the scalar. Only below `struct` storage. */
   readonly spelling?: 'quantity' | 'base64' | 'time';
 }
 
 export interface ListType {
   /**
-   * `atomic`: the list is one value. `set`: items are scalars, identified by their value. `map`: items are identified
-   * by their `keys`.
+   * `atomic`: the list is one value. `set`: scalars, identified by their value. `map`: items, identified by their
+   * `keys`.
    */
   readonly merge: 'atomic' | 'set' | 'map';
   /** Sorted; empty unless `merge` is `map`. */
@@ -79,28 +79,29 @@ export interface ListType {
 }
 
 export interface MapType {
-  /** Whether the map is one value: owned, replaced and compared as a whole. */
+  /** True if the map is owned, replaced and compared as one value. */
   readonly atomic: boolean;
-  /** Declared properties. */
   readonly fields: ReadonlyMap<string, Field>;
-  /** The type of any other key. Absent if the server refuses other keys. */
+  /** Type of undeclared keys. Absent if the server refuses them. */
   readonly other?: () => MergeType;
-  /** Whether other keys are accepted and owned, but never stored. */
+  /** True if undeclared keys are accepted and owned, but never stored. */
   readonly pruned: boolean;
 }
 
 interface Field {
-  /** The element in sets of fields: `f:` and the key. */
+  /** Element of a field set: `f:` and the key. */
   readonly element: string;
   readonly type: () => MergeType;
-  /** The published default. In built-in kinds `""`, `0`, `false` and `{}` only say that the field is always written. */
+  /**
+   * The published default. In built-in kinds, the defaults `""`, `0`, `false` and `{}` mean only that the server always
+   * writes the field.
+   */
   readonly default?: Json;
   readonly required: boolean;
 }
 
 /**
- * Returns the type of a kind, or undefined if the document does not have the kind. It is compiled on first use and
- * remembered with the document.
+ * Returns the type of a kind, compiled on first use and cached per document. undefined if the document lacks the kind.
  */
 export function rootType(document: OpenApiDocument, gvk: GroupVersionKind): MergeType | undefined {
   const compiler = compilerOf(document);
@@ -108,7 +109,7 @@ export function rootType(document: OpenApiDocument, gvk: GroupVersionKind): Merg
   return name === undefined ? undefined : compiler.named(name);
 }
 
-/** Returns the type at a key of a map, or undefined if the server refuses the key. */
+/** Returns undefined if the server refuses the key. */
 export function keyType(map: MapType, key: string): MergeType | undefined {
   return map.fields.get(key)?.type() ?? map.other?.();
 }
@@ -139,7 +140,10 @@ function compilerOf(document: OpenApiDocument): Compiler {
   return compiler;
 }
 
-/** Returns schema names by kind. Types of options list a kind for every group-version that accepts them. */
+/**
+ * Returns schema names by kind. Schemas of options (such as DeleteOptions) list a kind for every group-version that
+ * accepts them.
+ */
 function kindNames(document: OpenApiDocument): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [name, schema] of Object.entries(document.components.schemas)) {
@@ -154,10 +158,10 @@ function kindKey({ group, version, kind }: GroupVersionKind): string {
 
 type Named = (name: string) => MergeType | undefined;
 
-/** The facts that a place inherits from the one above it, inside one named schema. */
+/** Properties that a place inherits from its parent, inside one named schema. */
 interface Inherited {
   readonly storage: Storage;
-  /** Whether `x-kubernetes-preserve-unknown-fields` is set somewhere above. */
+  /** True if a parent has `x-kubernetes-preserve-unknown-fields`. */
   readonly preserve: boolean;
 }
 
@@ -179,8 +183,8 @@ function namedStorage(name: string, schema: OpenApiSchema): Storage {
 }
 
 /**
- * Returns the type of a property, an item or an additional value: a reference (bare or wrapped in `allOf`) or an inline
- * schema.
+ * Returns the type of a property, an item or an additional value. Its schema is inline or a reference (bare or in
+ * `allOf`).
  */
 function placeType(schema: OpenApiSchema, inherited: Inherited, named: Named): MergeType {
   const target = reference(schema);
@@ -192,7 +196,7 @@ function placeType(schema: OpenApiSchema, inherited: Inherited, named: Named): M
   return { ...type, map: { ...type.map, atomic: override === 'atomic' } };
 }
 
-/** Returns the reference of a schema. It must be a string, because the CRD type has a *property* called `$ref`. */
+/** Returns the reference of a schema. `$ref` must be a string, because the CRD type has a *property* called `$ref`. */
 function reference(schema: OpenApiSchema): string | undefined {
   const [only, ...more] = schema.allOf ?? [];
   const target = schema.$ref ?? (more.length === 0 ? only?.$ref : undefined);
@@ -224,7 +228,7 @@ function inlineType(schema: OpenApiSchema, above: Inherited, named: Named): Merg
   }
 }
 
-/** Returns the type of a string. With any format except `byte`, the server accepts any scalar. */
+/** Returns the type of a string. For any format except `byte`, the server accepts any scalar. */
 function stringType(schema: OpenApiSchema, storage: Storage): ScalarType {
   const format = schema.format ?? '';
   const value = format === '' || format === 'byte' ? 'string' : 'any';
@@ -256,7 +260,7 @@ function mapType(schema: OpenApiSchema, inherited: Inherited, named: Named): Map
 }
 
 /**
- * Whether the place is metadata. The metadata of any kind and of any embedded resource passes through ObjectMeta, also
+ * True if the place is the metadata of a kind or of an embedded resource. The server converts it with ObjectMeta, also
  * inside a custom resource.
  */
 function isEmbeddedMetadata(schema: OpenApiSchema, key: string): boolean {
@@ -273,8 +277,8 @@ function otherType(schema: OpenApiSchema, inherited: Inherited, named: Named): (
 }
 
 /**
- * Whether unknown fields are pruned. Preserving is inherited for ownership but not for storage: a nested object with
- * properties is pruned again.
+ * True if unknown fields are pruned from storage. `x-kubernetes-preserve-unknown-fields` applies to ownership at every
+ * depth. Storage prunes a nested object with properties again.
  */
 function isPruned(schema: OpenApiSchema, inherited: Inherited): boolean {
   const own = schema['x-kubernetes-preserve-unknown-fields'] === true || schema.additionalProperties !== undefined;
@@ -289,7 +293,7 @@ function listType(schema: OpenApiSchema, inherited: Inherited, named: Named): Li
   return { merge: keys.length === 0 ? 'set' : 'map', keys, item };
 }
 
-/** Returns the key fields of an associative list, an empty list for a set, undefined for an atomic list. */
+/** Returns the key fields of an associative list. Empty for a set, undefined for an atomic list. */
 function listKeys(schema: OpenApiSchema): readonly string[] | undefined {
   switch (schema['x-kubernetes-list-type']) {
     case 'map':
@@ -305,7 +309,7 @@ function listKeys(schema: OpenApiSchema): readonly string[] | undefined {
   return key === undefined ? [] : [key];
 }
 
-/** Any value, owned as a whole. */
+/** Any value, owned as one value. */
 const ATOMIC: MergeType = {
   storage: 'verbatim',
   scalar: { value: 'any' },
@@ -319,7 +323,7 @@ const DEDUCED: Readonly<Record<Storage, MergeType>> = {
   opaque: makeDeduced('opaque'),
 };
 
-/** Any value: lists are atomic, maps are granular, and the types below are deduced from the values. */
+/** Any value. Lists are atomic, maps are granular, and types are deduced from the values. */
 function deduced(storage: Storage): MergeType {
   return DEDUCED[storage];
 }

@@ -44,17 +44,17 @@ test.each(ROWS)('$before comes before $after: $reason', ({ before, after }) => {
   expect(applyOrder(...before)).toBeLessThan(applyOrder(...after));
 });
 
-test('the version does not matter', () => {
+test('the version does not affect the order', () => {
   expect(applyOrder('autoscaling/v1', 'HorizontalPodAutoscaler')).toBe(
     applyOrder('autoscaling/v2', 'HorizontalPodAutoscaler'),
   );
 });
 
-test('a custom kind with the name of a built-in one is not a built-in kind', () => {
+test('a custom kind is not ordered as the built-in kind with the same name', () => {
   expect(applyOrder('example.com/v1', 'Service')).toBe(applyOrder('example.com/v1', 'Anything'));
 });
 
-test('every bundled kind has its step, except kinds that nothing waits for', () => {
+test('every bundled kind has a step, except kinds on which no other kind depends', () => {
   const last = applyOrder('example.com/v1', 'Anything');
   const unlisted = bundledKinds().filter(({ apiVersion, kind }) => applyOrder(apiVersion, kind) === last);
   expect([...new Set(unlisted.map(({ kind }) => kind))].toSorted()).toEqual([

@@ -5,10 +5,10 @@ import { groupOf } from './object.ts';
 const CORE = '';
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Steps of `group/kind`: objects that a later step names exist when it is applied. */
+/** Steps of `group/kind`. An object may refer to objects of earlier steps. */
 const STEPS: readonly (readonly string[])[] = [
   ['apiextensions.k8s.io/CustomResourceDefinition'],
-  // Objects that objects of any namespace name: classes, priorities, volumes, devices.
+  // Cluster-wide objects to which namespaced objects refer: classes, priorities, volumes, devices.
   [
     ...['StorageClass', 'VolumeAttributesClass', 'CSIDriver'].map((kind) => `storage.k8s.io/${kind}`),
     'scheduling.k8s.io/PriorityClass',
@@ -22,7 +22,7 @@ const STEPS: readonly (readonly string[])[] = [
   // Limits apply only to objects that are created after them.
   [`${CORE}/ResourceQuota`, `${CORE}/LimitRange`],
   [`${CORE}/ServiceAccount`, `${RBAC}/Role`, `${RBAC}/ClusterRole`],
-  // A role can be bound only by users who may read it, so it must exist.
+  // The server lets only users who may read a role bind it, so the role must exist.
   [`${RBAC}/RoleBinding`, `${RBAC}/ClusterRoleBinding`],
   [
     ...['ConfigMap', 'Secret', 'PersistentVolume', 'PersistentVolumeClaim', 'PodTemplate'].map(
@@ -30,7 +30,7 @@ const STEPS: readonly (readonly string[])[] = [
     ),
     ...['ResourceClaim', 'ResourceClaimTemplate'].map((kind) => `resource.k8s.io/${kind}`),
   ],
-  // No pod starts before the policies that protect it exist.
+  // The policies that protect pods must exist before the pods.
   [
     `${CORE}/Service`,
     'networking.k8s.io/NetworkPolicy',
@@ -52,8 +52,8 @@ const POSITIONS: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * Returns the step of a kind. Lower steps are applied first, deletions run in reverse. Every kind that is not listed,
- * our own among them, gets the highest number.
+ * Returns the step of a kind. Lower steps are applied first and deleted last. Unlisted kinds, including ours, are in
+ * the last step.
  */
 export function applyOrder(apiVersion: string, kind: string): number {
   return POSITIONS.get(`${groupOf(apiVersion)}/${kind}`) ?? STEPS.length;

@@ -1,5 +1,5 @@
-// Tests the text that the API server stores for a quantity. Rows from reference measurements and from
-// resource.Quantity's rules.
+// Tests the text that the API server stores for a quantity. The expected texts come from reference measurements and
+// from the rules of resource.Quantity.
 
 import { expect, test } from 'vitest';
 import { storedQuantity } from './quantity.ts';
@@ -62,7 +62,7 @@ test.each(ROWS)('$value is stored as $stored: $reason', ({ value, stored }) => {
   expect(storedQuantity(value)).toBe(stored);
 });
 
-test('a stored text is stored as it is', () => {
+test('a stored text is unchanged when it is stored again', () => {
   for (const { stored } of ROWS) {
     if (stored !== undefined) expect(storedQuantity(stored)).toBe(stored);
   }

@@ -1,19 +1,18 @@
-// Computes the text that the API server stores for a quantity (`1000m` becomes `1`, `1024Mi` becomes `1Gi`, but `1e9`
-// stays).
+// Computes the text that the API server stores for a quantity. `1000m` becomes `1`, `1024Mi` becomes `1Gi`, and `1e9`
+// is unchanged.
 
 type Format = 'binary' | 'decimal' | 'exponent';
 
 interface Suffix {
   readonly format: Format;
-  /** Power of 2 for `binary`, of 10 otherwise. */
+  /** Power of 2 for `binary`. Power of 10 for the other formats. */
   readonly exponent: number;
 }
 
 interface Parsed extends Suffix {
   readonly negative: boolean;
-  /** Digits before the point without leading zeros, or `0`. */
+  /** Digits before the point without leading zeros. `0` if no digit remains. */
   readonly whole: string;
-  /** Digits after the point. */
   readonly decimals: string;
 }
 
@@ -36,12 +35,12 @@ const SUFFIXES: ReadonlyMap<string, Suffix> = new Map([
 ]);
 
 const MAX_INT64 = 2n ** 63n - 1n;
-/** Larger than any exponent that an amount within int64 needs. */
+/** Larger than any exponent of an amount within int64. */
 const MAX_EXPONENT = 40;
 
 /**
- * Returns the stored text, by the rules of Kubernetes' `resource.Quantity`. Returns undefined if it cannot be known:
- * the text is not a quantity, finer than a thousandth (only resource lists round it) or beyond int64.
+ * Returns the stored text, by the rules of Kubernetes' `resource.Quantity`. undefined if the text is not a quantity,
+ * exceeds int64, or has a fraction below one thousandth. Only resource lists round such fractions.
  */
 export function storedQuantity(value: string | number): string | undefined {
   const text = String(value).trim();
@@ -68,7 +67,7 @@ function exponentSuffix(text: string): Suffix | undefined {
   return { format: 'exponent', exponent: Number(exponent) };
 }
 
-/** Returns the magnitude in thousandths, or undefined if it is finer. */
+/** Returns the magnitude in thousandths. undefined if it has a smaller fraction. */
 function inMilli({ format, exponent, whole, decimals }: Parsed): bigint | undefined {
   const digits = BigInt(whole + decimals);
   const factor = format === 'binary' ? 2n ** BigInt(exponent) : 1n;
@@ -79,7 +78,7 @@ function inMilli({ format, exponent, whole, decimals }: Parsed): bigint | undefi
   return scaled % divisor === 0n ? scaled / divisor : undefined;
 }
 
-/** Whether the text is kept although it is not canonical, as the server does if it has no need to compute it again. */
+/** True if the server keeps a text that is not canonical, because it did not have to compute the value. */
 function keepsSpelling(text: string, { format, exponent, whole, decimals }: Parsed): boolean {
   if (text === '0') return true;
   if (format === 'binary') {
@@ -112,7 +111,7 @@ function binary(amount: bigint): string {
   return `${mantissa}${power === 0 ? '' : BINARY[power - 1]}`;
 }
 
-/** Uses the largest exponent, a multiple of 3, that leaves a whole mantissa. */
+/** Uses the largest exponent that is a multiple of 3 and leaves a whole mantissa. */
 function decimal(milli: bigint, format: Format): string | undefined {
   let mantissa = milli;
   let exponent = -3;

@@ -1,4 +1,4 @@
-// The codes of findings about strategic merge patches.
+// Defines the codes of findings about strategic merge patches.
 
 export const STRATEGIC_CODES = {
   'patch-directive-unknown': 'A $patch directive is not merge, replace or delete: correct or remove it.',

@@ -1,5 +1,5 @@
-// Tests strategic merge patches. A real API server gave the same results (v1.36, `kubectl patch --type=strategic
-// --dry-run=server`).
+// Tests strategic merge patches. The expected results come from an API server (Kubernetes 1.36, `kubectl patch
+// --type=strategic --dry-run=server`).
 
 import assert from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';
@@ -234,12 +234,12 @@ describe('a broken strategic merge patch', () => {
       found: 'patch-retain-keys at /spec/template/spec/volumes/0',
     },
   ];
-  it.each(rows)('is found out: $reason', ({ patch, found }) => {
+  it.each(rows)('is reported: $reason', ({ patch, found }) => {
     expect(patchPod(patch).findings.map(({ code, pointer }) => `${code} at ${pointer}`)).toEqual([found]);
   });
 });
 
-it('leaves its arguments alone', () => {
+it('does not change its arguments', () => {
   const before = structuredClone(POD);
   patchPod({ containers: [{ name: 'a', env: [{ name: 'B', $patch: 'delete' }] }] });
   expect(POD).toEqual(before);

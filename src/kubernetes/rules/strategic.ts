@@ -1,5 +1,5 @@
-// Performs a strategic merge patch: merges a partial object into another one, lists by the keys that a kind's OpenAPI
-// declares. Source: the Kubernetes reference, "Strategic merge patch", and its directives `$patch`, `$retainKeys`,
+// Applies a strategic merge patch: merges a partial object into an object, and lists by the keys in the kind's OpenAPI
+// document. Source: the Kubernetes reference, "Strategic merge patch", with the directives `$patch`, `$retainKeys`,
 // `$setElementOrder/<list>` and `$deleteFromPrimitiveList/<list>`.
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '#std/json.ts';
@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts';
 import type { GroupVersionKind, OpenApiDocument, OpenApiSchema } from './openapi.ts';
 import type { STRATEGIC_CODES } from './strategic-codes.ts';
 
-/** The place of the merge rules of a value in a document. */
+/** The schema of a value and the document to which its references belong. */
 export interface PatchType {
   readonly document: OpenApiDocument;
   readonly schema: OpenApiSchema;
@@ -15,11 +15,11 @@ export interface PatchType {
 
 export interface Patched {
   readonly value: JsonObject;
-  /** The faults of the patch. The value lacks the parts of the patch that they are about. */
+  /** The faults of the patch. The faulty parts of the patch were not applied. */
   readonly findings: readonly Finding[];
 }
 
-/** Returns the merge rules of a kind, or undefined if the document does not have it. */
+/** Returns undefined if the document does not have the kind. */
 export function patchTypeOf(document: OpenApiDocument, target: GroupVersionKind): PatchType | undefined {
   const { group, version, kind } = target;
   const schema = Object.values(document.components.schemas).find((candidate) =>
@@ -36,7 +36,7 @@ export function namedPatchType(document: OpenApiDocument, name: string): PatchTy
   return schema === undefined ? undefined : { document, schema };
 }
 
-/** Merges `patch` into `original`, without changing either. Without a type, maps merge and lists are replaced. */
+/** Merges `patch` into `original`. Changes neither argument. Without a type, maps are merged and lists are replaced. */
 export function strategicMerge(original: JsonObject, patch: JsonObject, type: PatchType | undefined): Patched {
   const findings: Finding[] = [];
   return { value: mergeMap(original, patch, { type, pointer: '', findings }), findings };
@@ -106,7 +106,7 @@ function checkDirective(directive: Json | undefined, place: Place): void {
   report(place, 'patch-directive-unknown', `$patch is ${JSON.stringify(directive)}`);
 }
 
-/** Applies `$retainKeys`: removes fields that it does not name. The patch must not set others. */
+/** Applies `$retainKeys`: removes the fields that it does not list. The patch must not set such fields. */
 function retain(original: JsonObject, patch: JsonObject, retained: Json | undefined, place: Place): JsonObject {
   if (!Array.isArray(retained)) return { ...original };
   for (const key of Object.keys(patch)) {
@@ -116,9 +116,7 @@ function retain(original: JsonObject, patch: JsonObject, retained: Json | undefi
   return Object.fromEntries(Object.entries(original).filter(([key]) => retained.includes(key)));
 }
 
-/**
- * Removes values that `$deleteFromPrimitiveList` names, and sorts merged lists in the order that the patch requests.
- */
+/** Applies `$deleteFromPrimitiveList`, and sorts merged lists in the order that the patch requests. */
 function finishLists(result: JsonObject, original: JsonObject, patch: JsonObject, place: Place): JsonObject {
   for (const [directive, values] of Object.entries(patch)) {
     const key = directive.slice(directive.indexOf('/') + 1);
@@ -137,8 +135,8 @@ function finishLists(result: JsonObject, original: JsonObject, patch: JsonObject
 }
 
 /**
- * Sorts the list. Items that `order` names follow it, the other items keep their order. Between the two groups, items
- * keep their previous order, and new items come first.
+ * Sorts the list. Items in `order` get that order, other items keep their order. The two groups are merged by the
+ * items' previous positions. In this merge, new items come before existing items.
  */
 function ordered(
   list: readonly Json[],
@@ -172,7 +170,7 @@ function unique(items: readonly Json[]): Json[] {
   return items.filter((item, index) => items.findIndex((other) => jsonEquals(other, item)) === index);
 }
 
-/** Cleans a value that replaces another one: removes entries that request a deletion, and the directives themselves. */
+/** Cleans a value that replaces another: removes items with a `$patch` directive, and removes directives from maps. */
 function clean(value: Json): Json {
   if (Array.isArray(value)) {
     return value.filter((item) => !isObject(item) || item[DIRECTIVE] === undefined).map(clean);
@@ -208,7 +206,9 @@ function placeBelow(place: Place, schema: OpenApiSchema | undefined, token: stri
   return { ...place, type, pointer: `${place.pointer}/${pointerToken(token)}` };
 }
 
-/** Resolves a reference (bare or wrapped in `allOf`). The merge rules are next to the reference. */
+/**
+ * Resolves a reference (bare or in `allOf`). The merge rules are properties of the schema that contains the reference.
+ */
 function target(type: PatchType | undefined): PatchType | undefined {
   if (type === undefined) return undefined;
   const { document, schema } = type;

@@ -18,7 +18,7 @@ const Schema = object(
 const read = readerOf(Schema, '/spec');
 
 describe('old names', () => {
-  it('are read by the names of today, at every depth', () => {
+  it('are read as the current names, at every depth', () => {
     const written = {
       type: 'vendor',
       vendor: { region: 'r', ca: { oldBundle: 'b' } },
@@ -42,7 +42,7 @@ describe('old names', () => {
     expect(written(asked)).toBe(place);
   });
 
-  it('each give a warning that names the current spelling', () => {
+  it('each cause a warning that names the current spelling', () => {
     const spec = { type: 'vendor', vendor: { region: 'r' }, authorities: [{ oldBundle: 'c' }] };
     expect(
       deprecatedFields(Schema, { version: 'v1alpha1', value: spec, pointer: '/spec' }).map(
@@ -55,7 +55,7 @@ describe('old names', () => {
     ]);
   });
 
-  it('stand in the schema beside a rule against both at once', () => {
+  it('are in the schema, with a rule against an old and a current name at once', () => {
     expect(Schema).toMatchObject({
       required: ['type'],
       properties: { type: { enum: ['plain', 'cloud', 'vendor'] }, vendor: { type: 'object' } },
@@ -63,7 +63,7 @@ describe('old names', () => {
     });
   });
 
-  it('that nobody uses cost no copy', () => {
+  it('cause no copy if the author used none', () => {
     const plain = { region: 'r' };
     expect(readerOf({ type: 'object', properties: { region: { type: 'string' } } }, '')(plain).value).toBe(plain);
   });

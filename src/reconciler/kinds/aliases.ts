@@ -1,5 +1,5 @@
-// Reads a resource with old or alternative field names, renames the fields to the names that kinds use, and maps places
-// in the result to places in the author's text. Only this file knows both spellings of a field.
+// Reads resources with old or alternative field names, and renames the fields to current names. It also maps pointers
+// in the result to pointers in the author's text. No other file knows old names of fields.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { ALIAS_OF, deprecationOf, OLD_WORDS, REFERENCE } from '#std/schema/marks.ts';
@@ -7,14 +7,14 @@ import type { Static, TSchema } from '#std/schema.ts';
 
 type Path = readonly (string | number)[];
 
-/** Path from a parent to a value in it: `today` with the names that kinds use, `written` with the author's names. */
+/** Path from a parent to a value below it: `today` consists of current names, `written` of the author's names. */
 interface Step {
   readonly parent: Step | undefined;
   readonly today: Path;
   readonly written: Path;
 }
 
-/** Pointers to a renamed field, with the names that kinds use and with the author's names. */
+/** Pointers to a renamed field: `today` consists of current names, `written` of the author's names. */
 interface Place {
   readonly today: string;
   readonly written: string;
@@ -27,12 +27,12 @@ export interface Reading {
 }
 
 /**
- * Returns the value with the field names that kinds use, and adds the renamed steps to `renamed`. If no step is
- * renamed, returns the value itself.
+ * Returns the value with current field names, and adds each rename to `renamed`. Returns the same value if nothing is
+ * renamed.
  */
 type Renamer = (value: Json, at: Step | undefined, renamed: Step[]) => Json;
 
-/** Returns a reader for values of a schema, at a pointer. */
+/** Returns a function that reads values of the schema. `pointer`: pointer of these values in the resource. */
 export function readerOf(schema: JsonObject, pointer: string): (value: JsonObject) => Reading {
   const rename = renamer(schema);
   const same = (asked: string) => asked;
@@ -45,7 +45,7 @@ export function readerOf(schema: JsonObject, pointer: string): (value: JsonObjec
   };
 }
 
-/** Returns a reader for specs of other resources. A spec in a view fits its schema and has its defaults. */
+/** Returns a function that reads specs of other resources. Specs in a view are valid and have their defaults. */
 export function specReader<Spec extends TSchema>(schema: Spec): (spec: JsonObject) => Static<Spec> {
   const plain: unknown = schema;
   const read = readerOf(plain as JsonObject, '/spec');
@@ -55,15 +55,15 @@ export function specReader<Spec extends TSchema>(schema: Spec): (spec: JsonObjec
   };
 }
 
-/** Returns the name in a reference, which is the name itself or an object with it. */
+/** Returns the name in a reference. The reference is the name itself or an object with the field `name`. */
 export function referredName(value: Json | undefined): string | undefined {
   const name = isObject(value) ? value.name : value;
   return typeof name === 'string' ? name : undefined;
 }
 
 /**
- * Returns the value with its top-level fields renamed to their names in a version of the API. Nested fields keep their
- * names.
+ * Returns the value with its top-level fields renamed to their names in an API version. Names of nested fields do not
+ * change.
  */
 export function spelledFor(version: string, schema: JsonObject, value: JsonObject): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {};
@@ -84,13 +84,13 @@ function pointerTo(above: string, path: Path): string {
   return path.reduce<string>((pointer, token) => `${pointer}/${pointerToken(token)}`, above);
 }
 
-/** Returns the pointer with the author's names. The last match decides, because inner places follow outer places. */
+/** Returns the pointer with the author's names. The last match is the innermost place. */
 function writtenAt(pointer: string, renamed: readonly Place[]): string {
   const place = renamed.findLast(({ today }) => pointer === today || pointer.startsWith(`${today}/`));
   return place === undefined ? pointer : `${place.written}${pointer.slice(place.today.length)}`;
 }
 
-/** Returns undefined if values of the schema have only one spelling. */
+/** Returns undefined if the fields of the schema have no other names. */
 function renamer(schema: JsonObject): Renamer | undefined {
   const { properties, items, additionalProperties } = schema;
   const words = schema[OLD_WORDS];
@@ -150,7 +150,7 @@ function fieldsRenamer(names: ReadonlyMap<string, Path>, below: (key: string) =>
   };
 }
 
-/** Returns the value with the changed fields at their paths. A field with a path of one name keeps its position. */
+/** Returns the value with the changed fields at their paths. A field whose path has one name keeps its position. */
 function movedTo(value: JsonObject, changed: ReadonlyMap<string, readonly [path: Path, child: Json]>): JsonObject {
   const deep: (readonly [path: Path, child: Json])[] = [];
   const entries = Object.entries(value).flatMap(([key, child]): [string, Json | undefined][] => {

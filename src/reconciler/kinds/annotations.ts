@@ -1,11 +1,12 @@
-// Defines settings of a kind that are annotations, because the documents have no fields for them: their descriptions,
-// and findings about wrong values.
+// Reads and checks settings that are annotations, because ToolHive's documents define no fields for them.
 
 import { closest } from '#std/closest.ts';
 import { pointerToken } from '#std/json.ts';
 import type { Annotation, Finding, Resource } from './kind.ts';
 
-/** A setting, with the kinds of resources that it applies to. `read` returns undefined for an invalid value. */
+/**
+ * A setting and the types of resources (`places`) that it applies to. `read` returns undefined for an invalid value.
+ */
 export interface AnnotationSetting<Value, Place extends string> extends Annotation {
   readonly places: readonly Place[];
   read(text: string): Value | undefined;
@@ -14,12 +15,12 @@ export interface AnnotationSetting<Value, Place extends string> extends Annotati
 type Annotated = Pick<Resource, 'metadata'>;
 type Settings<Place extends string> = readonly AnnotationSetting<unknown, Place>[];
 
-/** Prefix of all settings, in any API group. */
+/** Prefix of the names of all settings, independent of the API group. */
 const PREFIX = 'skep.dev/';
 
 /**
- * `here`: the kinds of the resource. Returns undefined if the annotation is missing, is invalid, or does not apply to
- * the resource.
+ * Returns the value; undefined if the annotation is missing or invalid, or does not apply to the resource. `here`:
+ * types of the resource, such as "servers with a network".
  */
 export function annotationValue<Value, Place extends string>(
   { metadata }: Annotated,
@@ -50,7 +51,7 @@ export function annotationFindings<Place extends string>(
   });
 }
 
-/** Other programs use the prefix as well: only a name that looks like a typing error is reported. */
+/** Reports only names that look misspelled, because other programs also use the prefix. */
 function unknownFindings(name: string, settings: readonly Annotation[], pointer: string): readonly Finding[] {
   const words = settings.map((setting) => setting.name.slice(PREFIX.length));
   const near = closest(name.slice(PREFIX.length), words);
@@ -59,20 +60,19 @@ function unknownFindings(name: string, settings: readonly Annotation[], pointer:
   return [{ code: 'annotation-unknown', severity: 'warning', pointer, message, at: 'key' }];
 }
 
-/** Returns the fields of a setting whose valid values are these words. */
+/** Returns the fields of a setting whose valid values are `choices`. */
 export function oneOf<const Value extends string>(choices: readonly Value[], fallback: Value) {
   const read = (text: string) => choices.find((each) => each === text);
   return { values: choices.join(' or '), fallback, read };
 }
 
-/** Reads NAME or NAME/KEY of a ConfigMap with certificates. */
+/** Reads NAME or NAME/KEY, which name a ConfigMap with certificates. */
 export function readConfigMapKey(text: string): { readonly name: string; readonly key: string } | undefined {
   const [, name, key = 'ca.crt'] =
     /^([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)(?:\/([-._a-zA-Z0-9]{1,253}))?$/.exec(text) ?? [];
   return name === undefined || key === '..' || key === '.' ? undefined : { name, key };
 }
 
-/** Setting of proxies and virtual servers, for which the documents have no field. */
 export const AUDIT_FAILURE_SETTING = {
   name: 'skep.dev/audit-failure',
   description:

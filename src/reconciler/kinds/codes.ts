@@ -1,4 +1,4 @@
-// Lists the codes of findings about our kinds.
+// Lists the codes of findings about skep's kinds.
 
 export const KINDS_CODES = {
   'deprecated-field':

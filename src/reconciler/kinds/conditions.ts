@@ -1,4 +1,4 @@
-// Status conditions: their schema, and the computation of a new set from the existing one.
+// Defines the schema of status conditions, and computes new conditions from the existing conditions.
 
 import { isObject } from '#std/json.ts';
 import { choice, integer, list, object, optional, type Static, text, time } from '#std/schema.ts';
@@ -32,7 +32,7 @@ export const ConditionsSchema = list(ConditionSchema, 'Conditions of the resourc
 
 type Condition = Static<typeof ConditionSchema>;
 
-/** A condition without the fields that follow from the resource and its history. */
+/** A condition without its generation and its transition time. */
 export interface ConditionResult {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -41,8 +41,8 @@ export interface ConditionResult {
 }
 
 /**
- * Returns the conditions to write: one per verdict, in order. A condition with an unchanged status keeps its transition
- * time; conditions without a verdict are dropped.
+ * Returns the conditions to write: one per result, in the order of the results. A condition whose status is unchanged
+ * keeps its transition time. Existing conditions without a result are dropped.
  */
 export function conditionsOf(resource: Resource, results: readonly ConditionResult[], observed: Observed): Condition[] {
   const { generation } = resource.metadata;
@@ -62,16 +62,13 @@ function unchangedSince(resource: Resource, result: ConditionResult): string | u
   return typeof since === 'string' ? since : undefined;
 }
 
-/** Returns `observedGeneration` of a status; nothing if the resource does not exist in a cluster. */
+/** Returns `observedGeneration` of a status; an empty object if the resource does not exist in a cluster. */
 export function observedGeneration(resource: Resource): { observedGeneration?: number } {
   const { generation } = resource.metadata;
   return generation === undefined ? {} : { observedGeneration: generation };
 }
 
-/**
- * Returns in one word why children are kept unchanged: `reference-missing` becomes ReferenceMissing. Each reason has
- * its own Event.
- */
+/** Returns the reason why children are kept unchanged as one word: `reference-missing` becomes ReferenceMissing. */
 export function refusalReason({ code }: Finding): string {
   const words = code === 'invalid-pod-template' ? 'invalid-pod-template-spec' : code;
   return words.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());

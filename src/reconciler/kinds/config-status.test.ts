@@ -44,14 +44,14 @@ function statusOf({ spec = { type: 'unauthenticated' }, status = {}, refusals = 
 }
 
 describe('the digest', () => {
-  it('is another one when the settings change, and the same when they do not', () => {
+  it('changes if the settings change, and only then', () => {
     const { configHash } = statusOf({});
     expect(configHash).toMatch(/^[0-9a-f]{16}$/);
     expect(statusOf({ status: { configHash: 'older' } }).configHash).toBe(configHash);
     expect(statusOf({ spec: { type: 'bearerToken' } }).configHash).not.toBe(configHash);
   });
 
-  it('stays while new settings cannot be used, because the old ones are in use', () => {
+  it('stays while new settings are invalid, because the old settings are in use', () => {
     expect(statusOf({ status: { configHash: 'older' }, refusals: [REFUSAL] }).configHash).toBe('older');
   });
 
@@ -91,7 +91,7 @@ it.each([
   ]);
 });
 
-it('does not take other settings for these', () => {
+it('ignores resources that name other settings', () => {
   const users = [
     user('MCPServer', 'a', { externalAuthConfigRef: { name: 'other' } }),
     user('MCPServer', 'b', { toolConfigRef: { name: 'access' } }),

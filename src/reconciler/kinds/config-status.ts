@@ -1,5 +1,5 @@
-// Computes the status of a kind that only contains settings for other resources: a digest of the settings, the
-// resources that name them, and whether the settings are valid.
+// Computes the status of a kind that only contains settings for other resources: a digest of the settings, the names of
+// the resources that use them, and whether they are valid.
 
 import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -51,20 +51,20 @@ export function configStatus(
   };
 }
 
-/** Clients compare it for equality only. */
+/** Returns a short digest. Clients only compare digests for equality. */
 function configHash(spec: unknown): string {
   return digest(spec).slice(0, 16);
 }
 
-/** Returns the digest in the current status: while settings are invalid, resources keep using the last valid ones. */
+/** Returns the digest in the current status. While settings are invalid, resources use the last valid settings. */
 function hashInUse({ status }: Resource): string | undefined {
   const hash = status?.configHash;
   return typeof hash === 'string' && hash !== '' ? hash : undefined;
 }
 
 /**
- * Clients of ToolHive read the list as names of MCPServers, so these names stay plain. Names of other kinds have a
- * prefix with a slash, which a name cannot contain.
+ * Returns the names of the resources that use the settings. ToolHive's clients expect plain names of MCPServers.
+ * Resources of other kinds are listed as Kind/name; a name of a resource contains no slash.
  */
 function usersOf(view: View, field: SettingsField, name: string): string[] {
   const fields = fieldsOfSameKind(field);
@@ -86,7 +86,9 @@ function names(ref: Json | undefined, name: string): boolean {
   return isObject(ref) && ref.name === name;
 }
 
-/** Returns whether the object contains the reference at any depth: virtual servers name settings for each backend. */
+/**
+ * Returns whether the object contains the reference at any depth: virtual servers can name settings for each backend.
+ */
 function namesInside(value: JsonObject, field: SettingsField, name: string): boolean {
   if (names(value[field], name)) return true;
   return Object.values(value)

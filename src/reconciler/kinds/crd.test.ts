@@ -4,10 +4,10 @@ import { crd, structuralSchema } from './crd.ts';
 import { fieldsOf } from './fields.ts';
 import { KINDS } from './index.ts';
 
-/** apiextensions.k8s.io/v1: words that a structural schema may not contain, or only in another form. */
+/** Keywords that apiextensions.k8s.io/v1 forbids in a structural schema, or allows only in another form. */
 const FORBIDDEN = ['const', 'patternProperties', 'additionalItems', 'anyOf', 'oneOf', 'allOf', '$ref', 'deprecated'];
 
-/** Returns every schema inside a schema, with its path. */
+/** Returns a schema and all schemas inside it, each with its path. */
 function schemasIn(schema: JsonObject, path: string): { path: string; schema: JsonObject }[] {
   const { properties, items, additionalProperties } = schema;
   return [
@@ -25,7 +25,7 @@ function schemasIn(schema: JsonObject, path: string): { path: string; schema: Js
 describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the CRD of $name', ({ kind }) => {
   const all = schemasIn(structuralSchema(kind), '');
 
-  it('holds no word that an API server refuses, and none of ours', () => {
+  it("contains no keyword that an API server refuses, and none of skep's own marks", () => {
     const words = all.flatMap(({ path, schema }) => Object.keys(schema).map((word) => ({ path, word })));
     const wrong = words.filter(
       ({ word }) => FORBIDDEN.includes(word) || word.startsWith('~') || word.startsWith('x-skep'),
@@ -34,7 +34,7 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the CRD of $nam
     expect(all.filter(({ schema }) => schema.additionalProperties === false)).toEqual([]);
   });
 
-  it('gives every value a type, unless it may be anything', () => {
+  it('declares a type for every value, except values of any type', () => {
     const typed = all.filter(({ schema }) => schema['x-kubernetes-preserve-unknown-fields'] !== true);
     expect(typed.filter(({ schema }) => typeof schema.type !== 'string').map(({ path }) => path)).toEqual([]);
   });
@@ -58,14 +58,14 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the CRD of $nam
     expect(both).toEqual([]);
   });
 
-  it('says how every list merges', () => {
+  it('declares how every list merges', () => {
     const lists = all.filter(({ schema }) => schema.type === 'array');
     expect(
       lists.filter(({ schema }) => schema['x-kubernetes-list-type'] === undefined).map(({ path }) => path),
     ).toEqual([]);
   });
 
-  it('is served in two versions, of which one is stored, with a status of its own', () => {
+  it('is served in two versions, one of which is stored, with a status subresource', () => {
     const definition = crd(kind, 'example.dev');
     expect(definition).toMatchObject({
       metadata: { name: `${kind.plural}.example.dev` },
@@ -89,7 +89,7 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the CRD of $nam
     expect(definition.spec).not.toHaveProperty('conversion');
   });
 
-  it('shows in its columns only fields of the schema', () => {
+  it('refers in its columns only to fields of the schema', () => {
     const known = new Set([
       'metadata.creationTimestamp',
       ...fieldsOf(kind.schema.spec, 'spec').map(({ path }) => path),

@@ -6,26 +6,24 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { NEVER_EMPTY, NEXT_VERSION } from '#std/schema/marks.ts';
 import type { Kind, PrinterColumn } from './kind.ts';
 
-/** The version with the spelling of the documents. */
+/** Version whose spelling ToolHive's documents use. */
 export const DOCUMENTED_VERSION = 'v1alpha1';
 
-/** The version of new manifests. Each kind decides which version an API server stores. */
+/** Version of new manifests. Each kind chooses the version that an API server stores. */
 export const VERSION = NEXT_VERSION;
 
 /**
- * All versions, in one schema with the spellings of both. A version that a server has stored must not be removed: the
- * server refuses a definition without it.
+ * All served versions. They share one schema, which contains the spellings of both versions. A version that an API
+ * server has stored must not be removed: the API server refuses a definition without it.
  */
 export const VERSIONS = [DOCUMENTED_VERSION, VERSION] as const;
 
-/**
- * Words that a structural schema may not contain (apiextensions.k8s.io/v1), or whose meaning differs from JSON Schema.
- */
+/** Keywords that apiextensions.k8s.io/v1 forbids in a structural schema, or that differ in meaning from JSON Schema. */
 const FORBIDDEN = ['const', 'patternProperties', 'anyOf', 'allOf', 'oneOf', '$ref', 'definitions'];
 
 /**
- * Returns the `openAPIV3Schema` of the whole object. Fields with a default are optional in it, and our own marks are
- * removed.
+ * Returns the `openAPIV3Schema` of the whole object. It makes fields with a default optional, and removes skep's own
+ * marks.
  */
 export function structuralSchema(kind: Kind): JsonObject {
   const spec = structural(kind.schema.spec);
@@ -38,7 +36,7 @@ export function structuralSchema(kind: Kind): JsonObject {
     properties: {
       apiVersion: { type: 'string', description: 'Group and version of the kind.' },
       kind: { type: 'string', description: `Always ${kind.kind}.` },
-      // The API server refuses a description here, and needs `name` declared only if a rule uses it.
+      // The API server refuses a description of `metadata`. It needs a declared `name` only if a rule uses the name.
       metadata: { type: 'object', properties: validations.length === 0 ? undefined : { name: { type: 'string' } } },
       spec: isNeeded ? spec : { ...spec, default: {} },
       status: structural(kind.schema.status),
@@ -76,10 +74,7 @@ function nested(word: string, value: Json | undefined): Json | undefined {
   );
 }
 
-/**
- * Returns the CustomResourceDefinition of the kind in an API group. `stored`: the version that the API server is to
- * store.
- */
+/** Returns the kind's CustomResourceDefinition in an API group. `stored`: the version that the API server stores. */
 export function crd(kind: Kind, apiGroup: string, stored = kind.storedVersion): KubeObject {
   const { plural, singular, shortNames, categories } = kind;
   return {

@@ -1,5 +1,5 @@
-// Creates a `Kind` from functions that are typed by their kind's schema. Only here does a spec change from plain JSON
-// to its type and back.
+// Creates a `Kind` from functions that accept the kind's typed spec. No other file casts specs between JSON and their
+// types.
 
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
@@ -39,7 +39,7 @@ export interface Typed<Spec extends TSchema> {
   readonly resource: Resource;
 }
 
-/** Definition of a kind. Parts that are left out count as empty. */
+/** Definition of a kind. Missing functions and lists count as empty. */
 export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly kind: string;
   readonly plural: string;
@@ -49,13 +49,15 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly description: string;
   readonly printerColumns: readonly PrinterColumn[];
   readonly annotations?: readonly Annotation[];
-  /** Advice about fields that this kind does not have, such as fields of pods. By pointer; `*` stands for an index. */
+  /**
+   * Advice about unknown fields, such as fields of pods, by the fields' pointers. `*` in a pointer stands for an index.
+   */
   readonly fieldAdvice?: Readonly<Record<string, string>>;
-  /** If absent, `v1beta1`. */
+  /** If not set, `v1beta1`. */
   readonly storedVersion?: string;
   readonly after: readonly string[];
   readonly schema: { readonly spec: Spec; readonly status: Status; readonly validations?: readonly Validation[] };
-  /** `written`: the spec without defaults. */
+  /** `written`: the author's spec, without defaults. */
   rules?(self: Typed<Spec>, written: unknown): readonly Finding[];
   references?(self: Typed<Spec>): readonly Reference[];
   configured?(self: Typed<Spec>, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
@@ -73,17 +75,19 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   written?(status: JsonObject): JsonObject;
 }
 
-/** A resource whose spec has the field names that kinds use, and a way back to the author's text. */
+/** A resource whose spec has current field names, and a function that maps pointers to the author's text. */
 interface Read<Spec extends TSchema> {
   readonly self: Typed<Spec>;
-  /** Returns the same findings or references, with pointers to the places in the author's text. */
+  /** Returns the findings or references with pointers into the author's text. */
   placed<T extends { readonly pointer: string }>(found: readonly T[] | undefined): readonly T[];
 }
 
-/** Returns a reader of typed specs. The cast is safe because callers pass only resources that fit the schema. */
+/**
+ * Returns a function that reads typed specs. Its cast is safe because callers pass only resources that fit the schema.
+ */
 function reading<Spec extends TSchema>(schema: JsonObject): (resource: Resource) => Read<Spec> {
   const read = readerOf(schema, '/spec');
-  // The pipeline calls a kind for the same resource many times, and resources never change.
+  // The pipeline reads the same resource many times, and never changes it.
   const known = new WeakMap<Resource, Read<Spec>>();
   return (resource) => {
     const earlier = known.get(resource);
@@ -100,7 +104,7 @@ function reading<Spec extends TSchema>(schema: JsonObject): (resource: Resource)
   };
 }
 
-/** Checks URLs: an invalid one would keep a pod from starting, or end its process at the first request. */
+/** Checks URLs. A pod with an invalid URL would not start, or its process would exit at the first request. */
 function addressFindings(schema: TSchema, spec: unknown): readonly Finding[] {
   return addressFaults(schema, spec, '/spec').map(({ pointer, message }) => {
     const where = fieldPath(pointer);
@@ -112,7 +116,7 @@ function plain(value: unknown): JsonObject {
   return value as JsonObject;
 }
 
-/** Adds the status of a pending deletion. Fields have the names of the resource's version. */
+/** Adds the condition DeletionBlocked, and writes fields with the names of the resource's API version. */
 function completeStatus(resource: Resource, schema: TSchema, status: unknown, observed: Observed): JsonObject {
   const own = spelledFor(versionOf(resource.apiVersion), plain(schema), plain(status));
   const { kept } = observed;
@@ -138,7 +142,10 @@ function adviceOn(sentences: Readonly<Record<string, string>>, pointer: string):
   return Object.hasOwn(sentences, path) ? sentences[path] : undefined;
 }
 
-/** Returns the kind of a definition. Its functions accept resources, and pass their typed specs to the definition. */
+/**
+ * Returns the kind of a definition. The kind's functions accept resources, and pass typed specs to the definition's
+ * functions.
+ */
 export function defineKind<Spec extends TSchema, Status extends TSchema>(definition: Definition<Spec, Status>): Kind {
   const { kind, plural, singular, shortNames, categories, description, printerColumns, after } = definition;
   const { annotations = [], fieldAdvice = {}, storedVersion = NEXT_VERSION } = definition;

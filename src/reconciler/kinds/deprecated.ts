@@ -1,10 +1,10 @@
-// Finds fields and words that are still read but should no longer be written in objects of a version.
+// Finds deprecated fields and words in an object, for the object's API version. skep still reads such fields and words.
 
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import { type Deprecation, deprecationOf, NEW_WORDS, NEXT_VERSION, OLD_WORDS, REFERENCE } from '#std/schema/marks.ts';
 import type { Finding } from './kind.ts';
 
-/** A value in a version of the API, and its place. */
+/** A value, its pointer and the API version of its object. */
 interface Written {
   readonly version: string;
   readonly value: unknown;
@@ -12,8 +12,8 @@ interface Written {
 }
 
 /**
- * Returns one warning per deprecated field that an author wrote. `written` has no defaults, because they would be
- * reported too.
+ * Returns one warning per deprecated field or word. `written` must have no defaults, because defaults would be reported
+ * as well.
  */
 export function deprecatedFields(schema: JsonObject, written: Written): readonly Finding[] {
   const { value, version, pointer } = written;
@@ -35,7 +35,7 @@ export function deprecatedFields(schema: JsonObject, written: Written): readonly
   return fields.flatMap(([key, field]) => (value[key] === undefined ? [] : below(field, value[key], key)));
 }
 
-/** The parts of a schema that have to be checked: parts that are deprecated, or contain a deprecated part. */
+/** Parts of a schema to check: deprecated parts, and parts that contain deprecated parts. */
 interface Inside {
   readonly fields: readonly (readonly [string, JsonObject])[];
   /** Schema of the items of a list. */
@@ -44,7 +44,7 @@ interface Inside {
   readonly values: JsonObject | undefined;
 }
 
-/** Schemas are constants of the program, so each is searched once. */
+/** Results by schema. Schemas are constants of the program, so each schema is searched once. */
 const known = new WeakMap<JsonObject, Inside>();
 
 function insideOf(schema: JsonObject): Inside {
@@ -67,7 +67,7 @@ function holdsOld(schema: JsonObject): boolean {
   return own || fields.length > 0 || items !== undefined || values !== undefined;
 }
 
-/** Returns the deprecation of a word: it is an old word, or a word that `NEXT_VERSION` spells in another way. */
+/** Returns the deprecation of a word: an old word, or a word with another spelling in `NEXT_VERSION`. */
 function valueDeprecation(schema: JsonObject, value: unknown): Deprecation | undefined {
   if (typeof value !== 'string') return undefined;
   const [old, news] = [schema[OLD_WORDS], schema[NEW_WORDS]];

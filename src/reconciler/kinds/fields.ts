@@ -1,4 +1,4 @@
-// Lists a kind's schema as fields, for documentation, explanation and tests that must not miss one.
+// Lists the fields of a kind's schema, for documentation, for explanations and for tests that must cover every field.
 
 import assert from 'node:assert/strict';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -14,7 +14,7 @@ import {
 import type { Kind } from './kind.ts';
 
 export interface Field {
-  /** `spec.registries[].git.branch`; keys of maps are `{}`. */
+  /** Path such as `spec.registries[].git.branch`; keys of maps are written as `{}`. */
   readonly path: string;
   /** `string`, `integer`, `boolean`, `object`, followed by `[]` for lists and `{}` for maps. */
   readonly type: string;
@@ -22,32 +22,31 @@ export interface Field {
   readonly required: boolean;
   readonly default?: Json;
   readonly deprecated?: Deprecation;
-  /** Limits of valid values. */
   readonly limits: Limits;
   /** Messages of the field's rules, including rules of items of lists and values of maps. */
   readonly rules: readonly string[];
-  /** Fields of the object, of its items, or of the values of its map. */
+  /** Fields of the object, of the list's items, or of the map's values. */
   readonly fields: readonly Field[];
-  /** Whether no field below this field is described. */
+  /** True if the schema describes no field below this field. */
   readonly leaf: boolean;
   readonly schema: JsonObject;
 }
 
 export interface Limits {
   readonly choices: readonly string[];
-  /** Old choices, each with its current word. */
+  /** Old words for choices, each with its current word. */
   readonly oldWords: readonly { readonly word: string; readonly use: string }[];
-  /** `1 to 65535`, `not empty`, `at most 64 entries`. */
+  /** Sentences such as `1 to 65535`, `not empty`, `at most 64 entries`. */
   readonly sizes: readonly string[];
   /** A regular expression (RE2). */
   readonly pattern?: string;
-  /** Limits of the items of a list, or of the values of a map, that are not objects with fields. */
+  /** Limits of the list's items or the map's values, if they are not objects with fields. */
   readonly each?: Limits;
 }
 
 /**
- * Returns the whole object as a field without a name: `spec` and `status` are described, the rest is the same for every
- * object.
+ * Returns the whole object as a field without a name. Only `spec` and `status` have fields: the other parts are the
+ * same for every kind.
  */
 export function rootField(kind: Kind): Field {
   const { spec, status, validations } = kind.schema;
@@ -78,17 +77,17 @@ function hasDefault(schema: Json | undefined): boolean {
   return isObject(schema) && schema.default !== undefined;
 }
 
-/** Returns the fields of an object schema at any depth, parents before children. */
+/** Returns the fields of an object schema at every depth, parents before children. */
 export function fieldsOf(schema: JsonObject, path: string): readonly Field[] {
   return flat(fieldsBelow(schema, path));
 }
 
-/** Returns all fields and the fields below them, parents before children. */
+/** Returns the fields and all fields below them, parents before children. */
 export function flat(fields: readonly Field[]): readonly Field[] {
   return fields.flatMap((field) => [field, ...flat(field.fields)]);
 }
 
-/** Returns the last name in the field's path, without marks of lists and maps. */
+/** Returns the last name in the field's path, without `[]` and `{}`. */
 export function lastName({ path }: Field): string {
   return path.slice(path.lastIndexOf('.') + 1).replaceAll(/\[\]|\{\}/g, '');
 }
@@ -132,7 +131,7 @@ function heldBy({ items, additionalProperties }: JsonObject): { schema: JsonObje
   return isObject(additionalProperties) ? { schema: additionalProperties, suffix: '{}' } : undefined;
 }
 
-/** Follows lists and maps to the schema of their innermost values. */
+/** Returns the schema of the innermost values of nested lists and maps. */
 function innermost(schema: JsonObject): { readonly schema: JsonObject; readonly suffix: string } {
   const held = heldBy(schema);
   if (held === undefined) return { schema, suffix: '' };

@@ -11,7 +11,10 @@ interface Place {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Renders a ConfigMap, and a digest of its content for pods that must restart when it changes. */
+/**
+ * Renders a ConfigMap and a digest of its content. Pods with the digest in an annotation restart when the content
+ * changes.
+ */
 export function configMap(apiGroup: string, { name, namespace, labels }: Place, data: Record<string, string>) {
   const checksum = digest({ data, labels });
   const annotations = { [`${apiGroup}/content-checksum`]: checksum };
@@ -25,12 +28,12 @@ export function configMap(apiGroup: string, { name, namespace, labels }: Place, 
 }
 
 export interface ServiceShape {
-  /** If absent, ClusterIP. */
+  /** If not set, ClusterIP. */
   readonly type?: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
   readonly selector: Readonly<Record<string, string>>;
   readonly port: { readonly name: string; readonly number: number };
   readonly sessionAffinity?: 'ClientIP' | 'None';
-  /** Seconds that ClientIP lasts; if absent, Kubernetes' own default. */
+  /** Seconds of client affinity. If not set, Kubernetes uses its default. */
   readonly affinityTimeoutSeconds?: number;
   readonly headless?: boolean;
 }
@@ -64,7 +67,7 @@ export function serviceAccount({ name, namespace, labels }: Place, pullSecrets: 
   };
 }
 
-/** Renders a service account, and a Role with its rights, bound to it. */
+/** Renders a service account, a Role with the rights, and a RoleBinding between the Role and the account. */
 export function accountWithRights(place: Place, pullSecrets: readonly string[], rules: JsonObject[]): KubeObject[] {
   const { name, namespace, labels } = place;
   const metadata = { name, namespace, labels: { ...labels } };
@@ -82,7 +85,7 @@ export function accountWithRights(place: Place, pullSecrets: readonly string[], 
   ];
 }
 
-/** Returns the field `imagePullSecrets` of pods and service accounts; no field if there are no secrets. */
+/** Returns the field `imagePullSecrets` of pods and service accounts; an empty object if no secrets are named. */
 export function imagePullSecrets(names: readonly string[]): JsonObject {
   const unique = [...new Set(names)];
   return unique.length === 0 ? {} : { imagePullSecrets: unique.map((name) => ({ name })) };

@@ -1,5 +1,5 @@
-// Declares the contract of every custom resource kind. The pipeline uses only `Kind` and `Resource`: a spec's type
-// never leaves its kind's folder.
+// Declares the interface of every custom resource kind. The pipeline uses only `Kind` and `Resource`: the type of a
+// spec is not used outside its kind's folder.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { RegistryConfigFile } from '#contracts/registry/config.ts';
@@ -16,7 +16,7 @@ import type { Validation } from '#std/schema/marks.ts';
 
 export type { Finding } from '#kubernetes/rules/finding.ts';
 
-/** One of our custom resources: parsed, valid against its schema, with defaults. */
+/** An object of one of skep's kinds: parsed, valid against its schema, with defaults. */
 export interface Resource extends KubeObject {
   spec: JsonObject;
   status?: JsonObject;
@@ -30,33 +30,35 @@ export interface Reference {
   /** For ConfigMap and Secret: the key that must exist. */
   readonly key?: string;
   /**
-   * Optional references keep no children unchanged. `waited`: Kubernetes starts no pod before the object exists, so its
-   * absence is a warning. `allowed`: the author allows its absence.
+   * If set, a missing object keeps no children unchanged. `waited`: pods wait for it. `allowed`: its author permits
+   * this.
    */
   readonly optional?: 'waited' | 'allowed';
 }
 
-/** The address of a resource for clients, its authentication and its tools. */
+/** URL of a resource for clients, with its authentication and its tools. */
 export interface Endpoint {
   readonly url: string;
   readonly transport: string;
   readonly auth: EndpointAuth;
   readonly offer: Offer;
-  /** Absent: the resource requests no entry in the catalogue of running servers. */
+  /** If not set, the resource requests no entry in the catalogue of running servers. */
   readonly listing?: Listing | undefined;
 }
 
 export type EndpointAuth =
   | { readonly type: 'anonymous' }
-  /** Accepts tokens of the issuer, limited to the audience and the account (`namespace/name`, `namespace/*`) if set. */
+  /**
+   * Accepts the issuer's tokens; with `audience` or `account` (`namespace/name` or `namespace/*`), only these tokens.
+   */
   | { readonly type: 'oidc'; readonly issuer: string; readonly audience?: string; readonly account?: string }
-  /** The named settings cannot be read. */
+  /** The settings that the resource names cannot be read. */
   | { readonly type: 'unknown' };
 
 export type Offer =
   | {
       readonly type: 'server';
-      /** Identifies the server, with its tools, in a catalogue. */
+      /** Identity of the server in a catalogue: its image and arguments, or its URL. */
       readonly server: { readonly image: string; readonly args?: readonly string[] } | { readonly url: string };
       readonly shown: Shown;
     }
@@ -64,37 +66,36 @@ export type Offer =
       readonly type: 'members';
       readonly members: readonly OfferedMember[];
       readonly resolution: ConflictResolution;
-      /** Names of its own tools, which are workflows over the members' tools. */
+      /** Names of the virtual server's own tools, which are workflows over the members' tools. */
       readonly workflows: readonly string[];
-      /** Clients see `find_tool` and `call_tool`, with which they find the other tools. */
+      /** If true, clients see only `find_tool` and `call_tool`, with which they search and call all tools. */
       readonly optimizer: boolean;
     };
 
 export interface OfferedMember {
   readonly workload: string;
-  /** Kind of the resource with that name in the same namespace; absent: the server is elsewhere, at the URL. */
+  /** Kind of the resource with this name in the namespace. If not set, the server is elsewhere, at the URL. */
   readonly kind?: string;
   readonly url: string;
   readonly shown: Shown;
   readonly hidden: boolean;
 }
 
-/** An image that a resource runs. */
 export interface Image {
   readonly image: string;
-  /** Pointer to the field with its name. */
+  /** Pointer to the field that contains the image. */
   readonly pointer: string;
 }
 
 /** An object of the resource's namespace. */
 export type ObjectName = Pick<ResourceId, 'apiVersion' | 'kind' | 'name'>;
 
-/** The objects of the resource's namespace: the desired object if Git declares it, otherwise the live object. */
+/** Objects of the resource's namespace: desired objects if Git declares them, live objects otherwise. */
 export interface View {
   find(kind: string, name: string): KubeObject | undefined;
-  /** Returns all objects of a kind, by name. */
+  /** Returns all objects of a kind, sorted by name. */
   all(kind: string): readonly KubeObject[];
-  /** Returns the known pods of a workload that has fewer ready pods than declared; absent: no pods are known. */
+  /** Returns the known pods of a workload that has fewer ready pods than declared. If not set, no pods are known. */
   readonly pods?: ((kind: string, name: string) => readonly KubeObject[]) | undefined;
 }
 
@@ -104,67 +105,67 @@ interface ObjectKey {
   readonly key: string;
 }
 
-/** Settings of the instance's configuration that children depend on. */
+/** Settings from the instance's configuration on which children depend. */
 export interface Settings {
   readonly apiGroup: string;
   readonly images: { readonly proxy: string; readonly vmcp: string; readonly registry: string };
   readonly pullSecrets: readonly string[];
-  /** Settings of every pod, of any kind; absent: no settings. */
+  /** Settings for the pods of every kind. If not set, no settings are added. */
   readonly pods?: {
     readonly nodeSelector?: Readonly<Record<string, string>>;
     readonly tolerations: readonly JsonObject[];
     readonly platform: 'kubernetes' | 'openshift';
   };
-  /** `catalogue.database` of skep.yaml without passwords, for registries without a database. Absent: the defaults. */
+  /** `catalogue.database` of skep.yaml without passwords, for registries that declare no database. */
   readonly catalogueDatabase?: NonNullable<RegistryConfigFile['database']> & {
-    /** Objects in the namespace of each registry without a database. */
+    /** Objects in the namespace of each registry that declares no database. */
     readonly services?: { readonly passFileSecret?: ObjectKey; readonly caConfigMap?: ObjectKey };
   };
-  /** Returns a keyed hash, from which the secret value cannot be guessed. Equal texts have equal digests. */
+  /** Returns a keyed hash. Equal texts have equal hashes, and readers of the hash cannot guess the secret text. */
   digest(text: string): string;
 }
 
-/** The issuer of the cluster's service account tokens, or a sentence that says why it is unknown. */
+/** Issuer of the cluster's service account tokens, or a sentence that says why the issuer is unknown. */
 export type TokenIssuer = { readonly issuer: string } | { readonly fault: string };
 
-/** The input of `status()`; the same input gives the same status. */
+/** Input of `status()`, which returns equal statuses for equal input. */
 export interface Observed {
-  /** The objects that exist now. */
+  /** Live objects. */
   readonly view: View;
-  /** Reasons why children are kept unchanged: missing references, a rejected image. */
+  /** Reasons why children are kept unchanged, such as missing references or a rejected image. */
   readonly refusals: readonly Finding[];
-  /** Names of kinds that could not be listed: a status must not treat their objects as missing. */
+  /** Names of kinds that could not be listed. A status must not treat their objects as missing. */
   readonly unlisted?: ReadonlySet<string>;
-  /** Errors of this resource's children in this run, one sentence each. */
+  /** Errors of this run about this resource's children, one sentence each. */
   readonly failures: readonly string[];
-  /** The reason why the resource stays although Git no longer declares it; absent if it is declared. */
+  /** Reason why the resource still exists although Git no longer declares it. Not set if Git declares it. */
   readonly kept?: string;
-  /** For MCPRegistry: the state of its sources by name; absent if the store could not be read. */
+  /** For MCPRegistry: states of its sources by name. Not set if the store could not be read. */
   readonly catalogue?: CatalogueState;
-  /** For MCPRegistry: why its store could not be read or written; absent if that worked or was not tried. */
+  /** For MCPRegistry: reason why the store could not be read or written. Not set without such an error. */
   readonly storeFailure?: string;
-  /** Issuer of service account tokens. Absent: the resource does not accept them, or the cluster was not asked. */
+  /** Issuer of service account tokens. Not set if no such tokens are accepted, or if the cluster was not asked. */
   readonly tokenIssuer?: TokenIssuer | undefined;
-  /** RFC 3339; used for transition times only. */
+  /** Current time (RFC 3339), used only for transition times. */
   readonly now: string;
 }
 
-/** A Secret with random values, which are created when the Secret is first applied and stay the same after that. */
+/** A Secret with random values. The values are generated when the Secret is first applied, and never change. */
 export interface GeneratedSecret {
   /** The Secret without the values. */
   readonly object: KubeObject;
-  /** Number of random bytes of each key, written as base64 text. */
+  /** Number of random bytes for each key. The Secret contains the bytes as base64 text. */
   readonly random: Readonly<Record<string, number>>;
 }
 
 /** A setting that is an annotation. */
 export interface Annotation {
-  /** The whole name: skep.dev/rate-limit. */
+  /** Whole name, such as skep.dev/rate-limit. */
   readonly name: string;
   readonly description: string;
   /** Description of the valid values. */
   readonly values: string;
-  /** The value if the annotation is missing. */
+  /** Value if the annotation is missing. */
   readonly fallback: string;
 }
 
@@ -182,18 +183,18 @@ export interface Kind {
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  /** Purpose, in one or two sentences. */
+  /** Purpose of the kind, in one or two sentences. */
   readonly description: string;
   readonly printerColumns: readonly PrinterColumn[];
-  /** Settings of the kind that are annotations, because the documents have no fields for them. */
+  /** Settings of the kind that are annotations, because ToolHive's documents define no fields for them. */
   readonly annotations: readonly Annotation[];
-  /** Returns a sentence about an unknown field that people know from pods or from ToolHive. `pointer`: RFC 6901. */
+  /** Returns advice about an unknown field that authors know from pods or from ToolHive. `pointer`: RFC 6901. */
   adviceOnField(pointer: string): string | undefined;
-  /** The version that an API server stores, and that `skep convert` writes. */
+  /** Version that an API server stores, and that `skep convert` writes. */
   readonly storedVersion: string;
-  /** Kinds whose objects must be applied before this kind's, and deleted after. */
+  /** Kinds whose objects are applied before this kind's objects, and deleted after them. */
   readonly after: readonly string[];
-  /** JSON Schemas (TypeBox) of `spec` and `status`: a field is defined only there. */
+  /** JSON Schemas (TypeBox) of `spec` and `status`, which are the only definitions of the fields. */
   readonly schema: {
     readonly spec: JsonObject;
     readonly status: JsonObject;
@@ -201,32 +202,32 @@ export interface Kind {
     readonly validations: readonly Validation[];
   };
 
-  /** Finds fields of a written spec that an API server keeps although no code reads them. */
+  /** Finds fields of the author's spec that an API server stores although no code reads them. */
   unread(written: unknown): readonly Finding[];
   /**
-   * Finds mistakes that CEL cannot express. Only called for resources that pass schema and CEL. Deprecated fields are
-   * searched in the spec as its author wrote it, without defaults.
+   * Finds mistakes that CEL cannot express, in resources that are valid against schema and CEL. `written`: the author's
+   * spec without defaults, in which deprecated fields are searched.
    */
   rules(resource: Resource, written: unknown): readonly Finding[];
   references(resource: Resource): readonly Reference[];
-  /** Names further objects that children depend on: objects that the instance's configuration names. */
+  /** Returns objects named in the instance's configuration on which children depend. */
   configured(resource: Resource, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
   /**
-   * Finds mistakes in the content of referenced objects (broken JSON in a ConfigMap, a missing key). An error keeps the
-   * children unchanged, as a missing reference does. Only called if every non-optional reference was found.
+   * Finds mistakes in the content of referenced objects, such as invalid JSON in a ConfigMap. An error keeps the
+   * children unchanged. Called only if every required reference was found.
    */
   inspect(resource: Resource, view: View): readonly Finding[];
-  /** Returns the images that `enforceServers` checks: of every container that will run, including the author's own. */
+  /** Returns the images of all containers, including the author's containers. `enforceServers` checks these images. */
   images(resource: Resource): readonly Image[];
-  /** Returns registry sources to sync; only an MCPRegistry has sources. */
+  /** Returns registry sources to sync. Only an MCPRegistry has sources. */
   sources(resource: Resource): readonly RegistrySource[];
-  /** Returns the store of the registry sources, if the resource names a store. */
+  /** Returns the database for the registry sources, if the resource names a database. */
   database(resource: Resource): RegistryDatabaseTarget | undefined;
-  /** Returns whether images of the namespace must be in one of its registries. */
+  /** True if images of the namespace must be listed in one of its registries. */
   enforces(resource: Resource): boolean;
-  /** Whether clients authenticate with tokens of the cluster's service accounts. */
+  /** True if clients authenticate with tokens of the cluster's service accounts. */
   acceptsAccounts(resource: Resource, view: View): boolean;
-  /** Returns the endpoints for clients, even if references are missing. The resource passes its schema. */
+  /** Returns the endpoints for clients, even if references are missing. `resource` is valid against its schema. */
   exposes(resource: Resource, view: View): readonly Endpoint[];
   /**
    * Returns the names of all objects that `children` and `generated` may return, without reading other objects. Two
@@ -234,14 +235,14 @@ export interface Kind {
    */
   makes(resource: Resource): readonly ObjectName[];
   /**
-   * Returns the objects that this resource consists of, all in its namespace. They are complete except for the owner
-   * reference and our labels, which `desire` adds. Only called if every non-optional reference was found.
+   * Returns the objects that the resource consists of. `desire` adds the owner reference and skep's labels. Called only
+   * if every required reference was found.
    */
   children(resource: Resource, view: View, settings: Settings): readonly KubeObject[];
-  /** Returns the Secrets with random values of the resource. Called whenever `children` is called. */
+  /** Returns the resource's Secrets with random values. Called whenever `children` is called. */
   generated(resource: Resource, settings: Settings): readonly GeneratedSecret[];
-  /** Returns the whole status subresource. `resource.status` is the current one (for transition times). */
+  /** Returns the whole status. `resource.status` is the current status, from which transition times are taken. */
   status(resource: Resource, observed: Observed): JsonObject;
-  /** Returns the part of a status that the reconciler writes, without fields that another program writes. */
+  /** Returns the fields of a status that the reconciler writes, without fields that another program writes. */
   written(status: JsonObject): JsonObject;
 }

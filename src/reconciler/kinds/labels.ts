@@ -1,6 +1,6 @@
 // Computes labels and annotations of generated objects.
 
-/** Domain of ToolHive's labels that do not follow the API group. */
+/** Domain of the labels of ToolHive that do not depend on the API group. */
 export const LABEL_DOMAIN = 'toolhive.stacklok.io';
 
 /** Returns the labels of a workload's objects, which are also the selector of its pods. */
@@ -19,7 +19,7 @@ interface Metadata {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Merges labels and annotations of an object: ours take precedence over the author's. Empty maps are left out. */
+/** Merges labels and annotations of an object: `own` takes precedence over `added`. Empty maps are left out. */
 export function withOverrides(own: Metadata, added: Metadata | undefined) {
   const labels = { ...added?.labels, ...own.labels };
   const annotations = { ...added?.annotations, ...own.annotations };

@@ -1,5 +1,5 @@
-// Reads the annotations with which a server requests an entry in the catalogue of running servers, and finds their
-// faults. ToolHive has annotations of the same names.
+// Reads and checks the annotations with which a server requests an entry in the catalogue of running servers.
+// ToolHive's annotations have the same names.
 
 import type { Listing } from '#contracts/running-servers.ts';
 import { definitionName } from '#contracts/tool-lock/schema.ts';
@@ -9,7 +9,7 @@ import { parseJson, pointerToken, textsIn } from '#std/json.ts';
 import type { Finding, Resource, View } from './kind.ts';
 import { lockOf } from './tools-lock.ts';
 
-/** Longest title and description of a server.json (official schema). */
+/** Maximum length of title and description in the official schema of server.json. */
 const TEXT_MAX = 100;
 
 interface Rule {
@@ -22,7 +22,7 @@ const SHORT: Rule = {
   values: `a text of at most ${TEXT_MAX} characters`,
 };
 
-/** Valid values of each annotation. Keys are the names after the API group and the slash. */
+/** Valid values of each annotation. Keys are the annotations' names after the API group and the slash. */
 const RULES = {
   'registry-export': { fits: (text: string) => text === 'true' || text === 'false', values: '"true" or "false"' },
   'registry-url': {
@@ -42,7 +42,7 @@ type Name = keyof typeof RULES;
 
 const NAMES = Object.keys(RULES) as readonly Name[];
 
-/** Returns the listing of a server; undefined if it requests none. An invalid value counts as absent. */
+/** Returns the catalogue entry of a server; undefined if the server requests no entry. Invalid values are ignored. */
 export function listingOf(resource: Resource, view: View): Listing | undefined {
   const read = (name: Name): string | undefined => {
     const text = resource.metadata.annotations?.[`${groupOf(resource.apiVersion)}/${name}`];
@@ -60,7 +60,7 @@ export function listingOf(resource: Resource, view: View): Listing | undefined {
   };
 }
 
-/** For `rules` of kinds with endpoints: finds invalid values of the annotations. */
+/** For `rules` of kinds with endpoints: finds invalid values of these annotations. */
 export function listingFindings({ apiVersion, metadata }: Resource): readonly Finding[] {
   const prefix = `${groupOf(apiVersion)}/`;
   if (metadata.annotations?.[`${prefix}registry-export`] === undefined) return [];
@@ -79,7 +79,7 @@ export function listingFindings({ apiVersion, metadata }: Resource): readonly Fi
   });
 }
 
-/** Returns the tools of the lock, which was reviewed and therefore takes precedence over an annotation. */
+/** Returns the tools of the lock, which take precedence over an annotation because they were reviewed. */
 function lockedTools(resource: Resource, view: View): readonly string[] | undefined {
   return lockOf(resource, view)?.tools.flatMap((tool) => definitionName('tools', tool) ?? []);
 }

@@ -1,4 +1,4 @@
-// Lists names of objects by kind, for the objects that a kind's resources consist of.
+// Converts names of objects by kind into a list of objects, which a resource consists of.
 
 import type { ObjectName } from './kind.ts';
 
@@ -17,7 +17,7 @@ const VERSIONS = {
 
 type Made = keyof typeof VERSIONS;
 
-/** Kinds in the order of the table, so that messages always have the same order. */
+/** Kinds in a fixed order, so that messages always list objects in the same order. */
 const KINDS = Object.keys(VERSIONS) as readonly Made[];
 
 export function made(names: { readonly [Kind in Made]?: readonly string[] }): readonly ObjectName[] {

@@ -1,4 +1,4 @@
-// Tests which fields of an object in place of a name are refused.
+// Tests which fields are refused in a reference that may be a name or an object.
 
 import { expect, test } from 'vitest';
 import { MCPServer } from './mcpserver/index.ts';

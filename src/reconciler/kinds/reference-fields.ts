@@ -1,12 +1,12 @@
-// Finds unknown fields of an object in place of a name. The schema of such a field has no type, so an API server keeps
-// unknown fields, and no code would read them.
+// Finds unknown fields of a reference that may be a name or an object. The schema of such a reference has no type, so
+// an API server stores unknown fields, and no code would read them.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { didYouMean } from '#std/closest.ts';
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import { REFERENCE } from '#std/schema/marks.ts';
 
-/** `value`: the text or object that the author wrote at `pointer`. */
+/** `value`: the reference, text or object, that the author wrote at `pointer`. */
 export function unknownReferenceFields(schema: JsonObject, value: unknown, pointer: string): readonly Finding[] {
   const { properties } = schema;
   if (!isObject(value) || !isObject(properties)) return [];

@@ -1,5 +1,5 @@
-// Rewrites manifests in the spelling of the stored version. Only names, words and references change: comments, order,
-// anchors and layout stay.
+// Rewrites manifests in the spelling of the stored version. It changes only names of fields, words and references.
+// Comments, order, anchors and layout stay.
 
 import { isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
@@ -12,7 +12,7 @@ import type { Kind } from './kind.ts';
 
 export type Respelled =
   | { readonly text: string }
-  /** The reason why the text is unchanged. */
+  /** Reason why the text is unchanged. */
   | { readonly fault: string };
 
 interface Edit {
@@ -27,8 +27,8 @@ interface Source {
 }
 
 /**
- * Returns the same manifests in the current spelling. The result is parsed again and must have the same meaning;
- * otherwise nothing is changed.
+ * Returns the manifests in the current spelling. Parses the result again, and returns a fault if its meaning has
+ * changed.
  */
 export function respell(text: string, kinds: readonly Kind[], apiGroup: string): Respelled {
   const before = readDocuments(text, '');
@@ -54,7 +54,10 @@ function edited({ text, edits }: Source): string {
   return sorted.reduce((result, { start, end, text: next }) => result.slice(0, start) + next + result.slice(end), text);
 }
 
-/** Returns the values in the spelling of kinds, in order; objects of other kinds are returned unchanged. */
+/**
+ * Returns the objects in order, with current field names in specs of skep's kinds. Other objects are returned
+ * unchanged.
+ */
 function meaning(documents: readonly ReadDocument[], kinds: readonly Kind[], apiGroup: string): JsonObject[] {
   return documents
     .flatMap(({ value }) => listedObjects(value))
@@ -93,7 +96,7 @@ function respellObject(source: Source, object: YAMLMap, kinds: readonly Kind[], 
   moveFields(source, kind.schema.spec, spec);
 }
 
-/** Replaces a part of the text of a scalar, and keeps its quotes. */
+/** Replaces `before` inside a scalar, whose quotes stay. */
 function replaceInside({ text, edits }: Source, node: Node, before: string, after: string): void {
   const [start, end] = rangeOf(node);
   const own = text.slice(start, end);
@@ -136,19 +139,19 @@ function respellField(source: Source, field: JsonObject, map: YAMLMap, { key, va
   source.edits.push({ start, end: start, text: `{${quoted(key, 'name')}: ` }, { start: end, end, text: '}' });
 }
 
-/** Returns the offset of a value, including its anchor and tag. */
+/** Returns the offset at which a value begins, including its anchor and tag. */
 function valueStart({ text }: Source, key: Node, value: Node): number {
   const [from, to] = [rangeOf(key)[1], rangeOf(value)[0]];
   const mark = text.slice(from, to).search(/[&!]/);
   return mark < 0 ? to : from + mark;
 }
 
-/** Returns a name in the same quotes as an existing key, because JSON is YAML as well. */
+/** Returns the name in the quotes of an existing key: keys in JSON, which is valid YAML, need quotes. */
 function quoted(like: Node, name: string): string {
   return isScalar(like) && like.type === 'QUOTE_DOUBLE' ? `"${name}"` : name;
 }
 
-/** Moves fields that have another place in the spec: `config.groupRef` becomes `groupRef`. */
+/** Moves fields to their current path in the spec: `config.groupRef` becomes `groupRef`. */
 function moveFields(source: Source, schema: JsonObject, spec: YAMLMap): void {
   const properties = isObject(schema.properties) ? schema.properties : {};
   for (const [name, field] of Object.entries(properties)) {
@@ -194,14 +197,14 @@ function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** Removes the pair and the comma after it; for the last pair, the comma before it. */
+/** Removes the pair and the comma after it. For the last pair, removes the comma before it. */
 function flowPair(text: string, map: YAMLMap, pair: Pair, start: number, end: number): Edit {
   const next = map.items[map.items.indexOf(pair) + 1];
   if (isNode(next?.key)) return { start, end: rangeOf(next.key)[0], text: '' };
   return { start: text.lastIndexOf(',', start), end, text: '' };
 }
 
-/** Removes the line of the pair. A comment on the line stays. */
+/** Removes the line of the pair. A comment on this line stays. */
 function blockPair(text: string, start: number, end: number): Edit {
   const newline = text.indexOf('\n', end);
   const rest = newline < 0 ? text.length : newline;

@@ -1,4 +1,4 @@
-// Defines fields that name a ConfigMap, a Secret or a key of one, in the resource's own namespace.
+// Defines fields that name a ConfigMap, a Secret or one of their keys, in the resource's own namespace.
 
 import { reference } from '#std/schema/spellings.ts';
 import { bool, object, optional, text } from '#std/schema.ts';
@@ -11,7 +11,7 @@ export function nameField(description: string) {
   return text(description, NAME);
 }
 
-/** Field in which both name and key are required. */
+/** Defines a field in which both name and key are required. */
 export function secretKeyRef(description: string) {
   return object(
     {
@@ -23,22 +23,22 @@ export function secretKeyRef(description: string) {
   );
 }
 
-/** SecretKeySelector of Kubernetes. */
+/** Defines a SecretKeySelector of Kubernetes. */
 export function secretKeySelector(description: string) {
   return keySelector('Secret', text('Key inside the Secret.', KEY), description);
 }
 
-/** SecretKeySelector whose key has a default. */
+/** Defines a SecretKeySelector whose key has a default. */
 export function secretKeySelectorWithDefault(description: string, key: string) {
   return keySelector('Secret', text('Key inside the Secret.', { ...KEY, default: key }), description);
 }
 
-/** ConfigMapKeySelector of Kubernetes. */
+/** Defines a ConfigMapKeySelector of Kubernetes. */
 export function configMapKeySelector(description: string) {
   return keySelector('ConfigMap', text('Key inside the ConfigMap.', KEY), description);
 }
 
-/** ConfigMapKeySelector whose key has a default. */
+/** Defines a ConfigMapKeySelector whose key has a default. */
 export function configMapKeyWithDefault(description: string, key: string) {
   return keySelector('ConfigMap', text('Key inside the ConfigMap.', { ...KEY, default: key }), description);
 }
@@ -55,7 +55,7 @@ function keySelector(kind: string, key: ReturnType<typeof text>, description: st
   );
 }
 
-/** Field of references such as ToolConfigRef and ExternalAuthConfigRef: one name. */
+/** Defines the field of references that contain only a name, such as ToolConfigRef and ExternalAuthConfigRef. */
 export function namedRef(description: string, kind: string) {
   return object({ name: refName(kind) }, description);
 }
@@ -64,7 +64,9 @@ export function refName(kind: string) {
   return nameField(`Name of the ${kind}, in the same namespace.`);
 }
 
-/** `groupRef` of members: a name in v1alpha1, an object with the name in v1beta1. Kinds read the name. */
+/**
+ * Defines `groupRef` of members: a name in v1alpha1, an object with the name in v1beta1. skep's kinds read the name.
+ */
 export function groupRefField(description: string) {
   return reference(description, NAME);
 }

@@ -1,4 +1,4 @@
-// Tests the conditions about a named configuration, by its problem.
+// Tests the conditions about settings that a resource names, for each problem of these settings.
 
 import { expect, it } from 'vitest';
 import type { Finding } from './kind.ts';
@@ -48,7 +48,7 @@ it.each([
   expect(conditions).toMatchObject([{ type: 'ExternalAuthConfigValidated', status, reason }]);
 });
 
-it('says nothing if no settings are named', () => {
+it('reports nothing if the resource names no settings', () => {
   expect(settingsConditions({}, [finding('reference-missing')])).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
-// Defines the kinds with settings for other resources: the fields that name them, and the words about them in the
-// status of a resource that uses them. Kinds with such fields get references, conditions and digests here.
+// Defines the kinds with settings for other resources. For resources that name such settings, it returns references,
+// conditions and digests.
 
 import { isObject } from '#std/json.ts';
 import { optional, text } from '#std/schema.ts';
@@ -8,7 +8,7 @@ import type { Finding, Reference, View } from './kind.ts';
 
 interface SettingsKind {
   readonly kind: string;
-  /** Type of the condition of a resource that uses the settings, and its reasons, which clients of ToolHive know. */
+  /** Type of the condition of a resource that uses the settings. ToolHive's clients know the type and its reasons. */
   readonly condition: string;
   readonly valid: string;
   readonly notFound: string;
@@ -47,7 +47,7 @@ const SETTINGS_KINDS = {
   webhookConfigRef: settingsKind('MCPWebhookConfig', 'WebhookConfig'),
 } as const satisfies Readonly<Record<string, SettingsKind>>;
 
-/** Fields with which a resource names settings, anywhere in its spec. */
+/** Fields with which a resource names settings, at any depth of its spec. */
 export type SettingsField = keyof typeof SETTINGS_KINDS;
 
 /** The part of a spec with references to settings. */
@@ -55,12 +55,12 @@ export type SettingsRefs = { readonly [Field in SettingsField]?: { readonly name
 
 const FIELDS = Object.keys(SETTINGS_KINDS) as readonly SettingsField[];
 
-/** Returns the kinds of settings for these fields. They are applied before their users. */
+/** Returns the kinds of settings that these fields name. Settings are applied before the resources that use them. */
 export function settingsKinds(fields: readonly SettingsField[] = FIELDS): readonly string[] {
   return [...new Set(fields.map((field) => SETTINGS_KINDS[field].kind))];
 }
 
-/** Returns every field that names settings of the same kind. */
+/** Returns all fields that name settings of the same kind as `field`. */
 export function fieldsOfSameKind(field: SettingsField): readonly SettingsField[] {
   return FIELDS.filter((each) => SETTINGS_KINDS[each].kind === SETTINGS_KINDS[field].kind);
 }
@@ -75,8 +75,8 @@ export function settingsReferences(refs: SettingsRefs, pointer = '/spec'): reado
 }
 
 /**
- * Returns conditions about named settings: whether they exist and are valid. Findings about the settings point to the
- * field that names them.
+ * Returns conditions that say whether the named settings exist and are valid. `refusals` about settings have the
+ * pointer of the field that names them.
  */
 export function settingsConditions(
   refs: SettingsRefs,
@@ -95,21 +95,21 @@ export function settingsConditions(
   });
 }
 
-/** Returns the reason why named settings cannot be used, as one word. */
+/** Returns the condition's reason why named settings cannot be used. */
 export function settingsReason(field: SettingsField, code: string): string {
   const { unreadable, notFound, invalid } = SETTINGS_KINDS[field];
   if (code === 'reference-unknown') return unreadable;
   return isReference(code) ? notFound : (REASONS.get(code) ?? invalid);
 }
 
-/** Reasons that clients know. */
+/** Reasons by the code of a finding, if ToolHive's clients know a more specific reason. */
 const REASONS: ReadonlyMap<string, string> = new Map([['auth-server-upstreams', 'MultiUpstreamNotSupported']]);
 
 export function isReference(code: string): boolean {
   return code.startsWith('reference-');
 }
 
-/** Status fields with digests of the settings that a resource uses. */
+/** Status fields with digests of the settings in use. */
 export const SETTINGS_HASHES = {
   toolConfigHash: optional(text('configHash of the MCPToolConfig in use.')),
   externalAuthConfigHash: optional(text('configHash of the MCPExternalAuthConfig in use.')),
@@ -119,7 +119,7 @@ export const SETTINGS_HASHES = {
   authzConfigHash: optional(text('configHash of the MCPAuthzConfig in use.')),
 };
 
-/** Returns `configHash` of each named object, copied so that clients notice changes. */
+/** Returns `configHash` of each named object. Clients see from these digests that settings changed. */
 export function settingsHashes(refs: SettingsRefs, view: View) {
   return {
     toolConfigHash: hashOf('toolConfigRef', refs, view),

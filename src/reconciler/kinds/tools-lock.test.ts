@@ -3,7 +3,7 @@ import { heldLock } from '#contracts/tool-lock/held.ts';
 import { formatLockReport, lockDigest } from '#contracts/tool-lock/report.ts';
 import { backendsLockCondition, toolsLockCondition } from './tools-lock.ts';
 
-test('names that a server chooses do not make the message of the condition longer than a cluster permits', () => {
+test("long names of definitions do not make the condition's message longer than Kubernetes permits", () => {
   const metadata = { name: 'files', namespace: 'ops', annotations: { 'skep.dev/tools-lock': 'report' } };
   const drifts = Array.from({ length: 30 }, (_, index) => ({
     ...{ list: 'tools' as const, what: 'new' as const },
@@ -22,7 +22,7 @@ test('names that a server chooses do not make the message of the condition longe
   expect(condition?.message.length).toBeLessThan(32_768);
 });
 
-test('a name that is too long for the report of many backends is a difference all the same', () => {
+test('counts differences in definitions whose names are too long for the report', () => {
   const toolsLock = heldLock('enforce', undefined);
   const backends = Array.from({ length: 20 }, (_, index) => ({ name: `b${index}`, toolsLock }));
   const long = { list: 'tools' as const, name: '\u0001'.repeat(4096), what: 'new' as const };
@@ -39,7 +39,7 @@ test('a name that is too long for the report of many backends is a difference al
   ]);
 });
 
-test('an account of the author, from which no report comes, is named', () => {
+test('names the service account of the manifest, whose pods send no report', () => {
   const metadata = { name: 'files', namespace: 'ops', annotations: { 'skep.dev/tools-lock': 'report' } };
   const view = { find: () => undefined, all: () => [] };
   const expected = {

@@ -1,4 +1,5 @@
-// Decides whether the tools of a server are locked, by its annotation and its lock, and finds faults of the two.
+// Decides from a server's annotation and its lock whether its tools are locked, and finds faults of the annotation and
+// the lock.
 
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
 import {
@@ -33,7 +34,7 @@ function modeOf({ metadata }: Server): 'enforce' | 'report' | undefined {
   return mode === 'off' ? undefined : mode;
 }
 
-/** Returns the lock with the server's name, if the lock is for a server of this kind. */
+/** Returns the lock with the server's name, if the lock is for the server's kind. */
 export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undefined {
   const spec = view.find(TOOL_LOCK.kind, metadata.name)?.spec;
   if (!isObject(spec) || !isObject(spec.server) || spec.server.kind !== kind) return undefined;
@@ -41,12 +42,12 @@ export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undef
   return checked as ToolLock;
 }
 
-/** Returns the ConfigMap in which the proxy reports differences; undefined if nothing is locked. */
+/** Returns the name of the ConfigMap in which the proxy reports differences; undefined if no tools are locked. */
 export function reportConfigMap(server: Server): string | undefined {
   return modeOf(server) === undefined ? undefined : reportName(server.metadata.name);
 }
 
-/** Returns rights of the proxy in the cluster: it may write to its report, a ConfigMap that the reconciler creates. */
+/** Returns the proxy's rights in the cluster: it may write to its report, a ConfigMap that the reconciler creates. */
 export function reportRights(server: Server): JsonObject[] {
   const name = reportConfigMap(server);
   return name === undefined ? [] : [reportRight(name)];
@@ -56,21 +57,24 @@ function reportRight(name: string): JsonObject {
   return { apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['get', 'patch'] };
 }
 
-/** Returns the name of the ConfigMap with the report, whose content the reconciler reads. */
+/** Returns the report's ConfigMap, whose content the reconciler reads. */
 export function reportNames(server: Server): readonly ObjectName[] {
   const name = reportConfigMap(server);
   return name === undefined ? [] : [{ apiVersion: 'v1', kind: 'ConfigMap', name }];
 }
 
 const NAMES_SHOWN = 20;
-/** Limit of a shown name: a condition's message has at most 32,768 characters, and the server chooses its names. */
+/**
+ * Maximum number of characters of a shown name. A condition's message has at most 32,768 characters, and the server
+ * chooses its definitions' names.
+ */
 const NAME_SHOWN = 200;
 
 type LockCondition = Parameters<typeof conditionsOf>[1][number];
 
 /**
- * Returns the condition if `program` has not reported. `account`: account that the manifest names, which gets no rights
- * to report.
+ * Returns the condition if `program` has not reported. `account`: service account that the manifest names, to which
+ * skep grants no right to report.
  */
 function unreportedCondition(program: string, account: string | undefined, what: string): LockCondition {
   const condition = { type: 'ToolsLocked', status: 'Unknown' } as const;
@@ -83,8 +87,8 @@ function unreportedCondition(program: string, account: string | undefined, what:
 }
 
 /**
- * Returns the condition about the reviewed definitions, from the report of the server's proxy. `account`: account that
- * the manifest names for the proxy.
+ * Returns the condition about the reviewed definitions, from the report of the server's proxy. `account`: service
+ * account that the manifest names for the proxy.
  */
 export function toolsLockCondition(server: Server, view: View, account?: string): readonly LockCondition[] {
   const mode = modeOf(server);
@@ -101,15 +105,15 @@ export function toolsLockCondition(server: Server, view: View, account?: string)
   ];
 }
 
-/** A backend whose lock the virtual server itself enforces. */
+/** A backend. If `toolsLock` is set, the virtual server enforces this lock. */
 interface LockedBackend {
   readonly name: string;
   readonly toolsLock?: HeldLock | undefined;
 }
 
 /**
- * Returns the condition about the reviewed definitions of these backends, from the report of the virtual server.
- * `account`: account that the manifest names for it.
+ * Returns the condition about the reviewed definitions of these backends, from the virtual server's report. `account`:
+ * service account that the manifest names for the virtual server.
  */
 export function backendsLockCondition(
   { name: server, account }: { readonly name: string; readonly account?: string | undefined },
@@ -142,7 +146,7 @@ function namesShown(backends: readonly { readonly name: string }[]): string {
     .join(', ');
 }
 
-/** Returns the backends whose locks the virtual server itself enforces. */
+/** Returns the backends whose locks the virtual server enforces. */
 function lockedBackends<Backend extends LockedBackend>(backends: readonly Backend[]) {
   return backends.flatMap((backend) => {
     const { toolsLock } = backend;
@@ -150,14 +154,13 @@ function lockedBackends<Backend extends LockedBackend>(backends: readonly Backen
   });
 }
 
-/** Returns rights of the virtual server in the cluster: it may write to its report, a ConfigMap. */
+/** Returns the virtual server's rights in the cluster: it may write to its report, a ConfigMap. */
 export function backendsReportRights(name: string, backends: readonly LockedBackend[]): readonly JsonObject[] {
   return lockedBackends(backends).length === 0 ? [] : [reportRight(virtualReportName(name))];
 }
 
 /**
- * Returns an empty ConfigMap, to which the virtual server writes the definitions of these backends that differ from the
- * reviewed definitions.
+ * Returns an empty ConfigMap. The virtual server writes definitions into it that differ from the reviewed definitions.
  */
 export function backendsReport(
   { name, namespace }: { readonly name: string; readonly namespace: string },
@@ -175,7 +178,7 @@ interface FoundDrift extends Pick<ReportedDrift, 'list' | 'name' | 'what'> {
 
 interface FoundDrifts {
   readonly drifts: readonly FoundDrift[];
-  /** Differences without names, by the mode of their servers. */
+  /** Numbers of differences whose names are not in the report, by the mode of the locks. */
   readonly omitted: readonly { readonly mode: HeldLock['mode']; readonly count: number }[];
 }
 
@@ -205,16 +208,13 @@ function driftWords({ list, name, what, backend }: FoundDrift): string {
 
 const WORDS = { tools: 'tool', prompts: 'prompt', resourceTemplates: 'resource template' } as const;
 
-/**
- * Returns undefined if the tools are not locked. A server without a required lock is refused, and nothing is rendered
- * for it.
- */
+/** Returns undefined if the tools are not locked. skep renders nothing for a server whose required lock is missing. */
 export function toolsLock(server: Server, view: View): HeldLock | undefined {
   const mode = modeOf(server);
   return mode === undefined ? undefined : heldLock(mode, lockOf(server, view));
 }
 
-/** If the lock cannot be read, the server is kept unchanged. */
+/** Returns the reference to the lock. If the lock cannot be read, the server is kept unchanged. */
 export function toolsLockReferences(server: Server): readonly Reference[] {
   if (modeOf(server) === undefined) return [];
   return [{ pointer: POINTER, kind: TOOL_LOCK.kind, name: server.metadata.name, optional: 'allowed' }];
@@ -225,7 +225,7 @@ export function toolsLockFindings(server: Server, view: View): readonly Finding[
   return fault === undefined ? [] : [{ severity: 'error', pointer: POINTER, ...fault }];
 }
 
-/** Returns why the server cannot be called as its annotation requires. */
+/** Returns a fault if the annotation requires a lock and no valid lock exists. */
 export function toolsLockFault(server: Server, view: View): Pick<Finding, 'code' | 'message'> | undefined {
   const mode = modeOf(server);
   if (mode !== 'enforce' || lockOf(server, view) !== undefined) return undefined;

@@ -1,4 +1,4 @@
-// Reports that a field has no effect, because another field counts.
+// Returns the finding that a field has no effect.
 
 import type { Finding } from './kind.ts';
 

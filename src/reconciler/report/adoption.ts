@@ -24,7 +24,7 @@ export function textOfAdoption(
   return visibleLines(lines);
 }
 
-/** Two running instances would take the objects over from each other in each run. */
+/** If two instances run, each takes the objects over from the other in each run. */
 function textOfOther(instance: string): string {
   return `the instance ${instance} keeps some of these objects: stop or suspend it first, and take them out of its sources`;
 }

@@ -35,7 +35,7 @@ function lineOfRefusal({ code, message }: { readonly code: string; readonly mess
   return `      the API server refuses it: ${message} [${code}]`;
 }
 
-/** Returns the changes that the API server has not checked, one line per reason. */
+/** Returns lines about the changes without a dry run, one line per reason. */
 export function unpreviewed({ batches }: Plan): string[] {
   const byReason = new Map<string, string[]>();
   for (const change of batches.flatMap((batch) => batch.changes)) {
@@ -47,7 +47,8 @@ export function unpreviewed({ batches }: Plan): string[] {
 }
 
 /**
- * Returns one line for short values. For texts of several lines, returns the changed lines and a few lines around them.
+ * Returns one line for short values. For texts of several lines, returns the changed lines, with one unchanged line
+ * before and after.
  */
 export function textOfDifference({ path, before, after }: Change['diff'][number]): string[] {
   if (!isLong(before) || !isLong(after)) return [`      ${path}: ${formatValue(before)} -> ${formatValue(after)}`];
@@ -59,7 +60,7 @@ function isLong(value: unknown): value is string {
   return typeof value === 'string' && value.includes('\n');
 }
 
-/** Shortens the list: a first commit may have thousands of objects. */
+/** Joins the first three ids, and counts the remaining ids: a first commit may have thousands of objects. */
 export function several(ids: readonly string[]): string {
   const more = ids.length - SHOWN;
   return more <= 0 ? ids.join(', ') : `${ids.slice(0, SHOWN).join(', ')} and ${more} more`;

@@ -1,11 +1,10 @@
-// Defines the style of a text for people: the extent of its lists, and the form of commands in it.
+// Defines the style of a text for people: the length of its lists, and the form of the commands that it mentions.
 
 import type { CommandOf } from '#std/words/command-of.ts';
 
-/** Extent of a printed list: a line for each custom resource at most, or every object by its name. */
+/** `folded`: children are counted at their custom resource, and long lists are cut. `all`: every object is named. */
 export type Extent = 'folded' | 'all';
 
-/** Style of a text for people. */
 export interface Style {
   readonly extent: Extent;
   readonly commandOf: CommandOf;

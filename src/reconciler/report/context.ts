@@ -1,4 +1,4 @@
-// Defines the facts that a report needs in addition to its data: the program, and places for further reading.
+// Defines the facts that a report needs in addition to its data.
 
 import { isAbsolute, relative } from 'node:path/posix';
 import type { Place } from '#std/problem.ts';
@@ -6,28 +6,25 @@ import type { CommandOf } from '#std/words/command-of.ts';
 import type { Extent } from './command.ts';
 
 export interface ReportContext {
-  /** Version of the program. */
   readonly version: string;
-  /** Loads the meaning of each code, and its remedy, when they are needed. */
+  /** Loads the function that returns the meaning and remedy of a code. */
   readonly meanings: () => Promise<(code: string) => string>;
-  /** Returns the URL of the page that explains a code. */
   readonly helpUri: (code: string) => string;
-  /** Absolute path of the folder that paths in reports are relative to; for a checkout, its top. */
-  readonly root: string;
-  /** Returns the URL of the page that shows a line of a file. If absent, reports contain no such links. */
-  readonly linkTo?: (place: Place) => string;
-  /** Returns commands as readers type them. */
-  readonly commandOf: CommandOf;
   /**
-   * For text: `all` names every object, `folded` only counts children with the custom resource that they were created
-   * for.
+   * Absolute path of the folder to which paths in reports are relative. In a checkout, the top folder of the checkout.
    */
+  readonly root: string;
+  /** Returns the URL of the page that shows a line of a file. If absent, reports contain no links to lines. */
+  readonly linkTo?: (place: Place) => string;
+  /** Returns a command as the reader must type it. */
+  readonly commandOf: CommandOf;
+  /** Length of lists in text. Default: `folded`. */
   readonly extent?: Extent;
-  /** Place of the full report, for formats that have to cut it. */
+  /** URL of the full report, for formats that have a maximum length. */
   readonly fullReport?: string;
 }
 
-/** Returns the path below the root, `/`-separated; undefined if the file is elsewhere. */
+/** Returns the path relative to the root; undefined if the file is not below the root. */
 export function pathInRoot(file: string, { root }: Pick<ReportContext, 'root'>): string | undefined {
   const path = isAbsolute(file) ? relative(root, file) : relative('', file);
   return path === '' || path === '..' || path.startsWith('../') ? undefined : path;

@@ -1,4 +1,4 @@
-// Renders deletions that wait or are approved, and objects that are kept unchanged, as lines for people.
+// Renders waiting and approved deletions, and objects that are kept unchanged, as lines for people.
 
 import { formatId } from '#std/problem.ts';
 import type { Plan } from '../run/plan/plan.ts';
@@ -14,17 +14,20 @@ export function guardLines({ waiting }: Pick<Plan, 'waiting'>, { extent, command
   ]);
 }
 
-/** Returns a name for a waiting list. Without deletions it stands for all changes: no source was read before. */
+/**
+ * Returns a name for a waiting list. A list without deletions stands for all changes of the run, because none of the
+ * sources was read before.
+ */
 export function nameOfWaiting({ source, deletions }: { source: string; deletions: readonly unknown[] }): string {
   return deletions.length === 0 ? 'all changes' : nameOfList(source);
 }
 
-/** Returns a name for a list of deletions. Children of resources that were applied by hand have no source. */
+/** Returns a name for a list of deletions. The source is empty for children of resources that were applied by hand. */
 function nameOfList(source: string): string {
   return source === '' ? 'deletions' : `deletions of source ${source}`;
 }
 
-/** Returns the remark about a deletion: the object may be created again, and other objects may be deleted with it. */
+/** Returns the end of a line about a deletion: the object is created again, or other objects are deleted with it. */
 export function fateOf({
   replaced,
   takes = [],
@@ -43,7 +46,6 @@ export function approvedLines({ approved }: Plan): string[] {
   );
 }
 
-/** Returns one line per custom resource. */
 export function deletionLines(deletions: Plan['waiting'][number]['deletions'], extent: Extent = 'folded'): string[] {
   return fold(deletions, extent).map(({ entry, along }) => `  - ${entry.id}${along}${fateOf(entry)}`);
 }
@@ -52,7 +54,7 @@ interface Kept extends Listed {
   readonly reason: string;
 }
 
-/** Returns the objects that are kept unchanged, except for objects that wait for approval. */
+/** Returns the objects that are kept unchanged, without objects that wait for approval. */
 export function keptOf({ held, waiting }: Pick<Plan, 'held' | 'waiting'>, extent: Extent): readonly Folded<Kept>[] {
   const waitingToo = new Set(waiting.flatMap(({ deletions }) => deletions.map(({ id }) => id)));
   const all = held.map(({ resource, owner, reason }) => {
@@ -64,7 +66,7 @@ export function keptOf({ held, waiting }: Pick<Plan, 'held' | 'waiting'>, extent
   );
 }
 
-/** Returns lines grouped by reason. Children of a listed object are counted with the object. */
+/** Returns one sentence or list per reason. A child is counted at its owner if the owner is listed. */
 export function heldLines(plan: Plan, style: Style): string[] {
   const listed = keptOf(plan, style.extent);
   return [...Map.groupBy(listed, ({ entry }) => entry.reason)].flatMap(([reason, entries]) =>

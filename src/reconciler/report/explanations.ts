@@ -1,4 +1,4 @@
-// Renders why each object is changed or stays unchanged, as lines for people and as JSON.
+// Renders why each object is changed or kept unchanged, as lines for people and as JSON.
 
 import { formatId } from '#std/problem.ts';
 import type { Explanation } from '../run/plan/explain.ts';

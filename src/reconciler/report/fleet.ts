@@ -13,16 +13,16 @@ export function jsonOfFleet(state: FleetState): string {
   return `${visible(JSON.stringify(state))}\n`;
 }
 
-/** Facts that the reconciler adds to the facts that a run knows about a resource. */
+/** Facts about a resource that the run does not contain. */
 export interface ResourceContext {
-  /** Masked if the manifest may contain a secret. */
+  /** Manifest with masked values, if it may contain secrets. */
   readonly manifest?: object;
   readonly commit?: string;
-  /** URL of the commit's page, if its repository has such pages. */
+  /** URL of the commit's web page; absent if the repository has none. */
   readonly commitUrl?: string;
   /** URL of the line of the manifest at the commit. */
   readonly fileUrl?: string;
-  /** Undefined if the resource could not be read from the cluster: `unread` says why. */
+  /** Live part of the resource. If the live part could not be read, `unread` says why. */
   readonly live?: LiveDetail;
   readonly unread?: string;
 }

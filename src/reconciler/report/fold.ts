@@ -1,29 +1,31 @@
-// Folds many objects into few lines: children are counted with their custom resource, `docs/MCPServer/wiki (+10
-// objects)`.
+// Folds many objects into few lines. Children are counted at their custom resource:
+// `docs/MCPServer/wiki (+10 objects)`.
 
 import { countText } from '#std/words/count-text.ts';
 import type { Extent, Style } from './command.ts';
 
 export interface Listed {
   readonly id: string;
-  /** Custom resource that the object was created for. */
   readonly owner?: string | undefined;
-  /** Children of one owner with different reasons are listed apart. */
+  /** Children of one owner share an entry only if they have the same reason. */
   readonly reason?: string;
 }
 
-/** Maximum number of lines in a list; the last line says how to see the rest. */
+/** Maximum number of lines of a folded list. */
 const LINES_MAX = 20;
-/** Maximum number of names in the sentence itself. */
+/** Maximum number of names in a sentence. More names get a line each. */
 const IN_SENTENCE_MAX = 3;
 
 export interface Folded<T> {
   readonly entry: T;
-  /** ` (+10 objects)`, or an empty string. */
+  /** Count of children, such as ` (+10 objects)`; empty without children. */
   readonly along: string;
 }
 
-/** Returns one entry for an object and its listed children, and one for all children of an owner that is not listed. */
+/**
+ * Returns one entry per object. The entry also counts the listed children of the object. Children of an unlisted owner
+ * share one entry.
+ */
 export function fold<T extends Listed>(entries: readonly T[], extent: Extent): Folded<T>[] {
   if (extent === 'all') return entries.map((entry) => ({ entry, along: '' }));
   const listed = new Set(entries.map(({ id }) => id));
@@ -40,7 +42,7 @@ export function fold<T extends Listed>(entries: readonly T[], extent: Extent): F
   });
 }
 
-/** Returns `head: a, b`, or a line for each name if there are many. */
+/** Returns the line `head: a, b`. If there are more names than `IN_SENTENCE_MAX`, each name gets a line. */
 export function sentenceOf(head: string, names: readonly string[], { extent, commandOf }: Style): string[] {
   if (names.length <= IN_SENTENCE_MAX) return [`${head}: ${names.join(', ')}`];
   const shown = extent === 'all' ? names : names.slice(0, LINES_MAX);

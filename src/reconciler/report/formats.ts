@@ -1,4 +1,4 @@
-// Lists every format that a validation or a plan can be printed in. Each format is loaded when it is needed.
+// Lists the output formats of validations and plans. The module of a format is loaded only if the format is used.
 
 import type { RunResult } from '../run/result.ts';
 import type { ReportContext } from './context.ts';
@@ -27,7 +27,6 @@ export const PLAN_FORMATS = {
 export type ValidationFormat = keyof typeof VALIDATION_FORMATS;
 export type PlanFormat = keyof typeof PLAN_FORMATS;
 
-/** Returns the names, for `--output`. */
 export function formatNames(formats: Formats<never>): readonly string[] {
   return Object.keys(formats);
 }

@@ -104,7 +104,10 @@ function commitsOf({ commits }: RunRecord): string {
   return entries.length === 0 ? '-' : entries.map(([source, commit]) => `${source}@${commit.slice(0, 10)}`).join(' ');
 }
 
-/** Returns the state of a run, such as `succeeded; 9 resources were ready 12 s later` if a later run recorded that. */
+/**
+ * Returns the state of a run. If a later run found more ready resources:
+ * `succeeded; 9 resources were ready 12 s later`.
+ */
 export function stateText(run: Pick<RunRecord, 'state' | 'completed' | 'finishedAt'>): string {
   const later = completionText(run);
   return later === '' ? run.state : `${run.state}; ${later}`;
@@ -127,7 +130,7 @@ function changesOf({ summary, problems, failures, completed, finishedAt }: RunRe
   return all.length === 0 ? 'nothing changed' : all.join(', ');
 }
 
-/** Aligns the columns, except for the last one. */
+/** Aligns all columns except the last one. */
 function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return visibleLines(

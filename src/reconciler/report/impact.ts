@@ -8,12 +8,12 @@ import type { RegistryImpact } from '../run/impact/registries.ts';
 import type { Style } from './command.ts';
 import { sentenceOf } from './fold.ts';
 
-/** An endpoint, registry or server that clients use, with the changes that they notice. */
+/** An endpoint, registry or server, with the changes for its clients. */
 export interface Notice {
   readonly action: 'appears' | 'disappears' | 'changes';
-  /** `namespace/Kind/name`; for a registry, followed by its source. */
+  /** Id as `namespace/Kind/name`. For a registry, the name of the source follows. */
   readonly id: string;
-  /** Sentences, each on a line. */
+  /** Sentences, one per line. */
   readonly lines: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function noticesOf({ endpoints, registries, definitions }: Impact): reado
 
 const LISTS = { tools: 'tools', prompts: 'prompts', resourceTemplates: 'resource templates' } as const;
 
-/** Returns a notice about definitions that models read after the change. */
+/** Returns a notice about changed tool definitions, which models read. */
 function noticeOfDefinitions({ resource, list, changed, added, removed }: DefinitionsImpact): Notice {
   const lines = [
     ...listLine(`${LISTS[list]} with another definition, which is accepted as reviewed`, changed),
@@ -37,14 +37,13 @@ function noticeOfDefinitions({ resource, list, changed, added, removed }: Defini
   return { action: 'changes', id: formatId(resource), lines };
 }
 
-/** Returns the ids of the workloads whose pods are replaced. */
 export function restartedIds({ restarts }: Impact): readonly string[] {
   return restarts.map(({ resource }) => formatId(resource));
 }
 
 const MARKS = { appears: '+', disappears: '-', changes: '~' } as const;
 
-/** Returns an empty list if clients notice no change. */
+/** Returns the lines; empty if the change has no effect on clients. */
 export function textOfImpact(impact: Impact, style: Style): readonly string[] {
   const notices = noticesOf(impact).flatMap(({ action, id, lines }) => [
     `  ${MARKS[action]} ${id}`,
@@ -120,7 +119,7 @@ function toolLines({ appear, disappear, renamed, clashes, uncertain }: ToolsImpa
   ];
 }
 
-/** Returns a line with the names. `*` stands for tools whose names are not known here. */
+/** Returns one line with the names. `*` stands for tools whose names are unknown. */
 function listLine(what: string, names: readonly string[]): readonly string[] {
   const named = names.filter((name) => name !== '*');
   return named.length === 0 ? [] : [`${what}: ${named.join(', ')}`];

@@ -1,4 +1,4 @@
-// Prints changes since the previous validation or run: new and solved problems, resources that became ready, and the
+// Renders changes since the previous validation or run: new and solved problems, resources that became ready, and the
 // current state.
 
 import { formatId, formatProblem, type Problem } from '#std/problem.ts';
@@ -23,7 +23,7 @@ import {
 } from './text.ts';
 import { visibleLines } from './visible.ts';
 
-/** Returns the whole validation if there is no previous validation, and an empty text if the result has not changed. */
+/** Returns the whole validation if no previous validation exists. Returns an empty text if nothing has changed. */
 export function textOfChangedValidation(now: Validation, before: Validation | undefined): string {
   if (before === undefined) return textOfValidation(now);
   const appeared = problemsWithout(now.problems, before.problems).map((problem) => `new: ${formatProblem(problem)}`);
@@ -42,8 +42,8 @@ function textOfSolved(problem: Problem): string {
 }
 
 /**
- * Returns the end of a scheduled run, whose outcomes were printed already. Empty if the run did nothing, and if
- * problems, failures and waiting deletions are the same as after the run `before`.
+ * Returns the end of a scheduled run, without its outcomes, which are already printed. Empty if the run changed nothing
+ * and its problems, failures and waiting deletions are the same as in the run `before`.
  */
 export function textOfChanges(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): string {
   const catalogue = result.catalogue.filter(({ action }) => action !== 'unchanged');
@@ -63,7 +63,7 @@ export function textOfChanges(result: RunResult, before: RunResult | undefined, 
   return visibleLines(news) + textOfEnding({ ...result, catalogue, readiness }, commandOf, before?.problems);
 }
 
-/** Returns a line for each commit that is newer than the run `before`, for a run with nothing else to report. */
+/** For a run without other news: returns one line per source with another commit than in the run `before`. */
 export function textOfNewCommits({ commits, problems }: RunResult, before: RunResult | undefined): string {
   if (before === undefined) return '';
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -75,7 +75,7 @@ export function textOfNewCommits({ commits, problems }: RunResult, before: RunRe
 }
 
 /**
- * Returns a line per solved problem. A run that could not read everything does not know whether a problem is solved.
+ * Returns one line per solved problem. After failures, returns none, because it is unknown which problems are solved.
  */
 function solvedLines(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): readonly string[] {
   if (before === undefined || result.failures.length > 0) return [];
@@ -84,7 +84,7 @@ function solvedLines(result: RunResult, before: RunResult | undefined, commandOf
   return [...solved, ...(isOver ? ['no problems any more'] : [])];
 }
 
-/** Returns the conditions that last until a person acts. */
+/** Returns the lines that each run repeats until a person acts. */
 function standingOf(result: RunResult): string {
   const failed = [
     ...result.outcomes.filter(isStuck).map(textOfOutcome),
@@ -99,12 +99,12 @@ function standingOf(result: RunResult): string {
   ]);
 }
 
-/** Returns true if the change failed, or is held because another change failed. */
+/** Returns true if the change failed or was not attempted. */
 function isStuck({ action }: Outcome | CatalogueOutcome): boolean {
   return action === 'failed' || action === 'held';
 }
 
-/** Returns the names of ready resources that the previous run was still waiting for. */
+/** Returns the names of the ready resources that were not ready in the previous run. */
 function readied({ readiness }: RunResult, before: RunResult | undefined): string {
   const waitedFor = new Set(before?.readiness.progressing.map(formatId) ?? []);
   return namesOf(readiness.ready.filter((resource) => waitedFor.has(formatId(resource))));
@@ -115,7 +115,9 @@ function newlyNotRun({ readiness: { notRun = [] } }: RunResult, before: RunResul
   return notRun.filter((resource) => !known.has(formatId(resource)));
 }
 
-/** Passes outcomes on as they happen. A failure that every run repeats is passed on once. */
+/**
+ * Returns a function that prints outcomes at once. If each run has the same outcome, the outcome is printed only once.
+ */
 export function tellOutcomes(say: (text: string) => void): (outcome: Outcome) => void {
   const standing = new Map<string, string>();
   return (outcome) => {
@@ -128,7 +130,7 @@ export function tellOutcomes(say: (text: string) => void): (outcome: Outcome) =>
   };
 }
 
-/** Counts the objects that the first run creates, and passes on all other outcomes. `end` reports the count. */
+/** Counts the objects that the first run creates, and prints all other outcomes. `end` prints the count. */
 export function countCreated(say: (text: string) => void) {
   const tellOne = tellOutcomes(say);
   let counting = true;

@@ -1,16 +1,16 @@
-// Orders problems for reports that cannot show all of them, and counts problems.
+// Sorts and counts problems, for reports that cannot show all of them.
 
 import type { Problem } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
 import type { Validation } from '../run/validate.ts';
 
-/** Returns errors before warnings, each in the order in which they were found. */
+/** Sorts errors before warnings. Otherwise keeps the order. */
 export function bySeverity(problems: readonly Problem[]): readonly Problem[] {
   const errors = problems.filter(({ severity }) => severity === 'error');
   return [...errors, ...problems.filter(({ severity }) => severity !== 'error')];
 }
 
-/** Returns `2 errors, 1 warning`, without the parts that are zero. */
+/** Returns a text such as `2 errors, 1 warning`. A count of zero is left out. */
 export function countOf(problems: readonly Problem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
@@ -20,13 +20,14 @@ export function countOf(problems: readonly Problem[]): string {
   ].join(', ');
 }
 
-/** Returns the number of validated resources and files. */
+/** Returns a text with the numbers of validated resources and files. */
 export function validatedSize({ resources, files }: Validation['summary']): string {
   return `${countText(resources, 'resource')} in ${countText(files, 'file')}`;
 }
 
 /**
- * Returns the problems that `others` lacks. Equal problems are counted, and the place in the file makes no difference.
+ * Returns the problems that are not in `others`. Ignores lines and columns. If a problem occurs several times, each
+ * occurrence in `others` removes one.
  */
 export function problemsWithout(problems: readonly Problem[], others: readonly Problem[]): readonly Problem[] {
   const left = Map.groupBy(others, sameness);

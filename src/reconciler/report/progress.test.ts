@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createProgress, textOfWaiting, textOfWaitingForSource } from './progress.ts';
 
-test('a long run says how far it is every five seconds, and not at its end', () => {
+test('a long run reports its progress every five seconds, but not at its end', () => {
   let now = 0;
   const beforeTheFirst = 60_000;
   const progress = createProgress(() => now);
@@ -19,7 +19,7 @@ test('a long run says how far it is every five seconds, and not at its end', () 
 
 const SERVER = { apiVersion: 'example.com/v1', kind: 'MCPServer', namespace: 'tools', name: 'clock' };
 
-test('a run that waits reports the reason and the duration', () => {
+test('a waiting run reports the reason and the remaining time', () => {
   const resources = [
     { ...SERVER, why: 'its pod\nis not ready' },
     { ...SERVER, name: 'wiki', why: '' },

@@ -1,5 +1,5 @@
-// Reports the progress of a long run: the number of changes made, an estimate of the remaining time, and the reason of
-// a wait.
+// Renders the progress of a long run: the number of changes, an estimate of the remaining time, and the reason of a
+// wait.
 
 import { formatId } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -11,9 +11,9 @@ import { visible, visibleLines } from './visible.ts';
 const EVERY_MS = 5000;
 
 /**
- * Returns a function that returns a line at most every five seconds; during the first changes it is too early for an
- * estimate. The time is counted from the first change, because the time for Git and registries does not predict the
- * remaining time. `monotonic` returns milliseconds.
+ * Returns a function to call for each change. The function returns a line at most every five seconds, and not in the
+ * first five seconds. The estimate begins at the first change, because the time for Git and registries does not predict
+ * the remaining time. `monotonic` returns milliseconds.
  */
 export function createProgress(monotonic: () => number): (planned: number) => string | undefined {
   let startedAt: number | undefined;
@@ -33,10 +33,10 @@ export function createProgress(monotonic: () => number): (planned: number) => st
   };
 }
 
-/** Maximum number of resources that are named. The remaining resources are counted. */
+/** Maximum number of resources to name. Further resources are only counted. */
 const NAMED_MAX = 10;
 
-/** Returns the reason of a wait, and the maximum time left. */
+/** Returns the reason of the wait, and its maximum remaining time. */
 export function textOfWaiting(waiting: Waiting): string {
   const left = `${durationText(waiting.leftMs)} left`;
   switch (waiting.for) {
@@ -62,7 +62,7 @@ export function textOfWaitingForSource({
   return visibleLines([`waiting for source ${name}: its server has not responded for ${durationText(waitedMs)}`]);
 }
 
-/** Returns one line for each of the first ten resources, with the message of its status. */
+/** Returns one line per resource with the message of its status, and one line with the number of further resources. */
 export function linesOfNotReady(before: string, resources: readonly NotReady[], after = ''): string[] {
   const more = resources.length - NAMED_MAX;
   return [

@@ -13,14 +13,14 @@ import { textOfQuarantined, waitLines, whyPaused } from './text.ts';
 import { shareOf, TROUBLES } from './troubles.ts';
 import { visible, visibleLines } from './visible.ts';
 
-/** The last run that this machine has observed, even if its record was not news. */
+/** Last run that this machine has observed. The stored history may lack this run. */
 export interface LastLook {
   readonly id: string;
   readonly finishedAt: string;
 }
 
 const MARKS = { create: '+', update: '~', delete: '-' } as const;
-/** Maximum number of lines in each section. JSON contains all entries. */
+/** Maximum number of lines per section. The JSON output has all entries. */
 const LINES_MAX = 20;
 const NAMED_MAX = 3;
 
@@ -52,7 +52,7 @@ export function textOfStatus(
   ]);
 }
 
-/** Returns one line per resource. Children of a listed object are counted with the object. */
+/** Returns one line per object. A child is counted at its owner if the owner is listed. */
 function outOfSyncLines({ outOfSync }: InstanceStatus, timeText: TimeText): string[] {
   const listed = new Set(outOfSync.map(({ resource }) => resource));
   const follows = ({ owner }: OutOfSync) => owner !== undefined && listed.has(owner);
@@ -106,7 +106,10 @@ interface HeldGroup extends Since {
   readonly resources: readonly string[];
 }
 
-/** Returns groups of held objects, without objects that wait for approval: the section of approvals lists them. */
+/**
+ * Returns held objects by reason and time. Objects that wait for approval are left out, because they have a section of
+ * their own.
+ */
 function heldGroups({ held, approvals }: InstanceStatus): readonly HeldGroup[] {
   const waiting = new Set(approvals.flatMap(({ deletions }) => deletions));
   const groups = Map.groupBy(
@@ -144,7 +147,7 @@ export function jsonOfStatus(status: InstanceStatus, lastLook: LastLook | undefi
   return `${visible(JSON.stringify(shown, null, 2))}\n`;
 }
 
-/** Returns the most important facts, in a few words. */
+/** Returns the most important facts in a few words. */
 function headlineOf(status: InstanceStatus): string {
   const { outOfSync, uncertain, held, approvals, waits, problems, failures, troubled, resources } = status;
   if (!status.reached) return `nothing is known: ${failures.map(({ code }) => code).join(', ')}`;
@@ -188,7 +191,7 @@ function textOfFailure({ code, message }: Failure): string {
   return inOneLine(`${code}: ${message}`);
 }
 
-/** Joins lines: text from other authors must not look like lines of this report. */
+/** Joins the lines of a text from another author. Otherwise its lines could look like lines of this report. */
 function inOneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ');
 }
@@ -235,7 +238,7 @@ function sinceOf({ since }: Since, timeText: TimeText, word = 'since'): string {
   return since === undefined ? '' : ` (${word} ${timeText(since)})`;
 }
 
-/** Returns `at 2026-03-10T12:00:00Z`, or `12 s ago`. */
+/** Returns `at 2026-03-10T12:00:00Z` or `12 s ago`. */
 function atText(time: string, timeText: TimeText): string {
   const text = timeText(time);
   return text === time ? `at ${time}` : text;

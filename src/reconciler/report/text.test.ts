@@ -1,4 +1,4 @@
-// Tests that scheduled runs report each change once.
+// Tests that scheduled runs report each change only once.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -73,7 +73,7 @@ test.each<{ before?: RunResult; now: RunResult; reported: readonly string[]; rea
     reason: 'the wait has ended',
   },
   { before: READY, now: READY, reported: [], reason: 'it was ready before' },
-])('a run tells $reported because $reason', ({ before, now, reported }) => {
+])('a run reports $reported because $reason', ({ before, now, reported }) => {
   expect(textOfChanges(now, before, INSTALLED)).toBe(reported.map((line) => `${line}\n`).join(''));
 });
 
@@ -103,7 +103,7 @@ test.each<{ files: number; invalid: number; problems: number; incomplete?: true;
   expect(text.split('\n').at(-2)).toBe(`0 resources in ${files} file${files === 1 ? '' : 's'}: ${headline}`);
 });
 
-test('sources that failed for one reason have one line', () => {
+test('sources that failed for the same reason share a line', () => {
   const source = (name: string, message: string) =>
     ({ source: `docs/catalogue/${name}`, action: 'failed', servers: 0, rejected: 0, message }) as const;
   const silent = ['a', 'b', 'c', 'd'].map((name) => source(name, 'no answer within 60000 ms'));
@@ -114,7 +114,7 @@ test('sources that failed for one reason have one line', () => {
   ]);
 });
 
-test('of many kinds that the account may not list two are named', () => {
+test('if the account may not list many kinds, only two of them are named', () => {
   const forbidden = ['pods', 'services', 'secrets', 'leases'].map(
     (kind) => new Failure('cluster-forbidden', `no ${kind}`),
   );
@@ -127,7 +127,7 @@ test('of many kinds that the account may not list two are named', () => {
   ]);
 });
 
-test('adopting from another instance says to stop that one first', () => {
+test('an adoption from another instance says to stop that instance first', () => {
   const found = { adoptions: [], refused: [], otherInstances: ['fleet'], problems: [], failures: [] };
   const line =
     'the instance fleet keeps some of these objects: stop or suspend it first, and take them out of its sources\n';
@@ -135,7 +135,7 @@ test('adopting from another instance says to stop that one first', () => {
   expect(textOfAdoption({ ...found, done: true }, INSTALLED)).not.toContain(line);
 });
 
-test('adopting reports how many were taken over, and which were not', () => {
+test('an adoption reports the number of adopted objects, and names the others', () => {
   const metadata = { name: SERVER.name };
   const object = { apiVersion: SERVER.apiVersion, kind: SERVER.kind, metadata };
   const adoption = { resource: SERVER, object, finalizers: [], managers: ['old'] };
@@ -149,7 +149,7 @@ test('adopting reports how many were taken over, and which were not', () => {
   );
 });
 
-test('no value erases or turns the text next to it on a terminal', () => {
+test('no value can erase or reverse the text next to it on a terminal', () => {
   const diff = [{ path: '/data/a', before: 'one\n', after: 'one\n\u001b[2K\r\u009b1A\u202etwo\tthree\n' }];
   const change = {
     action: 'update',
@@ -194,7 +194,7 @@ function textWith(servers: number, extent: 'folded' | 'all'): string {
   return textOfPlan(run({ plan: { ...run().plan, held, waiting } }), { extent });
 }
 
-test('a plan counts the children of a server in the line of the server', () => {
+test('a plan counts the children of a server on the line of the server', () => {
   expect(textWith(4, 'folded')).toMatchInlineSnapshot(`
     "deletions of source fleet wait for approval (0123456789abcdef): 8 of 10 objects
       - old/MCPServer/server-1 (+3 objects)
@@ -217,7 +217,7 @@ test('a plan names twenty objects at most, and every object if details are reque
   expect(all).not.toContain('more');
 });
 
-test('many resources are named in part: ready ones, ones that are not ready yet, failed ones', () => {
+test('only the first of many resources are named: ready, not yet ready, or failed', () => {
   const many = Array.from({ length: 11 }, (_, index) => ({ ...SERVER, name: `s${index}`, why: 'no pod\nis ready' }));
   const named = 'docs/MCPServer/s0, docs/MCPServer/s1, docs/MCPServer/s2 and 8 more';
   const before = run({ readiness: { ready: [], progressing: many, failed: [] } });
@@ -231,7 +231,7 @@ test('many resources are named in part: ready ones, ones that are not ready yet,
   expect(textOfEnding(late, INSTALLED)).toContain('not ready in time: docs/MCPServer/s9: no pod is ready\n');
 });
 
-test('a warning is printed once and counted afterwards, and each problem that is fixed is named', () => {
+test('a warning is printed once and then counted, and each fixed problem is named', () => {
   const warning = { code: 'image-tag', severity: 'warning', message: 'has no digest' } as const;
   const both = run({ problems: [PROBLEM, warning] });
   expect(textOfChanges(both, undefined, INSTALLED)).toContain('warning image-tag: has no digest\n');
@@ -241,7 +241,7 @@ test('a warning is printed once and counted afterwards, and each problem that is
   expect(textOfChanges(unread, both, INSTALLED)).not.toContain('solved');
 });
 
-test('a start counts the objects that it creates', () => {
+test('the first run counts the objects that it creates', () => {
   const lines: string[] = [];
   const start = countCreated((text) => lines.push(text));
   start.tell({ action: 'created', resource: SERVER });

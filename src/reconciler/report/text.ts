@@ -24,7 +24,7 @@ export function textOfValidation(validation: Validation): string {
   return visibleLines([...validation.problems.map(formatProblem), summaryLine(validation)]);
 }
 
-/** Returns the line with the counts of a validation and its result. */
+/** Returns a line with the counts of a validation and its result. */
 export function summaryLine({ summary, problems, incomplete }: Validation): string {
   const { files, invalid } = summary;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -36,7 +36,7 @@ export function summaryLine({ summary, problems, incomplete }: Validation): stri
   return `${validatedSize(summary)}: ${headline}${later}`;
 }
 
-/** Returns the result in a few words. Documents without an identity are not resources, but may have errors. */
+/** Returns the result in a few words. An unidentified document has errors, but is not an invalid resource. */
 function validationHeadline(invalid: number, errors: number): string {
   if (invalid > 0) return `${invalid} invalid`;
   return errors === 0 ? 'all valid' : countText(errors, 'error');
@@ -69,7 +69,7 @@ export function textOfPlan(
   return visibleLines([...changes, ...why, ...more, total]);
 }
 
-/** Describes the snapshot that a plan is made against, and facts that the plan cannot know. */
+/** Describes the snapshot of a plan, and the facts that are unknown without a cluster. */
 function againstLines({ against }: RunResult): string[] {
   if (against === undefined) return [];
   const commits = Object.entries(against.commits).map(([source, commit]) => `${source} at ${commit.slice(0, 12)}`);
@@ -79,7 +79,7 @@ function againstLines({ against }: RunResult): string[] {
   ];
 }
 
-/** Names the commits that were compared, and facts that a comparison cannot know. */
+/** Describes the compared commits, and the facts that a comparison cannot determine. */
 function renderedLines({ rendered }: RunResult, commandOf: CommandOf): string[] {
   if (rendered === undefined) return [];
   return [
@@ -89,7 +89,7 @@ function renderedLines({ rendered }: RunResult, commandOf: CommandOf): string[] 
   ];
 }
 
-/** Returns `clusters/prod of HEAD (4d5e6f708192) with main (1a2b3c4d5e6f)`. */
+/** Returns a text such as `clusters/prod of HEAD (4d5e6f708192) with main (1a2b3c4d5e6f)`. */
 export function textOfCompared({ paths, base, head }: Rendered): string {
   const [of, other] = [head, base].map(({ name, commit }) => {
     const short = commit.slice(0, 12);
@@ -99,7 +99,7 @@ export function textOfCompared({ paths, base, head }: Rendered): string {
   return `${folders} of ${of} with ${other}`;
 }
 
-/** Returns a line about problems that the base has, too; empty if the base has no such problem. */
+/** Returns a line with the number of problems that the base also has; empty if that number is 0. */
 export function earlierLines({ earlierProblems, paths }: Rendered, commandOf: CommandOf): string[] {
   if (earlierProblems === 0) return [];
   const command = commandOf(`validate ${paths.map((path) => quoteWord(path === '' ? '.' : path)).join(' ')}`);
@@ -111,7 +111,10 @@ export function textOfRun(result: RunResult): string {
   return visibleLines(result.outcomes.map(textOfOutcome)) + textOfEnding(result, INSTALLED);
 }
 
-/** Returns the report without outcomes, for readers who saw them. Of the `known` warnings it only states the number. */
+/**
+ * Returns the report of a run without its outcomes, which are already printed. Warnings that are in `known` are only
+ * counted.
+ */
 export function textOfEnding(result: RunResult, commandOf: CommandOf, known: RunResult['problems'] = []): string {
   const catalogue = catalogueLines(result.catalogue);
   const { plan } = result;
@@ -133,14 +136,17 @@ export function textOfEnding(result: RunResult, commandOf: CommandOf, known: Run
   ]);
 }
 
-/** Returns the waiting lists to offer. An unread source may have a wrong URL: then "all changes" is not offered. */
+/**
+ * Returns the waiting lists to show. If a source could not be read, its URL may be wrong. Then the list that stands for
+ * all changes is left out.
+ */
 function approvable({ plan, failures }: RunResult): Pick<RunResult['plan'], 'waiting'> {
   const { waiting } = plan;
   const isUnread = failures.some(({ code }) => /^(git|source)-/.test(code));
   return { waiting: isUnread ? waiting.filter(({ deletions }) => deletions.length > 0) : waiting };
 }
 
-/** Returns why nothing was written, and how many changes are pending. */
+/** Returns why the run wrote nothing, and the number of pending changes. */
 export function pausedLines({ paused, plan }: RunResult, commandOf: CommandOf): string[] {
   if (paused === undefined) return [];
   const { create, update, delete: deletions } = countsOf(plan);
@@ -151,7 +157,7 @@ export function pausedLines({ paused, plan }: RunResult, commandOf: CommandOf): 
   ];
 }
 
-/** Returns `suspended by ops@host since ...: the reason`, or the closed window, and how to continue. */
+/** Returns the reason of the pause, and the command that ends it. */
 export function whyPaused(paused: Paused, commandOf: CommandOf): string {
   switch (paused.by) {
     case 'suspension': {
@@ -182,13 +188,13 @@ function textOfCatalogue({ source, action, servers, rejected, message }: Catalog
   return `registry ${source}: ${action}, ${countText(servers, 'server')}${broken}${reason}`;
 }
 
-/** Returns `namespace/Kind/name created`, with the reason if the outcome has one. */
+/** Returns a line such as `namespace/Kind/name created`, with the reason of a failure. */
 export function textOfOutcome({ action, resource, error }: Outcome): string {
   const reason = error === undefined ? '' : `: ${error.message} [${error.code}]`;
   return visible(`${formatId(resource)} ${action}${reason}`);
 }
 
-/** Maximum number of awaited resources that are named. */
+/** Maximum length of a list in which all resources are named. */
 const NAMES_MAX = 10;
 
 export function trouble({ problems, failures, warnings, quarantined }: RunResult, commandOf: CommandOf): string[] {
@@ -200,7 +206,7 @@ export function trouble({ problems, failures, warnings, quarantined }: RunResult
   ];
 }
 
-/** Returns `source apps waits for source infra: tools/MCPServer/wiki is not ready`. */
+/** Returns lines such as `source apps waits for source infra: tools/MCPServer/wiki is not ready`. */
 export function waitLines({ waits }: Pick<RunResult, 'waits'>): string[] {
   return waits.map((wait) => `${textOfWait(wait)}: ${wait.reason}`);
 }
@@ -214,7 +220,7 @@ export function textOfQuarantined(
   return `source ${source} was rolled back at ${since} and stays at ${kept}: ${refused} is not applied, a newer commit will be; ${end}`;
 }
 
-/** Lists resources that are not ready. Progressing resources have a reason only if the run waited for them. */
+/** Returns lines about resources that are not ready. If the run waited, they contain the messages of the statuses. */
 function waiting({ readiness: { progressing, failed, notRun = [] }, timedOut }: RunResult): string[] {
   const late = timedOut
     ? linesOfNotReady('not ready in time: ', progressing)

@@ -1,5 +1,5 @@
-// Lists the troubles that a resource may have: it is not ready, its server differs from its lock, or no status compares
-// the server with the lock.
+// Defines three groups of resources with problems: resources that are not ready, servers that differ from their lock,
+// and servers that were not compared with their lock.
 
 import type { Troubled } from '../run/operate/resources-status.ts';
 
@@ -12,7 +12,7 @@ export const TROUBLES: readonly { readonly title: string; readonly has: (each: T
   },
 ];
 
-/** Returns true if the resource is in trouble only because of its lock. */
+/** Returns true if the lock is the only problem of the resource. */
 function isReady({ conditions }: Troubled): boolean {
   return conditions.some(({ type }) => type === 'ToolsLocked') && !conditions.some(({ type }) => type === 'Ready');
 }

@@ -1,4 +1,4 @@
-// Defines the part of a validation that reports read.
+// Exports the type of a validation for reports.
 
 import type { Validation } from '../run/validate.ts';
 

@@ -1,4 +1,4 @@
-// Lists the codes of the problems that the run itself finds, with their meanings. Other areas have tables of their own.
+// Lists the codes of the problems that a run finds, with their meanings.
 
 export const RECONCILE_CODES = {
   'document-not-object': 'A document is not a mapping: a manifest starts with `apiVersion`, `kind` and `metadata`.',

@@ -1,17 +1,17 @@
-// Defines the identity and the permissions of an instance as types. Each stage accepts the types that it needs.
+// Defines the identity and the permissions of an instance. Each stage of a run declares which of these types it needs.
 
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import type { Kind, Settings } from '../kinds/kind.ts';
 import type { ImagePolicy } from './images/policy.ts';
 
-/** Identity of an instance. Its field manager, its Lease and its ApplySet parent are derived from it. */
+/** Identity of an instance. The names of its field manager, Lease and ApplySet parent are derived from it. */
 export interface InstanceName {
   readonly instance: string;
   /** Namespace of the instance's Lease and ApplySet parent. */
   readonly homeNamespace: string;
 }
 
-/** Kinds that the instance knows, and their API group. */
+/** Kinds of skep, and their API group. */
 export interface OwnKinds {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
@@ -21,40 +21,41 @@ export interface GuardLimits {
   /** Maximum number of deletions per run and source. Children that are deleted with their owner do not count. */
   readonly maxDeletes: number;
   /**
-   * Maximum share of the objects of the source, and of each of its kinds. This limit applies from the second deletion
-   * on.
+   * Maximum share of deletions in percent, among all objects of the source and among its objects of each kind. Applies
+   * from the second deletion on.
    */
   readonly maxDeletesPercent: number;
 }
 
-/** Permissions of an instance. */
 export interface Permissions {
-  /** Names, or globs such as `team-*`. */
+  /** Names of namespaces, or globs such as `team-*`. */
   readonly namespaces: readonly string[];
-  /** `cluster`: custom resources that other people applied by hand get children and status, too. Default: `git`. */
+  /**
+   * `cluster`: custom resources that other people applied by hand also get children and a status. `git` (the default):
+   * only declared custom resources.
+   */
   readonly scope?: 'git' | 'cluster';
-  /** If false, another operator creates the children of the custom resources and writes their status. */
+  /** If false, another operator creates the children and writes the statuses of the custom resources. */
   readonly children: boolean;
   readonly prune: boolean;
   readonly limits: GuardLimits;
   readonly conflicts: 'report' | 'force';
 }
 
-/** Settings by which an instance creates objects. */
+/** Settings that change the objects an instance creates. */
 export interface Rendering {
   readonly settings: Omit<Settings, 'digest'>;
-  /** Policies from files of the instance; absent if the instance has no policies. */
   readonly policies?: PolicySet;
-  /** If absent, images are not verified. */
+  /** If absent, signatures of images are not verified. */
   readonly verify?: ImagePolicy | undefined;
 }
 
 export interface InstanceOptions extends InstanceName, OwnKinds, Permissions, Rendering {
-  /** Seconds to wait for readiness after a change; if 0, the run reads the readiness once. */
+  /** Seconds to wait for readiness after a change. If 0, the run reads the readiness once. */
   readonly waitSeconds: number;
-  /** `name/version`. */
+  /** Name and version of skep, for the ApplySet parent: `name/version`. */
   readonly tooling: string;
 }
 
-/** `read`: the run fetches and stores nothing, and reports the results of earlier runs. */
+/** `read`: the run syncs no registries and reports the results of earlier runs. */
 export type SyncMode = 'sync' | 'read';

@@ -1,4 +1,4 @@
-// Declares the dependencies of a run: repositories to read, a cluster to compare with and write to, a clock, a lock.
+// Declares the dependencies of a run: Git repositories, the cluster, a clock, and kustomize.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
@@ -8,43 +8,45 @@ import type { ResourceId } from '#std/problem.ts';
 import type { TokenIssuer } from '../kinds/kind.ts';
 
 export interface RepositoryFile {
-  /** Path inside the repository, `/`-separated, without a leading slash. */
+  /** Path inside the repository, with `/` as separator and without a leading slash. */
   readonly path: string;
-  /** Git blob id: equal ids mean equal content. */
+  /** Id of the Git blob. Equal ids mean equal content. */
   readonly oid: string;
 }
 
 export interface Checkout {
   /** Full commit id. */
   readonly commit: string;
-  /** All regular files of the commit, sorted by path. Symlinks and submodules are left out; `skipped` lists them. */
+  /** All regular files of the commit, sorted by path. Symlinks and submodules are in `skipped` only. */
   readonly files: readonly RepositoryFile[];
-  /** Reason if the ref could not be read this time. The checkout is then the commit that the ref named last. */
+  /** Reason why the ref could not be read now. The checkout is then the commit that the ref named at the last read. */
   readonly stale?: Failure;
   readonly skipped: readonly { readonly path: string; readonly reason: 'symlink' | 'submodule' }[];
-  /** Returns the contents of the given blobs, by oid. */
+  /** Returns the contents of blobs by oid. */
   read(oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
 export interface Repository {
   /**
-   * Fetches the commit that the configured ref names now. Cheap if the commit has not changed: then only the refs are
-   * requested. Throws Failure `git-unreachable`, `git-auth-required`, `git-ref-not-found`, `git-not-a-repository`; the
-   * message contains the URL (never its credentials). Earlier checkouts stay usable.
+   * Fetches the commit that the configured ref names. If the commit was fetched before, requests only the refs. Throws
+   * Failure `git-unreachable`, `git-auth-required`, `git-ref-not-found` or `git-not-a-repository`. Messages contain the
+   * URL without credentials. Earlier checkouts stay usable.
    */
   fetch(): Promise<Checkout>;
   /**
-   * Returns the commit with this full id, whatever the ref names now, from an earlier fetch if the commit is still
-   * stored. Throws Failure as `fetch` does, and `git-ref-not-found` if the commit no longer exists.
+   * Returns the commit with this full id, even if the ref names another commit. Uses an earlier fetch if possible.
+   * Throws the failures of `fetch`, and `git-ref-not-found` if the commit no longer exists.
    */
   at(commit: string): Promise<Checkout>;
-  /** Returns the ids of at most `count` ancestors, nearest first; fewer if the history is not available. */
+  /**
+   * Returns the ids of at most `count` ancestors, nearest first. The list is shorter if the history is not available.
+   */
   ancestors(commit: string, count: number): Promise<readonly string[]>;
 }
 
-/** An entry of the cluster's discovery. */
+/** A kind in the cluster's discovery. */
 export interface ApiResource {
-  /** `v1`, `apps/v1`, ... */
+  /** Group and version, such as `v1` or `apps/v1`. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
@@ -53,38 +55,38 @@ export interface ApiResource {
 }
 
 export interface ApplyOptions {
-  /** If set, the server checks everything and stores nothing. */
+  /** If set, the server checks the request and stores nothing. */
   readonly dryRun?: boolean;
-  /** `status` writes the status subresource. */
+  /** If set, the status subresource is written. */
   readonly subresource?: 'status';
-  /** If set, the apply takes fields over from other managers. Otherwise a conflict is Failure `cluster-conflict`. */
+  /**
+   * If set, the apply takes fields over from other managers. Otherwise a conflict throws Failure `cluster-conflict`.
+   */
   readonly force: boolean;
-  /** User whose rights apply instead of the rights of the reconciler. */
+  /** User to impersonate. If absent, the request uses the account of the reconciler. */
   readonly as?: string;
 }
 
-/** One operation of a JSON patch, as far as the run uses RFC 6902. */
+/** One operation of a JSON patch (RFC 6902). */
 export interface JsonPatchOperation {
   readonly op: 'add' | 'replace' | 'remove';
   readonly path: string;
   readonly value?: Json;
 }
 
-/** Selects objects of a kind. Without options, all objects are listed. */
 export interface ListOptions {
-  /** `metadata`: only the metadata of all objects is read (Kubernetes API Concepts, "Metadata-only fetches"). */
+  /** If set, only the metadata of all objects is read (Kubernetes API Concepts, "Metadata-only fetches"). */
   readonly only?: 'metadata';
-  /** A label selector. */
   readonly selector?: string;
-  /** Set if each run lists the kind: a long-lived process may respond from a list that a watch keeps current. */
+  /** Set if every run lists the kind. A long-lived process may then return a list that a watch keeps current. */
   readonly kept?: true;
-  /** Set if each object may be as large as the server accepts: then pages are bounded by bytes. */
+  /** Set if each object may be as large as the server accepts. The size of a page is then limited in bytes. */
   readonly large?: true;
-  /** Returns true for objects to keep. All other objects are dropped after each page. */
+  /** If set, objects for which it returns false are dropped after each page. */
   readonly keep?: (object: KubeObject) => boolean;
   /**
-   * Returns the object to keep instead of the read object: an equal object, or one without fields that its reader never
-   * uses.
+   * If set, returns the object to keep in memory instead of the read object: an equal object, or an object without
+   * unused fields.
    */
   readonly hold?: (object: KubeObject) => KubeObject;
 }
@@ -92,66 +94,68 @@ export interface ListOptions {
 export type PatchOptions = Pick<ApplyOptions, 'dryRun' | 'as'>;
 
 /**
- * Client of one Kubernetes API. Objects are passed verbatim in both directions. Every method throws Failure:
+ * Client of one Kubernetes API. Objects are passed unchanged in both directions. Every method throws Failure:
  * `cluster-unreachable` (connection, TLS, timeout), `cluster-unauthorized` (401), `cluster-forbidden` and
  * `cluster-namespace-leaving` (403), `cluster-not-found` (404), `cluster-conflict` (409), `cluster-invalid` (400, 422),
  * `cluster-gone` (410), `cluster-busy` (429, 503; retryable), `cluster-unknown-kind` (not in discovery),
- * `cluster-error` (other). `data` contains url, status and the server's reason; messages never contain Secret values.
+ * `cluster-error` (other). `data` contains url, status and the server's reason. Messages never contain values of
+ * Secrets.
  */
 export interface Cluster {
   /**
-   * Returns the kinds that the server serves, in the preferred version only. They are read once and cached until
-   * `refresh()`.
+   * Returns the kinds that the server serves, each in the preferred version. The result is cached until `refresh()`.
    */
   resources(): Promise<readonly ApiResource[]>;
-  /** Returns the kind in exactly this version, preferred or not; undefined if the server does not serve it. */
+  /** Returns the kind in exactly this version. undefined if the server does not serve this version. */
   serves(apiVersion: string, kind: string): Promise<ApiResource | undefined>;
   /**
-   * Returns the OpenAPI v3 document of a group-version, cached by the hash in the server's index; undefined if the
-   * server has no such document.
+   * Returns the OpenAPI v3 document of a group-version. undefined if the server has no document. Cached by the hash in
+   * the server's index.
    */
   schema(apiVersion: string): Promise<OpenApiDocument | undefined>;
   /**
-   * Returns the issuer of service account tokens, cached for some minutes. For an unusable response it does not throw:
-   * the result says why the issuer is unknown.
+   * Returns the issuer of service account tokens, cached for some minutes. An unusable response throws nothing: the
+   * result then says why the issuer is unknown.
    */
   tokenIssuer(): Promise<TokenIssuer>;
   /** Drops the cached discovery, for example after a CRD was applied. */
   refresh(): void;
   /**
-   * Lists all pages of all objects of a kind, in all namespaces unless `namespace` is set. `apiVersion` and `kind` are
-   * filled in.
+   * Lists all pages of a kind, in all namespaces unless `namespace` is set. Each object gets `apiVersion` and `kind`.
    */
   list(kind: ApiResource, namespace?: string, options?: ListOptions): Promise<readonly KubeObject[]>;
-  /** Makes the next call of each list read from the server, even if a watch keeps the list current. */
+  /** Makes the next `list` of each kind read from the server, even if a watch keeps its list current. */
   listAgain(): void;
-  /** Reads an object. `urgent` requests are sent before all waiting requests. */
+  /** Reads an object; undefined if it does not exist. `urgent` requests are sent before all waiting requests. */
   get(id: ResourceId, how?: 'urgent'): Promise<KubeObject | undefined>;
   /**
-   * Performs a server-side apply with this instance's field manager. If set, `metadata.uid` and `resourceVersion` are
-   * preconditions.
+   * Sends a server-side apply with the field manager of this instance. If set, `metadata.uid` and
+   * `metadata.resourceVersion` are preconditions.
    */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>;
   /**
-   * Deletes in the foreground. Resolves when the server has accepted the request, or if the object no longer exists.
-   * The uid and, if set, the version are preconditions.
+   * Deletes an object in the foreground. Resolves when the server has accepted the request, or if the object does not
+   * exist. `uid` and, if set, `resourceVersion` are preconditions.
    */
   remove(id: ResourceId, uid: string, as?: string, resourceVersion?: string): Promise<void>;
   /**
-   * Sends a JSON patch (RFC 6902) for an object as it was read. Except in a dry run, its resourceVersion is a
-   * precondition: `cluster-conflict` if another writer was faster.
+   * Sends a JSON patch (RFC 6902). Except in a dry run, the resourceVersion of `object` is a precondition: throws
+   * Failure `cluster-conflict` if another writer was faster.
    */
   patch(object: KubeObject, operations: readonly JsonPatchOperation[], options: PatchOptions): Promise<KubeObject>;
-  /** Create and replace without server-side apply, for the Lease: `cluster-conflict` if another writer was faster. */
+  /**
+   * Creates or replaces the Lease without server-side apply. Throws Failure `cluster-conflict` if another writer was
+   * faster.
+   */
   create(object: KubeObject): Promise<KubeObject>;
   replace(object: KubeObject): Promise<KubeObject>;
   /**
-   * Sets a check that runs directly before every apply (except dry runs) and every deletion is sent, also before a
-   * repeated or delayed request. If it throws, the call fails with that error. `changes` is true if the request writes
-   * neither a status nor an Event. The deadline of the lease uses it. `undefined` removes the check.
+   * Sets a check that runs before each apply, except dry runs, and before each deletion is sent or repeated. An error
+   * of the check becomes the error of the call. `changes` is false if the request only writes a status or an Event.
+   * `undefined` removes the check.
    */
   fence(check: ((changes: boolean) => void) | undefined): void;
-  /** Returns the number of requests so far, retries included. */
+  /** Returns the number of requests so far, with retries. */
   requests(): number;
 }
 
@@ -183,40 +187,35 @@ export interface PodReads {
 
 /** A completed request to the API server, for metrics. */
 export interface Exchange {
-  /** HTTP method. */
   readonly method: string;
   /** HTTP status; undefined if there was no response. */
   readonly status?: number;
-  /** Seconds until the response was read. */
+  /** Seconds until the whole response was read. */
   readonly seconds: number;
-  /** True if the same request was sent before. */
+  /** True if the request is a retry. */
   readonly repeated: boolean;
   /**
-   * True for requests such as renewals of the lease, which are independent of the run and say nothing about its
-   * progress.
+   * True for urgent requests, such as renewals of the lease. Urgent requests say nothing about the progress of the run.
    */
   readonly urgent: boolean;
 }
 
 export interface Clock {
-  /** Wall clock, milliseconds since 1970. */
+  /** Wall clock, in milliseconds since 1970. */
   now(): number;
-  /** Monotonic milliseconds. */
+  /** Monotonic clock, in milliseconds. */
   monotonic(): number;
-  /** Resolves after the time, or at once when the signal aborts. */
+  /** Resolves after `ms` milliseconds, or at once when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Builds kustomizations. Callers check the references in them before. */
+/** Builds kustomizations. Callers must check the references of a kustomization before the build. */
 export interface KustomizeBuilder {
-  /**
-   * Returns the objects of the kustomization in a folder of the files, as YAML. Throws Failure `kustomize-missing`,
-   * `kustomize-failed`, `kustomize-too-costly`; messages contain no values from files.
-   */
+  /** Returns a text that identifies the building program and its version. Throws Failure `kustomize-missing`. */
   identity(): Promise<string>;
   /**
-   * Returns the objects of the kustomization in a folder of the files, as YAML. Throws Failure `kustomize-missing`,
-   * `kustomize-failed`, `kustomize-too-costly`; messages have no values of files.
+   * Returns the objects of the kustomization in `folder`, as YAML. Throws Failure `kustomize-missing`,
+   * `kustomize-failed` or `kustomize-too-costly`. Messages contain no values of files.
    */
   build(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<string>;
 }

@@ -1,4 +1,4 @@
-// Prepares a run before it writes to the cluster, in three phases: the observed state, the desired state, and the plan.
+// Prepares a run in three phases, before it writes to the cluster: observed state, desired state, and plan.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Problem } from '#std/problem.ts';
@@ -21,16 +21,13 @@ export interface PrepareDeps extends ObserveDeps, DesireDeps, PlanDeps {
 
 export interface PrepareOptions extends ObserveOptions, DesireOptions, PlanOptions {}
 
-/**
- * Results of all phases. `problems` contains the problems of all phases. Objects that policies deny are invalid in
- * `gathered`.
- */
+/** Results of all phases. In `gathered`, objects that policies deny count as invalid. */
 export interface Prepared extends Observed, DesiredFleet, Planned {
   readonly problems: readonly Problem[];
 }
 
 /**
- * Prepares a run. Throws Failure if the cluster does not respond at all; failures of single sources or LISTs are in the
+ * Prepares a run. Throws Failure if the cluster does not respond at all. Failures of single sources or LISTs are in the
  * result. `before` is an earlier preparation by the same run.
  */
 export async function prepare(
@@ -54,7 +51,8 @@ export async function prepare(
     });
     return { desired, planned };
   };
-  // Waiting sources are known only after planning, but registries are synced before it, so such a run plans twice.
+  // Only a plan shows which sources wait, but registries are synced before planning. So such a run first plans without
+  // syncs.
   const waits = mode === 'sync' && mayHoldSyncs(deps, gathered) ? (await begin('read')).planned.waits : NO_WAITS;
   const { desired, planned } = await begin(mode, waits);
   const problems = [gathered, desired, planned].flatMap((phase) => phase.problems);
@@ -62,7 +60,7 @@ export async function prepare(
   return { ...observed, ...desired, ...planned, problems: reported };
 }
 
-/** Returns true if a source that may wait has sources of a registry. */
+/** Returns true if a source with `dependsOn` declares a registry with sources. */
 function mayHoldSyncs({ sources }: PrepareDeps, { loaded }: Gathered): boolean {
   const dependents = new Set(sources.flatMap(({ name, dependsOn = [] }) => (dependsOn.length === 0 ? [] : [name])));
   return loaded.some(
@@ -71,7 +69,10 @@ function mayHoldSyncs({ sources }: PrepareDeps, { loaded }: Gathered): boolean {
   );
 }
 
-/** Codes of problems that may solve themselves: a waiting source may lack objects of the source that it waits for. */
+/**
+ * Codes of problems that may disappear. A waiting source may refer to objects that do not exist yet, because the source
+ * for which it waits declares them.
+ */
 const MAY_COME: ReadonlySet<string> = new Set([
   'kind-not-served',
   'reference-missing',
@@ -90,8 +91,7 @@ function expected({ loaded }: Gathered, waits: Waits): (problem: Problem) => Pro
 }
 
 /**
- * Creates the key of digests and prepares again, if digests are missing because the key does not exist yet. Must run
- * under the lock.
+ * Creates the key of digests and prepares again if the key was missing and digests are needed. Must run under the lock.
  */
 export async function sealDigests(
   deps: PrepareDeps & { readonly random: Random },
@@ -103,7 +103,10 @@ export async function sealDigests(
   return prepare(deps, options, 'sync', prepared);
 }
 
-/** Returns a filter that keeps only warnings about objects that other people applied by hand. */
+/**
+ * Returns a filter for problems. Errors about objects applied by hand become warnings. Warnings about such objects are
+ * dropped.
+ */
 function reportable({ loaded }: Gathered): (problem: Problem) => readonly Problem[] {
   const byHand = new Set(loaded.filter((each) => each.byHand === true).map(({ id }) => keyOf(id)));
   return (problem) => {

@@ -17,61 +17,59 @@ import type { Suspension } from './records/suspension.ts';
 import type { Rendered } from './render/rendered.ts';
 import type { Readiness } from './settle/readiness.ts';
 
-/** Reason why a run only plans. The plan then contains the changes that the run would make. */
+/** Reason why a run writes nothing. Its plan then contains the changes that it would make. */
 export type Paused =
   | {
       readonly by: 'window';
-      /** Window as skep.yaml defines it. */
+      /** Sync window as skep.yaml defines it. */
       readonly window: string;
-      /** RFC 3339; absent if the time is too far away to compute. */
+      /** Start of the next open time, in RFC 3339; absent if it is too far away to compute. */
       readonly until?: string;
     }
   | ({ readonly by: 'suspension' } & Suspension);
 
 export interface RunResult {
   readonly id: string;
-  /** Commits by name of the source. A source that could not be fetched is absent. */
+  /** Commits by name of the source. Sources that could not be fetched are missing. */
   readonly commits: Readonly<Record<string, string>>;
   /** Sources that a rollback keeps at an earlier commit. */
   readonly quarantined: readonly Quarantined[];
   /** Sources that are kept unchanged until another source is applied and ready. */
   readonly waits: readonly Wait[];
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly startedAt: string;
   readonly finishedAt: string;
   readonly plan: Plan;
-  /** Empty if only a plan was requested. */
+  /** Empty for a plan, because a plan makes no changes. */
   readonly outcomes: readonly Outcome[];
-  /** Effects that clients would notice; present if a plan is shown. */
+  /** Effects that clients notice; present if a plan is shown. */
   readonly impact?: Impact;
   readonly problems: readonly Problem[];
-  /** Fields that other managers have set to other values than Git declares. */
+  /** Fields that other managers have set to values other than the declared ones. */
   readonly fields: readonly FoundField[];
-  /** Failures outside single changes. */
+  /** Failures that do not belong to a single change. */
   readonly failures: readonly Failure[];
-  /** Failures that do not affect the result of the run, such as a failure to write its record. */
+  /** Failures that do not change the result of the run, such as a failed write of its record. */
   readonly warnings: readonly Failure[];
   readonly catalogue: readonly CatalogueOutcome[];
   readonly readiness: Readiness;
   /** Present if explanations were requested. */
   readonly explanations?: readonly Explanation[];
   readonly timedOut: boolean;
-  /** Reason why the run wrote nothing; absent if it was free to write. */
+  /** Reason why the run wrote nothing; absent if it was allowed to write. */
   readonly paused?: Paused;
-  /** Present if the run was traced. */
   readonly traceId?: string;
-  /** Number of API requests. */
   readonly requests: number;
-  /** If present, the plan was made against a snapshot. */
+  /** Present if the plan was made against a snapshot. */
   readonly against?: Against;
-  /** If present, two commits were compared. */
+  /** Present if two commits were compared. */
   readonly rendered?: Rendered;
 }
 
 /**
- * Returns the first code that applies, in the order 1 3 4 7 5 8 2 0; `skep --help` explains each code. A run that is
- * `locked` (6) has no result. If `detailed` is set, pending changes and fields that other managers keep count. Pending
- * changes always count if the run was not free to make them.
+ * Returns the first code that applies, in the order 1 3 4 7 5 8 2 0. `skep --help` explains the codes. Code 6
+ * (`locked`) is never returned: a locked run has no result. With `detailed`, code 2 means pending changes, or fields
+ * that other managers keep. Otherwise code 2 means pending changes of a paused run.
  */
 export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.failures.length > 0) return 1;
@@ -88,7 +86,7 @@ export function exitCodeOf(result: RunResult, detailed = false): number {
   return drifted || ((detailed || result.paused !== undefined) && pending) ? 2 : 0;
 }
 
-/** Codes of changes that an approval, or a signed plan, would allow. */
+/** Codes of changes that are made after an approval, or with a signed plan. */
 const WAITS: ReadonlySet<string> = new Set(['plan-required', 'source-at-fault']);
 
 /** Returns the changes that the server would refuse. */
@@ -107,8 +105,8 @@ export interface Summary {
 }
 
 /**
- * Counts the objects that were unchanged before the run. In the final plan, objects that the run has written are
- * unchanged, too.
+ * Returns the number of objects that did not change. Objects that this run has written are unchanged in the final plan,
+ * but are not counted here.
  */
 function unchangedBefore({ plan, outcomes }: RunResult): number {
   if (outcomes.length === 0) return plan.unchanged.length;

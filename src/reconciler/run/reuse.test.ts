@@ -11,7 +11,9 @@ function objectOf(kind: string, name: string, more: Partial<KubeObject> = {}): K
   return { apiVersion: kind === 'MCPServer' ? 'x.dev/v1' : 'v1', kind, metadata: { name }, ...more };
 }
 
-/** Opens work that finds an object by a name in another object, and lists the kind if that object does not exist. */
+/**
+ * Opens work that finds an object by a name in another object. If the object does not exist, the work lists its kind.
+ */
 function open() {
   const reuse = openReuse();
   let done = 0;
@@ -39,7 +41,7 @@ function open() {
 const FIRST = objectOf('MCPServer', 'first', { metadata: { name: 'first', namespace: 'second' } });
 const SECOND = objectOf('MCPServer', 'second', { spec: 'a' });
 
-test('nothing is done again while all is the same, over any number of runs', () => {
+test('no work is repeated while all inputs are the same, in any number of runs', () => {
   const { reuse, result, done } = open();
   const value = result({ FIRST, first: FIRST, second: SECOND });
   for (let run = 0; run < 3; run += 1) {
@@ -57,7 +59,7 @@ const CHANGES: readonly (readonly [reason: string, world: World, given: readonly
   ['an object that was deleted', { first: FIRST }, ['given']],
 ];
 
-test.each(CHANGES)('the work is done again after a change of %s', (_reason, world, given) => {
+test.each(CHANGES)('the work is repeated after a change of %s', (_reason, world, given) => {
   const { reuse, result, done } = open();
   result({ first: FIRST, second: SECOND }, ['given']);
   reuse.ended();
@@ -66,7 +68,7 @@ test.each(CHANGES)('the work is done again after a change of %s', (_reason, worl
   expect(done()).toBe(2);
 });
 
-test('an object that was not there counts when it comes, and so does another one in a list', () => {
+test('the work is repeated if a missing object or a further object of a list appears', () => {
   const { result, done } = open();
   expect(result({ first: FIRST })).toEqual(['first']);
   expect(result({ first: FIRST, third: objectOf('MCPServer', 'third') })).toEqual(['first', 'third']);
@@ -90,7 +92,7 @@ test.each([
   expect(done()).toBe(same ? 2 : 3);
 });
 
-test('a pod is compared by value: after a restore of the server a version may come again', () => {
+test('a pod is compared by value, because its version may occur twice after the server was restored', () => {
   const { result, done } = open();
   const metadata = { name: 'second', uid: 'u', resourceVersion: '7' };
   const second = (spec: string) => objectOf('Pod', 'second', { metadata, spec });
@@ -100,14 +102,14 @@ test('a pod is compared by value: after a restore of the server a version may co
   expect(result({ first: FIRST, second: second('b') })).toEqual(['b']);
 });
 
-test('an equal result stays identical, so that work that receives it is not done again', () => {
+test('an equal result is the identical object, so that dependent work is not repeated', () => {
   const { result, done } = open();
   const before = result({ first: FIRST, second: SECOND });
   expect(result({ first: FIRST, second: { ...SECOND } })).toBe(before);
   expect(done()).toBe(2);
 });
 
-test('results that two runs have not used are forgotten', () => {
+test('results that a run has not used are dropped', () => {
   const { reuse, result, done } = open();
   const world = { first: FIRST, second: SECOND };
   result(world);
@@ -120,7 +122,7 @@ test('results that two runs have not used are forgotten', () => {
   expect(done()).toBe(3);
 });
 
-test('a proof does all work again, and reports a result that would have been wrong', () => {
+test('a proof repeats all work, and reports a result that would have been wrong', () => {
   const { reuse, result, done } = open();
   const second = { ...SECOND };
   const world = { first: FIRST, second };
@@ -132,7 +134,7 @@ test('a proof does all work again, and reports a result that would have been wro
   result(world);
   expect([done(), differing]).toEqual([2, []]);
   reuse.ended();
-  // The object is changed in place.
+  // Mutates the object, instead of replacing it.
   Object.assign(second, { spec: 'b' });
   expect(result(world)).toEqual(['a']);
   reuse.prove(differs);

@@ -1,19 +1,21 @@
 // Keeps results of pure work between the runs of a long-lived process. A result is reused only if all inputs of the
-// work, and all answers to its questions, are the same. The questions are recorded during the work, so that no list of
+// work and all answers to its questions are the same. Questions are recorded during the work, so that no list of
 // dependencies has to be maintained.
 
 import { sha256 } from '#std/hash.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { isLarge } from './observe/large-contents.ts';
 
-/** Functions with which work reads other objects. Their results depend on their arguments only. */
+/**
+ * Functions through which the work reads other objects. A result must depend only on the arguments and on the objects.
+ */
 type Questions = Readonly<Record<string, (...words: string[]) => unknown>>;
 
 interface Work<T, Q extends Questions> {
   readonly stage: string;
-  /** Key of the object that the work is about. Each object has one result per stage. */
+  /** Key of the object that the work is about. Each object has at most one result per stage. */
   readonly key: string;
-  /** All inputs of the work. Values count as the same only if they are identical (Object.is). */
+  /** All inputs of the work. Inputs are the same only if they are identical (Object.is). */
   readonly given: readonly unknown[];
   readonly questions: Q;
   readonly work: (questions: Q) => T;
@@ -26,16 +28,16 @@ export interface Reuse {
   result<T, Q extends Questions>(work: Work<T, Q>): T;
 }
 
-/** Repeats all work each time. */
+/** Repeats all work in each run. */
 export const NO_REUSE: Reuse = { result: ({ questions, work }) => work(questions) };
 
 export interface KeptResults extends Reuse {
   /**
-   * Makes all work repeat until the run ends. `differs` receives the key of each object whose new result differs from
-   * the result that would have been reused.
+   * Repeats all work until the end of the run. Calls `differs` with the key of each object whose repeated result
+   * differs from the result that would have been reused.
    */
   prove(differs: (stage: string, key: string) => void): void;
-  /** Drops results that neither this run nor the previous run has used. */
+  /** Ends a run: drops results that the run has not used. */
   ended(): void;
 }
 
@@ -68,7 +70,7 @@ export function openReuse(): KeptResults {
     },
     ended() {
       state.differs = undefined;
-      // A run that could not read the cluster does not count.
+      // A run that could not read the cluster did no work. It keeps all results.
       if (state.now.size === 0) return;
       state.before = state.now;
       state.now = new Map();
@@ -89,7 +91,7 @@ function reuseOrWork<T, Q extends Questions>(state: State, work: Work<T, Q>): T 
   const made = work.work(recorded(work.questions, looks));
   const isEqual = kept !== undefined && equal(kept.value as T, made);
   if (counts && !isEqual) state.differs?.(stage, key);
-  // If the result is equal, the old value is returned, so that work that depends on it is not repeated.
+  // Returns the earlier result if the new result is equal, so that dependent work is not repeated.
   const value = isEqual ? (kept.value as T) : made;
   if (keeps(value)) results.set(key, { given: work.given, looks, value });
   else results.delete(key);
@@ -135,8 +137,8 @@ function noted(answer: unknown): unknown {
 }
 
 /**
- * Returns a digest in place of foreign Secrets and ConfigMaps with contents, and of pods: each run reads them again,
- * and they must not stay in memory.
+ * Returns a digest instead of a Secret, ConfigMap or pod, because these objects must not stay in memory. Each run reads
+ * them again.
  */
 function notedItem(answer: unknown): unknown {
   if (!isObject(answer)) return answer;

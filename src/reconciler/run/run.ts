@@ -1,4 +1,5 @@
-// Performs a whole run: prepares and, if there are changes to write, locks, applies, settles and releases.
+// Performs a whole run: plans and, if there are changes, takes the lock, applies the changes, writes statuses, and
+// releases the lock.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -23,23 +24,23 @@ export interface RunDeps extends WriteDeps {
 }
 
 export interface RunOptions extends InstanceOptions, WriteOptions {
-  /** Id that is unique per run, for the lease, the report and the log. */
+  /** Unique id of the run, for the lease, the report and the log. */
   readonly id: string;
-  /** Machine of the run, for the lease. */
+  /** Host name of the machine, for the lease. */
   readonly host?: string;
-  /** If set, the run writes nothing, even if the instance is not suspended. */
+  /** If set, the run writes nothing. */
   readonly paused?: Paused;
 }
 
 /**
- * Performs one run. Throws Failure if the run could do nothing (`cluster-unreachable`, `locked`, ...); all other
- * failures are in the result.
+ * Performs one run. Throws Failure if the run could not be carried out (`cluster-unreachable`, `locked`, ...). All
+ * other failures are in the result.
  */
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   if (options.paused !== undefined) return { ...(await planOnly(deps, options)), paused: options.paused };
   const start = startOf(deps);
   const seeing = readLease(deps, leaseId(options));
-  // A suspended run does not need the lease. Any other run awaits the lease and then throws.
+  // A suspended run does not await this promise, because it needs no lease.
   seeing.catch(() => undefined);
   const paused = await findPause(deps, options);
   if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
@@ -53,7 +54,7 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
       ? await writeLocked({ deps, options, start, first }, lease)
       : { prepared: first, running: idle.running, result: resultOf(deps, options, start, first, idle) };
   if (!('result' in ended)) return { ...withWarnings(await planOnly(deps, options), warnings), paused: ended.paused };
-  // The lock is released at this point, so a database that does not respond blocks no other run.
+  // The lock is already released, so a database that does not respond blocks no other run.
   const unrecorded = await recordRunning(deps, options, ended.prepared.registries, ended.running);
   return withWarnings(ended.result, [...warnings, ...unrecorded]);
 }
@@ -70,7 +71,7 @@ interface Ended extends Pick<Done, 'running'> {
   readonly prepared: Prepared;
 }
 
-/** Returns only the reason if a person suspended the instance during the run and the writing was abandoned. */
+/** Writes under the lock. If a suspension stops the writes with an error, returns only the pause. */
 async function writeLocked(
   { deps, options, start, first }: Begun,
   lease: Awaited<ReturnType<typeof readLease>>,
@@ -99,9 +100,7 @@ async function writeLocked(
   }
 }
 
-/**
- * Writes waiting sources once the sources that they wait for are applied and ready, while the run waits for resources.
- */
+/** Writes all sources. While the run waits for readiness, writes waiting sources whose dependencies become ready. */
 async function writeInOrder(
   deps: RunDeps,
   options: RunOptions,
@@ -126,14 +125,14 @@ async function writeInOrder(
   return { ...written, done: { ...written.done, timedOut: written.done.timedOut || isLate } };
 }
 
-/** Pause between two checks of the sources that waiting sources need. */
+/** Milliseconds between two checks for waiting sources that may now be written. */
 const ORDER_POLL_MS = 2000;
 
 function hasMadeChanges({ outcomes }: Done): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured' || action === 'deleted');
 }
 
-/** Returns true once after each change, and then while the run waits, unless a person has to act first. */
+/** Returns true if a waiting source may become free: after each write with changes, and until the deadline. */
 function isToBeContinued(
   { clock, enough }: RunDeps,
   { prepared: { waits }, done }: Written,
@@ -145,7 +144,6 @@ function isToBeContinued(
   return hasChanged || clock.monotonic() < deadline;
 }
 
-/** Returns the result of writing that changed nothing. */
 function withoutChange({ readiness, running }: Done): Done {
   return { outcomes: [], readiness, failures: [], problems: [], fields: [], timedOut: false, running };
 }
@@ -171,7 +169,7 @@ function pausedWhile(watch: SuspensionWatch): Paused | undefined {
   return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
-/** Returns the reason why a run writes nothing now; undefined if it may write. */
+/** Returns the reason why runs write nothing now; undefined if they may write. */
 export async function findPause(
   { cluster }: Pick<RunDeps, 'cluster'>,
   options: Pick<RunOptions, 'paused' | 'instance' | 'homeNamespace'>,
@@ -181,23 +179,22 @@ export async function findPause(
   return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
-/** Prepares again under the lock if needed, with digests for all Secrets. */
+/** Returns the preparation for writing. Prepares again if another run may have written, or if digests are missing. */
 async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
-  // An admission compares the plan with the state under the lock.
+  // An admission must compare the plan with the state under the lock.
   const again = contended || options.admit !== undefined;
-  // Watch events of the previous holder's writes may not have arrived yet.
+  // A watch may not have received the writes of the previous holder yet.
   if (again) deps.cluster.listAgain();
   const prepared = again ? await prepare(deps, options, 'sync', first) : first;
   const sealed = options.admit === undefined ? options : { ...options, admit: admitAgain(prepared.plan) };
   return sealDigests(deps, sealed, prepared);
 }
 
-/** Returns the plan, without locks, syncs and writes. Throws Failure as `reconcile` does, but never `locked`. */
+/** Returns the plan, without lock, syncs and writes. Throws Failure as `reconcile` does, but never `locked`. */
 export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   return (await planInstance(deps, options)).result;
 }
 
-/** Returns the plan with the data from which it was computed. */
 export async function planInstance(
   deps: RunDeps,
   options: RunOptions,
@@ -234,12 +231,12 @@ function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Pr
 }
 
 interface Start {
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly at: string;
   readonly requests: number;
 }
 
-/** Starts a run. Kinds may have been added or removed since the previous run of a long-lived process. */
+/** Starts a run with a new discovery, because kinds may have been added since the previous run. */
 function startOf({ clock, cluster }: RunDeps): Start {
   cluster.refresh();
   return { at: timestamp(clock), requests: cluster.requests() };

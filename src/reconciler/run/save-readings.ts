@@ -1,4 +1,5 @@
-// Saves the readings of a run for the next process, with a key that proves that they were not changed.
+// Saves results of reading manifests for the next process. The next process uses a key to check that nobody has changed
+// the saved results.
 
 import { Failure } from '#std/failure.ts';
 import type { DigestKey } from './desire/digest-key.ts';
@@ -6,13 +7,13 @@ import type { Random } from './desire/generated.ts';
 import type { SoundFileStore } from './read/sound-files.ts';
 
 interface SaveDeps {
-  /** Absent if the process is long-lived, or must not store readings. */
+  /** Absent if the process is long-lived, or must not store results. */
   readonly sound?: SoundFileStore;
   readonly digestKey: DigestKey;
   readonly random: Random;
 }
 
-/** Saves the readings. Must run under the lock, because it creates the key if the key does not exist. */
+/** Saves the results. Must run under the lock, because it may create the key. */
 export async function saveReadings({ sound, digestKey, random }: SaveDeps): Promise<void> {
   if (sound === undefined) return;
   if (sound.lacksKey() && digestKey.known() === undefined) await makeKeyIfPossible(digestKey, random);
@@ -20,8 +21,8 @@ export async function saveReadings({ sound, digestKey, random }: SaveDeps): Prom
 }
 
 /**
- * Creates the key if it can. Without the key the next process reads everything again, which is not a reason to end a
- * run. A failure that must end the run also ends the run's next request.
+ * Creates the key, and ignores failures: without the key, the next process only reads everything again. A failure that
+ * must end the run will also occur in the next request of the run.
  */
 async function makeKeyIfPossible(digestKey: DigestKey, random: Random): Promise<void> {
   try {

@@ -9,7 +9,7 @@ function* count(to: number, seen: number[]): Steps<string> {
   return 'counted';
 }
 
-test('steps return their result, at once and in turns', async () => {
+test('steps return their result, at once or in turns', async () => {
   const [atOnce, inTurns]: [number[], number[]] = [[], []];
   expect(finishAtOnce(count(250, atOnce))).toBe('counted');
   expect(await finishInTurns(count(250, inTurns))).toBe('counted');
@@ -39,7 +39,7 @@ test('an error of a step ends the work', async () => {
   await expect(finishInTurns(failing())).rejects.toThrow('no');
 });
 
-test('all are begun before the first is done, a hundred in each turn, and their results keep their order', async () => {
+test('all items are begun before the first result, a hundred per turn, and the results keep their order', async () => {
   const begun: number[] = [];
   const between: number[] = [];
   const { promise: goOn, resolve } = Promise.withResolvers<void>();

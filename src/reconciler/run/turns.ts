@@ -1,14 +1,14 @@
-// Runs work of many short steps: all at once, or with pauses in which the thread does other work.
+// Runs work of many short steps, either without pauses or with pauses in which the thread does other work.
 
 import { setImmediate } from 'node:timers/promises';
 
-/** Yields after each step. */
+/** Work that yields after each step. */
 export type Steps<T> = Generator<void, T>;
 
-/** Steps per turn: a hundred small files take a few milliseconds. */
+/** Number of steps between two pauses. For small files, a hundred steps take a few milliseconds. */
 const AT_A_TIME = 100;
 
-/** Lets the thread continue other work, such as sending requests. */
+/** Lets the thread do other work, such as sending requests. */
 export async function takeTurn(): Promise<void> {
   await setImmediate();
 }
@@ -21,7 +21,7 @@ export function finishAtOnce<T>(steps: Steps<T>): T {
 }
 
 /**
- * Runs the steps, and pauses after every hundred steps so that requests are sent and responses are read. Throws the
+ * Runs the steps with a pause after every hundred steps, so that requests are sent and responses are read. Throws the
  * error of a step.
  */
 export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
@@ -33,8 +33,8 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
 }
 
 /**
- * Begins the work on all items, a hundred in each turn, without waiting for results: the requests of the first items
- * are sent while later items are prepared. Throws the error of an item; then no further turn begins.
+ * Begins the work on the items, a hundred at a time, without waiting for results. The first requests are sent while
+ * later items are prepared. Throws the error of an item, and then begins no further items.
  */
 export async function beginInTurns<T, R>(items: readonly T[], begin: (item: T) => Promise<R>): Promise<R[]> {
   const turns: Promise<R[]>[] = [];

@@ -1,5 +1,5 @@
-// Validates manifests without a cluster: loads them, and resolves references among the documents alone. Objects that
-// may exist only in a cluster (Secrets, ConfigMaps) are not required.
+// Validates manifests without a cluster. References are resolved among the manifests alone. Secrets and ConfigMaps may
+// exist only in a cluster, so they are not required.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -28,16 +28,16 @@ export interface ValidateInput {
   readonly documents: readonly SourceFile[];
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
-  /** Files with CustomResourceDefinitions of kinds that the documents use but do not define. */
+  /** Files with CRDs of kinds that the documents use but do not define. */
   readonly schemas?: readonly SourceFile[];
-  /** CustomResourceDefinitions that are used if neither the documents nor `schemas` define a kind. */
+  /** CRDs that are used if neither the documents nor `schemas` define a kind. */
   readonly definitions?: readonly JsonObject[];
   /** If absent, no policies are evaluated. */
   readonly policies?: PolicySet;
   readonly cache?: LoadCache;
-  /** If set, the configuration allows private addresses of sources, and they are not reported. */
+  /** If set, the configuration allows private addresses of sources. Such addresses are then not reported. */
   readonly allowsPrivate?: boolean;
-  /** If absent, runs verify no images. */
+  /** If absent, runs do not verify images. */
   readonly verify?: ImagePolicy | undefined;
 }
 
@@ -48,13 +48,13 @@ export interface Validation {
     readonly valid: number;
     readonly invalid: number;
     readonly problems: number;
-    /** Number of violations of policies that only audit; absent if there are none. */
+    /** Number of violations of policies that only audit. */
     readonly audited?: number;
   };
   readonly problems: readonly Problem[];
   /**
-   * Set if some objects were not checked by rules and policies, because they lack an identity or do not fit their
-   * schema.
+   * Set if rules and policies could not check some objects: the identity of these objects is uncertain, or they do not
+   * fit their schema.
    */
   readonly incomplete?: true;
   /** Paths of all files that were read, sorted. */
@@ -117,10 +117,7 @@ interface Declared extends Pick<Loaded, 'invalid'> {
   readonly locks: readonly KubeObject[];
 }
 
-/**
- * Checks references among the documents alone. A registry whose images are unknown here is reported once, not for each
- * image.
- */
+/** Checks references among the documents. If the images of a registry are unknown, reports this once per registry. */
 function checkReferences(
   { kinds, apiGroup }: ValidateInput,
   resources: Parameters<typeof resolve>[0]['loaded'],
@@ -147,9 +144,7 @@ function checkReferences(
   };
 }
 
-/**
- * Drops problems with values that only a cluster has: whether such a value refers to an object cannot be decided here.
- */
+/** Drops problems with values that are unknown without a cluster. */
 function withoutUnknown(problems: readonly Problem[], resources: readonly LoadedResource[]): readonly Problem[] {
   const unknown = new Map(
     resources.flatMap(({ id, unknown: each }) => (each === undefined ? [] : [[keyOf(id), each]])),
@@ -168,7 +163,9 @@ const PLAINTEXT: Finding = {
     'the values of this Secret can be read by all who can read the repository: encrypt it, or create it in the cluster (docs/secrets.md)',
 };
 
-/** Returns true for a Secret with values in plain text. An empty Secret is not plain: other tools fill it. */
+/**
+ * Returns true for a Secret with unencrypted values. Returns false for an empty Secret, because other tools fill it.
+ */
 function isPlainSecret({ id, object, sealed, unknown = [] }: LoadedResource): boolean {
   if (id.apiVersion !== 'v1' || id.kind !== 'Secret' || sealed === true) return false;
   return (['data', 'stringData'] as const).some((field) => {
@@ -178,7 +175,6 @@ function isPlainSecret({ id, object, sealed, unknown = [] }: LoadedResource): bo
   });
 }
 
-/** Returns undefined if the instance has no policies. */
 function evaluatePolicies(
   { policies, kinds, apiGroup }: ValidateInput,
   sound: readonly LoadedResource[],

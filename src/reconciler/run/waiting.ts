@@ -1,10 +1,10 @@
-// Reports the wait of a run every ten seconds, so that a person who watches the run sees the reason.
+// Reports every ten seconds why a run waits, for a person who watches the run.
 
 import type { ResourceId } from '#std/problem.ts';
 import type { Clock } from './ports.ts';
 import type { NotReady } from './settle/readiness.ts';
 
-/** Reason of the wait, and its maximum duration in milliseconds. */
+/** Reason of a wait. `leftMs` is its maximum remaining duration in milliseconds. */
 export type Waiting = { readonly leftMs: number } & (
   | {
       readonly for: 'resources';
@@ -22,7 +22,7 @@ export type ReportWaiting = (waiting: Waiting) => void;
 
 const EVERY_MS = 10_000;
 
-/** Returns a function that passes on its argument at most every ten seconds, for the first time after ten seconds. */
+/** Returns a function that calls `report` at most every ten seconds, and not in the first ten seconds. */
 export function createReminder(
   { monotonic }: Pick<Clock, 'monotonic'>,
   report: ReportWaiting | undefined,

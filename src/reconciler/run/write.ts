@@ -1,4 +1,4 @@
-// Makes all writes of a run under the lock: first the changes, then statuses.
+// Makes all writes of a run under the lock: first the changes, then the statuses.
 
 import type { ListedServer } from '#contracts/running-servers.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -31,7 +31,7 @@ export interface WriteDeps extends PrepareDeps, ChangeDeps {
 }
 
 export interface WriteOptions extends PrepareOptions, ChangeOptions {
-  /** Seconds to wait for readiness after a change; if 0, the run reads the readiness once. */
+  /** Seconds to wait for readiness after a change. If 0, the run reads the readiness once. */
   readonly waitSeconds: number;
 }
 
@@ -41,7 +41,7 @@ export interface Done {
   readonly readiness: Readiness;
   readonly failures: readonly Failure[];
   readonly problems: readonly Problem[];
-  /** Fields that other managers have taken during the run. */
+  /** Fields that other managers have set during the run. */
   readonly fields: readonly FoundField[];
   readonly timedOut: boolean;
   /** Running servers; undefined if they are unknown. */
@@ -51,18 +51,19 @@ export interface Done {
 export interface Written {
   readonly done: Done;
   /**
-   * State from which the result was computed. If kinds became served during the run, it was prepared again with them.
+   * State from which the result was computed. If the server began to serve new kinds during the run, this is a second
+   * preparation.
    */
   readonly prepared: Prepared;
 }
 
-/** Returns the result of a run that has nothing to write and nothing to wait for; undefined for other runs. */
+/** Returns the result of a run that has nothing to write and nothing to wait for; undefined for any other run. */
 export async function finishWithoutWriting(
   deps: WriteDeps,
   options: WriteOptions,
   prepared: Prepared,
 ): Promise<Done | undefined> {
-  // A refused change has no effect, however often it is tried.
+  // A change that the server would refuse is not attempted: its outcome is known without a write.
   const isStranger = isOfOthers(prepared.plan.waiting);
   const outcomes = outcomesOfRefused(prepared.plan);
   if (outcomes === undefined) return undefined;
@@ -73,7 +74,7 @@ export async function finishWithoutWriting(
   const { changes, readiness } = computeStatuses(input, observed, now);
   const isAwaited = readiness.progressing.length > 0 || [...prepared.waits.values()].some(({ passes }) => passes);
   const waiting = waitSecondsOf(options, prepared) > 0 && isAwaited;
-  // The objects of blocked and refused changes are neither created nor deleted yet.
+  // With refused changes, the extent is not compared, because the refused objects are neither created nor deleted yet.
   const { extent, origins } = prepared.parent;
   const exact = outcomes.length > 0 || (sameExtent(exactExtent(options, prepared), extent) && sameOrigins(origins));
   if (!isStranger && (changes.length > 0 || waiting || !exact)) return undefined;
@@ -88,7 +89,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const see = (): Promise<ObservedState> => listObservedState(deps, options, prepared);
   const seeing = outcomes.length === 0 ? openObservedState(deps, options, prepared) : see();
   const [observed, failures] = await bothOf(seeing, recordAndSave(deps, options, changed));
-  // The wait does not count towards the deadline of the run, because everything is recorded at this point.
+  // The deadline of the run does not limit this wait, because all changes are already recorded.
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings, observed.views);
@@ -109,7 +110,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
 }
 
-/** Records the changes while the cluster is listed: the LISTs are sent first. */
+/** Records the changes while the cluster is listed. Sends the LISTs first. */
 async function recordAndSave(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<readonly Failure[]> {
   await takeTurn();
   const recording = recordChanges(deps, options, changed);
@@ -131,13 +132,16 @@ async function recordChanges(
   return [...failures, ...unrecorded, ...unnarrowed];
 }
 
-/** Waits for both promises even if one rejects: no request may be under way when the lock is released. */
+/** Waits for both promises even if one rejects, because all requests must have ended when the lock is released. */
 async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonly [A, B]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);
 }
 
-/** Narrows the extent. The changes are reported even if this fails: the next run narrows the extent then. */
+/**
+ * Reduces the extent of the ApplySet parent. Returns a failure instead of throwing it, so that the changes are
+ * reported. The next run then reduces the extent.
+ */
 async function narrowExtent(...change: Parameters<typeof declareExtent>): Promise<readonly Failure[]> {
   try {
     await declareExtent(...change);
@@ -153,14 +157,14 @@ interface AllChanged extends Changed {
   readonly failures: readonly Failure[];
 }
 
-/** Makes the changes, and makes further changes if definitions were applied and objects wait for their kinds. */
+/** Makes the changes. If they define kinds for which other objects wait, also makes the changes of these objects. */
 async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<AllChanged> {
   const made = { prepared: first, failures: [], ...(await makeChanges(deps, options, first)) };
-  // A plan file contains no objects of such kinds.
+  // A plan file contains no objects of kinds that are not served.
   if (options.admit !== undefined) return made;
   const awaited = awaitedKinds(first.gathered.loaded, first.snapshot.served, made.outcomes);
   if (awaited.length === 0) return made;
-  // The second preparation reads the record.
+  // The second preparation reads the inventory, so the changes are recorded first.
   const changed = { ...made, failures: await made.record(), record: async () => [] };
   try {
     return (await checkServed(deps, awaited)) ? await changeAgain(deps, options, changed) : changed;
@@ -171,7 +175,7 @@ async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared
 }
 
 async function changeAgain(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<AllChanged> {
-  // The new kinds may be the first kinds that need digests.
+  // The new objects may be the first objects that need digests.
   const prepared = await sealDigests(deps, options, await prepare(deps, options, 'sync', changed.prepared));
   const next = await makeChanges(deps, options, prepared);
   const again = new Set(next.outcomes.map(({ resource }) => keyOf(resource)));

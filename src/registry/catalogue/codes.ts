@@ -1,4 +1,4 @@
-// Lists the codes of problems with the content and the declaration of a registry source.
+// Lists the codes of problems in the content and the declaration of registry sources.
 
 export const CATALOGUE_CODES = {
   'registry-not-json':

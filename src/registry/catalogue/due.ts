@@ -1,4 +1,4 @@
-// Decides when a source is due for a sync. The caller passes the time in.
+// Decides when a registry source is due for a sync.
 
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
@@ -11,22 +11,24 @@ export type Decision =
     }
   | {
       readonly due: false;
-      /** `once`: only a changed declaration or the manual trigger makes the source due again. */
+      /**
+       * `once`: the source has no interval. The source becomes due again if its declaration changes or by the manual
+       * trigger.
+       */
       readonly reason: 'once' | 'interval' | 'backoff';
-      /** Time at which the source becomes due, milliseconds since 1970; absent for `once`. */
+      /** Time at which the source becomes due, in milliseconds since 1970. Absent for `once`. */
       readonly dueAtMs?: number;
     };
 
-/**
- * Version of the reader. A release that reads other entries from the same content increases it, to read sources again.
- */
+/** Increased by a release that reads other entries from the same content, so that all sources are read again. */
 const READER_VERSION = 2;
 const BACKOFF_FIRST_MS = 10_000;
 const BACKOFF_LAST_MS = 15 * 60_000;
-/** Clocks of replicas differ by less. If the last attempt is further in the future, a clock was set back since then. */
+/**
+ * Clocks of replicas differ by less than this. A last attempt further in the future means that a clock was set back.
+ */
 const CLOCKS_DIFFER_MS = 60_000;
 
-/** Returns whether the source must be synced now. */
 export function due(
   source: RegistrySource<unknown>,
   state: SourceState | undefined,
@@ -37,7 +39,7 @@ export function due(
   if (state === undefined || Number.isNaN(lastMs)) return { due: true, reason: 'never-synced' };
   if (isTriggered(state, trigger)) return { due: true, reason: 'triggered' };
   if (state.declarationHash !== declarationHash(source)) return { due: true, reason: 'declaration-changed' };
-  // If a clock was set back, a sync must not wait until the clock has caught up.
+  // After a clock was set back, the next sync must not wait for the time of the last attempt.
   const elapsedMs = nowMs < lastMs - CLOCKS_DIFFER_MS ? Number.POSITIVE_INFINITY : nowMs - lastMs;
   if (state.phase !== 'Complete') {
     const waitMs = backoffMs(state.attemptCount);
@@ -51,19 +53,19 @@ export function due(
   return { due: false, reason: 'interval', dueAtMs: lastMs + intervalMs };
 }
 
-/** Returns whether a sync was requested, by the annotation or through the service's API. */
+/** Returns whether a user requested a sync, by the annotation or through the service's API. */
 export function isTriggered(state: SourceState, trigger: string | undefined): boolean {
   const requested = trigger ?? state.requestedTrigger;
   if (requested !== undefined && requested !== state.trigger) return true;
   return (state.requests ?? 0) > (state.requestsServed ?? 0);
 }
 
-/** Returns 10 s after the first failed attempt, then twice as long each time, 15 minutes at most. */
+/** Returns 10 s after the first failed attempt. Doubles with each attempt, up to 15 minutes. */
 function backoffMs(attempts: number): number {
   return Math.min(BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1), BACKOFF_LAST_MS);
 }
 
-/** Returns a hash of the fields that decide the entries of a source. The interval is not such a field. */
+/** Returns a hash of the fields that decide which entries a source has. The interval is not such a field. */
 export function declarationHash({ origin, format, filter }: RegistrySource<unknown>): string {
   return digest({ reader: READER_VERSION, origin, format, filter });
 }

@@ -1,60 +1,62 @@
-// Defines an entry of the catalogue, and the data that is extracted from its server.json to find, compare and check it.
+// Defines an entry of the catalogue, and extracts the searchable fields from its server.json.
 
 import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
 import { isObject, type Json, type JsonObject, objectsIn, pointerToken } from '#std/json.ts';
 
 export type Status = 'active' | 'deprecated' | 'deleted';
 
-/** One version of one server: the original document, and the data that is extracted from it for searches. */
+/** One version of one server: its document, and the fields that are extracted from it. */
 export interface Entry {
   /** Reverse-DNS name with exactly one `/`. */
   readonly name: string;
   readonly version: string;
-  /** The served server.json. */
+  /** The server.json in the form for clients. */
   readonly document: JsonObject;
   readonly title?: string;
   readonly description: string;
   readonly tags: readonly string[];
   readonly status: Status;
-  /** The reason for the status, in the words of an upstream registry. */
+  /** Explanation of the status by an upstream registry. */
   readonly statusMessage?: string;
-  /** RFC 3339; absent if the source has no such time. */
+  /** RFC 3339. Absent if the source does not state this time. */
   readonly statusChangedAt?: string;
   readonly tier?: string;
   /** Transport types of packages and remotes. */
   readonly transports: readonly string[];
   /** Container images of OCI packages, for `enforceServers`. */
   readonly images: readonly string[];
-  /** The value of an upstream registry; absent if the source has no such field. */
+  /** `isLatest` of an upstream registry. Absent if the source does not state it. */
   readonly isLatest?: boolean;
-  /** RFC 3339; absent if the source has no such time. */
+  /** RFC 3339. Absent if the source does not state this time. */
   readonly publishedAt?: string;
 }
 
-/** The data of an entry that clients receive. Times are RFC 3339 in UTC. */
+/** An entry as the store returns it to the service. Times are RFC 3339 in UTC. */
 export interface StoredEntry {
   readonly name: string;
   readonly version: string;
-  /** The server.json as text: clients receive it unchanged, and no code in between parses it. */
+  /** The server.json as text, which clients get without parsing in between. */
   readonly document: string;
   readonly status: Status;
   readonly statusMessage?: string;
   readonly isLatest: boolean;
   readonly publishedAt: string;
   readonly statusChangedAt: string;
-  /** Changes only with the served data of this version; whether it is the latest is part of that data. */
+  /** Time of the last change of the served data, including `isLatest`. */
   readonly updatedAt: string;
 }
 
-/** ToolHive's member of the publisher's metadata: one block per container image or remote URL. */
+/**
+ * Vendor key of ToolHive in the publisher's metadata. Its value contains one block per container image or remote URL.
+ */
 export const PLATFORM_VENDOR = 'io.github.stacklok';
 
-/** The data of an entry in addition to its name, version and document. */
+/** Fields that `extract` reads from the document. */
 export type Extracted = Omit<Entry, 'name' | 'version' | 'document' | 'isLatest' | 'publishedAt'>;
 
 /**
- * Tags, status and tier are in the publisher's blocks, two levels deep, under any vendor. The status is active unless
- * it is `deprecated`, in any case of letters.
+ * Extracts the searchable fields. Tags, status and tier are in the publisher's blocks, two levels deep under any
+ * vendor. The status is active unless a block has `deprecated`, in any letter case.
  */
 export function extract(document: JsonObject): Extracted {
   const blocks = publisherBlocks(document);
@@ -76,8 +78,8 @@ export function extract(document: JsonObject): Extracted {
 }
 
 /**
- * Returns the names of the tools that entries list, by container image or remote URL. The first entry that lists tools
- * counts.
+ * Returns the names of tools that entries list, by container image or remote URL. Of several lists for the same image
+ * or URL, uses the first.
  */
 export function toolsByPlace(entries: readonly Pick<Entry, 'document'>[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
@@ -92,7 +94,7 @@ export function toolsByPlace(entries: readonly Pick<Entry, 'document'>[]): Reado
   return found;
 }
 
-/** Returns the provenance of an entry's images that its publisher states (builder and source), by image. */
+/** Returns the provenance (builder and source) that the publisher states for images, by image. */
 export function provenanceByImage(document: Json | undefined): (readonly [image: string, provenance: JsonObject])[] {
   const meta = isObject(document) ? document._meta : undefined;
   const provided = isObject(meta) ? meta[PUBLISHER_PROVIDED] : undefined;
@@ -106,20 +108,20 @@ export function provenanceByImage(document: Json | undefined): (readonly [image:
 
 const MAX_DEPTH = 64;
 /**
- * Limit of one served document in bytes: many times the size of the largest known documents, which describe their
- * tools. A page contains a hundred documents.
+ * Maximum size of a served document: many times the size of the largest known documents, which describe their tools. A
+ * page contains up to a hundred documents.
  */
 const DOCUMENT_BYTES_MAX = 256 * 1024;
 
-/** A fault of a value, and its place below the value. */
+/** A fault of a value. `pointer` is the JSON pointer within the value. */
 interface Flaw {
   readonly pointer: string;
   readonly message: string;
 }
 
 /**
- * Returns why a document cannot be stored although it is JSON: it nests too deep to be walked safely, or contains a NUL
- * character or half of a character, which PostgreSQL cannot store as text. Returns undefined for other documents.
+ * Returns why a JSON document cannot be stored: the document nests too deeply for recursion, or contains a NUL
+ * character or an unpaired surrogate, which PostgreSQL text cannot contain. Returns undefined for other documents.
  */
 export function unstorable(value: Json | undefined, depth = 0): Flaw | undefined {
   if (typeof value === 'string') {
@@ -128,7 +130,7 @@ export function unstorable(value: Json | undefined, depth = 0): Flaw | undefined
   }
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > MAX_DEPTH) return { pointer: '', message: `nested deeper than ${MAX_DEPTH} levels` };
-  // For speed, creates no lists of members, and builds pointers on the way back: nearly every document is fine.
+  // Builds pointers only after a fault, and allocates no lists: nearly all documents are valid.
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const found = unstorable(value[index], depth + 1);
@@ -151,8 +153,8 @@ function textFault(text: string): string | undefined {
 }
 
 /**
- * Returns why an entry is too large to be served on a page with other entries; undefined for other entries.
- * `textLength`: length of its JSON in the source.
+ * Returns why an entry is too large for a page with other entries. Returns undefined for a smaller entry. `textLength`
+ * is the length of the entry's JSON in the source.
  */
 export function oversized(document: JsonObject, textLength: number): Flaw | undefined {
   // A character has at most three bytes, and the served document may contain a default that the source omits.
@@ -172,8 +174,8 @@ function transportOf(value: Json | undefined): string[] {
 }
 
 /**
- * Returns the names that pods may use for the image of a package; no names for other packages. The name is the
- * identifier. Older documents separate registry and version, so their joined form counts too.
+ * Returns the image names that pods may use for an OCI package. Returns an empty list for other packages. The
+ * identifier is one name. Older documents state registry and version separately, so the joined forms are names too.
  */
 export function imagesOf(pkg: JsonObject): string[] {
   const { registryType, identifier, registryBaseUrl, version } = pkg;

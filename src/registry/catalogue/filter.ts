@@ -1,19 +1,22 @@
-// Decides which entries of a source are kept.
+// Decides by a filter which entries of a source are kept.
 
 import type { Filter } from '#contracts/registry/source.ts';
 import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import type { Entry } from './entry.ts';
 
-/** A filter that is prepared for many entries. */
+/** A filter that is parsed once for many entries. */
 export interface EntryFilter {
-  /** Malformed name patterns. With one of them, the filter accepts no entry. */
+  /** Malformed name patterns. If not empty, the filter accepts no entry. */
   readonly malformed: readonly string[];
-  /** Returns whether the name is accepted; tags may still exclude the entry. */
+  /** Returns whether the filter accepts the name. The tags may still exclude the entry. */
   acceptsName(name: string): boolean;
   accepts(entry: Pick<Entry, 'name' | 'tags'>): boolean;
 }
 
-/** Prepares a filter. Excludes win. A non-empty include list needs a match. The name and the tags must match. */
+/**
+ * Parses a filter. An entry is kept if the filter accepts its name and tags. An exclude pattern has precedence. A
+ * non-empty include list requires a match.
+ */
 export function entryFilter(filter: Filter): EntryFilter {
   const { names, tags } = filter;
   const malformed = [...names.include, ...names.exclude].filter((pattern) => parseGlob(pattern) === undefined);
@@ -39,9 +42,7 @@ export function entryFilter(filter: Filter): EntryFilter {
   };
 }
 
-/**
- * Returns a message if the filter accepts none of the entries; undefined if it accepts one, or if there are no entries.
- */
+/** Returns a message if entries exist and the filter accepts none of them. */
 export function keptNothing(filter: EntryFilter, entries: readonly Entry[]): string | undefined {
   const [first] = entries;
   if (first === undefined || entries.some((entry) => filter.accepts(entry))) return undefined;

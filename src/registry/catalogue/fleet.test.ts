@@ -18,7 +18,7 @@ const SERVER: ListedServer = {
   listing: { kind: 'MCPServer' },
 };
 
-test('a claim ends if the database refuses the entries, so that the next run can store them', async () => {
+test('releases the claim if the database refuses the entries, so that the next run can claim the source', async () => {
   let released = 0;
   const claim: Partial<Claim> = {
     state: { phase: 'Failed', message: '', attemptCount: 0, serverCount: 0, rejectedCount: 0 },

@@ -1,5 +1,4 @@
-// Creates entries of a catalogue from the running servers that request a listing, and stores them as the content of a
-// source.
+// Stores the running servers that request a listing as entries of a registry source.
 
 import assert from 'node:assert/strict';
 import type { SourceState } from '#contracts/catalogue-state.ts';
@@ -14,18 +13,18 @@ import { parseDocuments } from './formats/registry.ts';
 import type { CatalogueWriter, SourceKey, Written } from './ports.ts';
 import { syncedState, timeOf } from './sync-state.ts';
 
-/** Key of `_meta` with the readiness of a running server. */
+/** Key in `_meta` for the readiness of a running server. */
 const RUNNING_META = 'dev.skep/running';
 
 export interface FleetRegistry {
   readonly key: SourceKey;
   readonly source: RegistrySource & { readonly origin: FleetOrigin };
   readonly writer: CatalogueWriter;
-  /** State in the store when the run began. */
+  /** State in the store at the beginning of the run. */
   readonly state: SourceState | undefined;
 }
 
-/** Stores the entries of these servers as the whole content of the source. Unchanged content is not written. */
+/** Stores the entries of the servers as the whole content of the source. Writes nothing if the content is unchanged. */
 export async function storeFleet(
   { key, source, writer, state }: FleetRegistry,
   servers: readonly ListedServer[],
@@ -46,7 +45,7 @@ export async function storeFleet(
   try {
     await claim.replace(key, entries, stateOf, () => timeOf(now()));
   } finally {
-    // If the claim was used to write, it has ended already.
+    // No effect if `replace` has already ended the claim.
     await claim.release();
   }
 }
@@ -58,8 +57,8 @@ function isStored(state: SourceState | undefined, source: RegistrySource, hash: 
 }
 
 /**
- * Returns the server.json documents of the servers in these namespaces, by name. If two servers have the same name, the
- * first counts.
+ * Returns the server.json documents of the servers in the namespaces. Of several servers with the same name, uses the
+ * first.
  */
 function fleetDocuments(
   servers: readonly ListedServer[],

@@ -1,4 +1,4 @@
-// Tests which packages correspond to images.
+// Tests which packages belong to images.
 
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#std/json.ts';
@@ -11,7 +11,7 @@ function found(...packages: readonly JsonObject[]) {
   return packagesByImage([{ packages: [OCI, ...packages] }]).get(OCI.identifier) ?? [];
 }
 
-test('an image is the packages that its entry names beside it', () => {
+test('returns the packages that the entry of an image names in addition to the image', () => {
   const pypi = { ...NPM, registryType: 'pypi', identifier: 'bees', version: '1.2.3.post1' };
   expect(found(NPM, pypi)).toEqual([
     { type: 'npm', name: '@fixture/bees', version: '1.2.3', transport: 'stdio', args: [] },
@@ -19,12 +19,12 @@ test('an image is the packages that its entry names beside it', () => {
   ]);
 });
 
-test('an image with a separate version is found by its tag', () => {
+test('finds an image with a separate version by identifier and tag', () => {
   const old = { registryType: 'oci', identifier: 'images.example.com/bees', version: '1.2.3' };
   expect([...packagesByImage([{ packages: [old, NPM] }]).keys()]).toContain('images.example.com/bees:1.2.3');
 });
 
-test('entries that name different packages for an image give all of them, the same one once', () => {
+test('returns each different package once if several entries name an image', () => {
   const documents = [
     { packages: [OCI, NPM] },
     { packages: [OCI, NPM] },
@@ -35,9 +35,9 @@ test('entries that name different packages for an image give all of them, the sa
 
 test.each([
   { reason: 'without a version', change: { version: undefined } },
-  { reason: 'of a tag', change: { version: 'latest' } },
-  { reason: 'of a range', change: { version: '^1.2.3' } },
-  { reason: 'of part of a version', change: { version: '1.2' } },
+  { reason: 'with a tag as version', change: { version: 'latest' } },
+  { reason: 'with a range as version', change: { version: '^1.2.3' } },
+  { reason: 'with an incomplete version', change: { version: '1.2' } },
   { reason: 'whose name is an option', change: { identifier: '--call=sh' } },
   { reason: 'whose name is an address', change: { identifier: 'https://evil.example.com/x.tgz' } },
   { reason: 'whose name is a repository', change: { identifier: 'someone/bees' } },
@@ -45,11 +45,11 @@ test.each([
   { reason: 'whose name is two words', change: { identifier: 'bees; rm' } },
   { reason: 'of another registry', change: { registryBaseUrl: 'https://npm.example.com' } },
   {
-    reason: 'with options for the program that starts it',
+    reason: 'with arguments for its runtime',
     change: { runtimeArguments: [{ type: 'positional', value: '--call' }] },
   },
-  { reason: 'of another kind', change: { registryType: 'nuget' } },
-])('a package $reason is none that runs', ({ change }) => {
+  { reason: 'of another type', change: { registryType: 'nuget' } },
+])('ignores a package $reason', ({ change }) => {
   expect(found({ ...NPM, ...change } as JsonObject)).toEqual([]);
 });
 
@@ -59,7 +59,7 @@ test.each([
   { version: '1.*', is: false },
   { version: '>=1', is: false },
   { version: '1.0 --index-url=x', is: false },
-])('PyPI has $version as an exact version: $is', ({ version, is }) => {
+])('accepts the PyPI version $version: $is', ({ version, is }) => {
   expect(found({ ...NPM, registryType: 'pypi', identifier: 'bees', version })).toHaveLength(is ? 1 : 0);
 });
 
@@ -70,6 +70,6 @@ test.each([
   { reason: 'left out', args: [{ type: 'named', name: '--log' }], words: [] },
   { reason: 'required', args: [{ type: 'named', name: '--key', isRequired: true }], words: undefined },
   { reason: 'a variable', args: [{ type: 'positional', value: '{dir}', variables: { dir: {} } }], words: undefined },
-])('arguments that are $reason become $words', ({ args, words }) => {
+])('returns $words for an argument that is $reason', ({ args, words }) => {
   expect(found({ ...NPM, packageArguments: args } as JsonObject)).toMatchObject([{ args: words }]);
 });

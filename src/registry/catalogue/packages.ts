@@ -1,4 +1,4 @@
-// Finds the npm or PyPI package that corresponds to an image, by entries that name the image and the package.
+// Finds the npm or PyPI package of an image, by entries that name the image and the package.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import { imagesOf } from './entry.ts';
@@ -6,14 +6,14 @@ import { imagesOf } from './entry.ts';
 export const PACKAGE_TYPES = ['npm', 'pypi'] as const;
 export type PackageType = (typeof PACKAGE_TYPES)[number];
 
-/** A package in an exact version, from the public registry of its type. */
+/** An exact version of a package in the public registry of its type. */
 export interface ExactPackage {
   readonly type: PackageType;
   readonly name: string;
   readonly version: string;
-  /** Transport: `stdio`, `streamable-http`, `sse`. */
+  /** Transport: `stdio`, `streamable-http` or `sse`. */
   readonly transport: string;
-  /** Default arguments; undefined if only the user knows the value of one of them. */
+  /** Default arguments. undefined if an argument needs a value from the user. */
   readonly args: readonly string[] | undefined;
 }
 
@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<PackageType, RegExp>> = {
   pypi: /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/,
 };
 
-/** Exact versions, not ranges, tags, URLs or options: semver.org, and PEP 440 as far as it has no wildcards. */
+/** Exact versions (semver.org, PEP 440), not ranges, tags, URLs or options. */
 const VERSIONS: Readonly<Record<PackageType, RegExp>> = {
   npm: /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/,
   pypi: /^(\d+!)?\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[0-9A-Za-z.]+)?$/,
@@ -34,8 +34,8 @@ const REGISTRIES: Readonly<Record<PackageType, RegExp>> = {
 };
 
 /**
- * Returns packages by the image names that pods may use. If an image has different packages of one type, returns all of
- * them, because the right package is not known.
+ * Returns packages by the image names that pods may use. Entries may name different packages for one image: then the
+ * list contains all of them.
  */
 export function packagesByImage(documents: readonly JsonObject[]): ReadonlyMap<string, readonly ExactPackage[]> {
   const found = new Map<string, ReadonlyMap<string, ExactPackage>>();
@@ -62,15 +62,12 @@ function exactPackage(pkg: JsonObject): readonly ExactPackage[] {
   return [{ type, name, version, transport: spoken, args }];
 }
 
-/**
- * Returns whether the package has arguments for its runtime, which may choose another program. The confirmation `--yes`
- * is ignored.
- */
+/** Returns whether the package needs arguments for its runtime, which may run another program. `--yes` is ignored. */
 function needsOptions({ runtimeArguments }: JsonObject): boolean {
   return objectsIn(runtimeArguments).some(({ name, value }) => !['-y', '--yes'].includes(String(name ?? value)));
 }
 
-/** Returns undefined if the argument is required and the document does not fix its value. */
+/** Returns the words of an argument. Returns undefined if the argument is required and its value is not fixed. */
 function fixedWords({ type, name, value, default: fallback, isRequired, variables }: JsonObject): string[] | undefined {
   const text = value ?? fallback;
   const isBlank = text === undefined || (isObject(variables) && /\{[^{}]+\}/.test(String(text)));

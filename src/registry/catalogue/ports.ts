@@ -1,58 +1,60 @@
-// Declares the ports of the catalogue: the sources that are read, and the store of the entries.
+// Defines the ports of the catalogue: registry sources, and the store of entries.
 
 import type { CatalogueState, Resume, SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin, SourceFormat } from '#contracts/registry/source.ts';
 import type { RunningServer } from '#contracts/running-servers.ts';
 import type { Entry, Status, StoredEntry } from './entry.ts';
 
-/** One source of one MCPRegistry. The stand-alone service uses its configured namespace and registry name. */
+/**
+ * Identifies a source of an MCPRegistry. The stand-alone service uses the namespace and registry name in its
+ * configuration.
+ */
 export interface SourceKey {
   readonly namespace: string;
   /** Name of the MCPRegistry. */
   readonly registry: string;
-  /** `registries[].name`. */
+  /** Name of the source: `registries[].name`. */
   readonly source: string;
 }
 
-/** A file, or one page of a list. */
+/** A file, or a page of a list. */
 export interface Document {
   readonly text: string;
-  /** Origin of the text, for messages: a URL with path and commit, or `ConfigMap ns/name key`. */
+  /** Origin of the text for messages: a URL with path and commit, or `ConfigMap ns/name key`. */
   readonly location: string;
 }
 
-/** The content of a source at one moment. */
 export interface Content {
   /** One document, or all pages of a list. */
   readonly documents: readonly Document[];
-  /** `changes`: only the changes since the read that returned `resume`; other entries are unchanged. */
+  /** `changes` contains only entries that changed since the read that returned `resume`. */
   readonly extent: 'whole' | 'changes';
-  /** The detected format; if absent, the declared format. */
+  /** Detected format. If absent, the declared format applies. */
   readonly format?: SourceFormat;
-  /** Value for the next read, valid once this content is stored. */
+  /** Value for the next read. Used only once this content is stored. */
   readonly resume?: Resume;
 }
 
 export interface ReadRequest<O> {
   readonly origin: O;
   readonly key: SourceKey;
-  /** Value of the last stored content. If absent, the whole content has to be read. */
+  /** Value from the last stored content. If absent, the whole content must be read. */
   readonly resume?: Resume;
   /** Aborted if the content is no longer needed. */
   readonly signal: AbortSignal;
   /**
-   * Receives the number of bytes so far, if the content arrives in parts. The source awaits the returned promise before
-   * it reads more.
+   * Receives the number of received bytes while the content arrives. The source awaits the returned promise before it
+   * reads more.
    */
   readonly arrived?: (bytes: number) => Promise<void> | undefined;
 }
 
-/** Reads sources. `O`: the origins that it can read. */
+/** Reads sources with origins of the type `O`. */
 export interface Source<O = Origin> {
   /**
-   * Reads a source. Returns `unchanged` if the content is the same as at the read that returned `resume`. Throws a
-   * Failure (`source-unreachable`, `source-auth-required`, `source-not-found`, or a code of the adapter) whose message
-   * names the URL.
+   * Reads a source. Returns `unchanged` if the content is equal to the content of the read that returned `resume`.
+   * Throws a Failure whose message names the URL: `source-unreachable`, `source-auth-required`, `source-not-found`, or
+   * a code of the adapter.
    */
   read(request: ReadRequest<O>): Promise<Content | 'unchanged'>;
 }
@@ -62,19 +64,19 @@ export interface Written {
   readonly updated: number;
   readonly removed: number;
   readonly unchanged: number;
-  /** Number of rows that stay because of `hold`, although the entries do not contain them. */
+  /** Number of rows without an entry that `hold` keeps. */
   readonly held: number;
 }
 
-/** Returns whether a version that disappeared from a source stays unchanged: its entry may just be broken now. */
+/** Returns whether a version that is missing in a source is kept. Its entry may be temporarily broken. */
 export type Hold = (name: string, version: string) => boolean;
 
-/** Writes the results of one sync. Throws Failure `database-unreachable` if the database is unreachable. */
+/** Writes the results of a sync. Throws Failure `database-unreachable` if the database is unreachable. */
 export interface SourceWriter {
   /**
-   * Stores `entries` as the whole content of the source, in one transaction with `state`. Rows with unchanged content
-   * are not written. Rows of missing entries become tombstones (status `deleted`) unless `hold` keeps them. `now`
-   * returns RFC 3339; it is called when the change is written, and again before other connections see it.
+   * Stores `entries` as the whole content of the source, and `state`, in one transaction. Unchanged rows are not
+   * written. Rows without an entry get the status `deleted` unless `hold` keeps them. `now` returns RFC 3339, and is
+   * called at the write, and again before other connections see the change.
    */
   replace(
     key: SourceKey,
@@ -83,31 +85,31 @@ export interface SourceWriter {
     now: () => string,
     hold?: Hold,
   ): Promise<Written>;
-  /** Records a failed attempt, or an attempt without news. Leaves the entries unchanged. */
+  /** Records an attempt that failed or found no news. Entries stay unchanged. */
   record(key: SourceKey, state: SourceState): Promise<void>;
 }
 
 /**
- * The exclusive right to sync one source. It lasts until `replace`, `record` or `release` ends it; if its process dies,
- * it ends within a minute. Writing throws Failure `catalogue-claim-lost` if another process has the claim now.
+ * The exclusive right to sync a source. `replace`, `record` and `release` end the claim. The claim of a process that
+ * dies ends within a minute. Writing throws Failure `catalogue-claim-lost` if another process has the claim.
  */
 export interface Claim extends SourceWriter {
-  /** State of the source, by the last write of any process. */
+  /** State of the source when the claim was granted. */
   readonly state: SourceState;
   /** Aborted if the claim is lost. */
   readonly signal: AbortSignal;
-  /** Does nothing if the claim has ended. */
+  /** Ends the claim. No effect if the claim has already ended. */
   release(): Promise<void>;
 }
 
 /**
- * The writing side, for the sync engine only. Every method throws Failure `database-unreachable` if the database is
- * unreachable.
+ * The writing side of the store, for the sync engine. Each method throws Failure `database-unreachable` if the database
+ * is unreachable.
  */
 export interface CatalogueWriter extends SourceWriter {
-  /** Returns the state of each source; `Syncing` if a process has a claim. */
+  /** Returns the states of all sources of the registry. A source with a claim has the phase `Syncing`. */
   states(registry: Omit<SourceKey, 'source'>): Promise<CatalogueState>;
-  /** Returns undefined if another process syncs the source. Any number of processes may try. */
+  /** Claims a source. Returns undefined if another process has the claim. */
   claim(key: SourceKey): Promise<Claim | undefined>;
   /** Stores the value of the manual trigger for the process that syncs the source. */
   leaveTrigger(key: SourceKey, trigger: string): Promise<void>;
@@ -115,11 +117,11 @@ export interface CatalogueWriter extends SourceWriter {
   retain(registry: Omit<SourceKey, 'source'>, sources: readonly string[]): Promise<void>;
   /** Returns the images of all entries of the registry that are not deleted. */
   images(registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>>;
-  /** Returns, as text, the documents of these entries that may state a provenance of their images. */
+  /** Returns the documents that may state the provenance of images, as JSON text. */
   provenance(registry: Omit<SourceKey, 'source'>): Promise<readonly string[]>;
   /**
-   * Stores `servers` as all servers that the reconciler runs, or that it runs in the namespace. Servers of other
-   * reconcilers stay. Nothing is written if the store has the same servers and was written recently.
+   * Stores `servers` as all servers of the reconciler, or as all its servers in `namespace`. Servers of other
+   * reconcilers stay. Writes nothing if the same servers were written recently.
    */
   recordRunning(runner: Runner, servers: readonly RunningServer[], namespace?: string): Promise<void>;
 }
@@ -131,72 +133,68 @@ export interface Runner {
 }
 
 /**
- * `changed`: the last change according to the publisher, or else to the catalogue. `stars` of the repository. `pulls`
- * of the image.
+ * `changed` orders by the last change that the publisher or else the catalogue states. `stars` orders by stars of the
+ * repository, and `pulls` by pulls of the image.
  */
 export type Sort = 'changed' | 'stars' | 'pulls';
 
-/** The end of a page. */
+/** Position of the last entry of a page. */
 export interface ListPosition {
   readonly name: string;
   readonly version: string;
-  /**
-   * Value by which the version was ordered; only with `sort`. The value, and with it the place of the version, may have
-   * changed since then.
-   */
+  /** Value by which the entry was ordered. Set only with `sort`. The entry's value may have changed since. */
   readonly rank?: number;
 }
 
 export interface ListQuery {
-  /** 1..100. */
+  /** From 1 to 100. */
   readonly limit: number;
-  /** Entries strictly after this position, in the requested order; names and versions are ordered by code point. */
+  /** Returns only entries after this position in the requested order. Names and versions are ordered by code point. */
   readonly after?: ListPosition;
   /**
-   * Words in any case of letters. Each must be a part of the name, the title, the description, a tag or the name of a
-   * tool. There are no wildcards.
+   * Words in any letter case. Each word must occur in the name, title, description, a tag or a tool name. Wildcards
+   * have no meaning.
    */
   readonly search?: string;
   /**
-   * If absent, entries are ordered by name. Otherwise by descending values: entries without a value come last, and
-   * entries with equal values are ordered by name.
+   * If absent, entries are ordered by name. Otherwise values descend, entries without a value come last, and equal
+   * values are ordered by name.
    */
   readonly sort?: Sort;
-  /** Entries that changed strictly later than this RFC 3339 time. */
+  /** Returns only entries that changed after this RFC 3339 time. */
   readonly updatedSince?: string;
   /** `latest` or an exact version. */
   readonly version?: string;
   readonly includeDeleted: boolean;
-  /** Entries that have all of these tags. */
+  /** Returns only entries with all of these tags. */
   readonly tags?: readonly string[];
-  /** Entries of one of these tiers, in any case of letters. */
+  /** Returns only entries of one of these tiers, in any letter case. */
   readonly tiers?: readonly string[];
   readonly statuses?: readonly Status[];
-  /** Entries with one of these transports. */
+  /** Returns only entries with one of these transports. */
   readonly transports?: readonly string[];
 }
 
 export interface ListPage {
-  /** Revision of the source that this page was read from. */
+  /** Revision of the source from which this page was read. */
   readonly revision: string;
   readonly entries: readonly StoredEntry[];
-  /** The position after which the next page begins; absent on the last page. */
+  /** Position for `after` of the next page. Absent on the last page. */
   readonly next?: ListPosition;
 }
 
-/** A value, and the number of servers with it. */
+/** A value, and the number of servers with this value. */
 export interface FacetCount {
   readonly value: string;
   readonly count: number;
 }
 
-/** The filters of a list, which decide which entries it has. */
+/** The filters of a list. */
 export type FacetQuery = Omit<ListQuery, 'limit' | 'after' | 'sort'>;
 
 /**
- * Values by which the matching entries can be filtered further, most frequent first. Values are counted without the
- * filters of their own group. Tags are the exception: an entry must have all chosen tags, so they are counted with
- * their filters.
+ * Values for further filters, most frequent first. Counts ignore the filters of the same group, except for tags: an
+ * entry must have all requested tags, so filters by tags stay in effect.
  */
 export interface Facets {
   /** Number of matching entries. */
@@ -207,37 +205,37 @@ export interface Facets {
   readonly transports: readonly FacetCount[];
 }
 
-/** Running servers. The store returns the same object as long as nothing changes. */
+/** The store returns the same object while nothing changes. */
 export interface RunningFound {
-  /** Ordered by name. Readers may not see all fields: `shownServers` selects them. */
+  /** Ordered by name. Readers may see only the fields that `shownServers` selects. */
   readonly servers: readonly RunningServer[];
   /** JSON documents of the registry that may describe one of the servers. */
   readonly documents: readonly string[];
 }
 
-/** The reading side, for the registry service. */
+/** The reading side of the store, for the registry service. */
 export interface CatalogueReader {
   list(key: SourceKey, query: ListQuery): Promise<ListPage>;
-  /** Returns the newest publication first, and deleted versions only on request; empty if the server is unknown. */
+  /**
+   * Returns versions, newest publication first. Contains deleted versions if `includeDeleted`. Returns an empty list
+   * for an unknown server.
+   */
   versions(key: SourceKey, name: string, includeDeleted: boolean): Promise<readonly StoredEntry[]>;
   /**
-   * `version` may be `latest`, which is a deleted version if all versions are deleted. Deleted versions are returned
-   * only on request.
+   * Returns a version. `version` may be `latest`, which is a deleted version only if all versions are deleted. Returns
+   * a deleted version only if `includeDeleted`.
    */
   version(key: SourceKey, name: string, version: string, includeDeleted: boolean): Promise<StoredEntry | undefined>;
-  /** Counts the values of matching entries. If `query` is absent, counts the latest versions that are not deleted. */
+  /** Counts the values of matching entries. Without `query`, counts the latest versions that are not deleted. */
   facets(key: SourceKey, query?: FacetQuery): Promise<Facets>;
-  /** Returns a text that changes whenever the content of the source changes: the base of ETags. */
+  /** Returns a text that changes with the content of the source. ETags are derived from it. */
   revision(key: SourceKey): Promise<string>;
-  /** Returns the state of the sync of each source. */
+  /** Returns the states of all sources of the registry. */
   states(registry: Omit<SourceKey, 'source'>): Promise<CatalogueState>;
-  /** Returns the servers that run in the namespace of the registry, of any reconciler. */
+  /** Returns the servers of all reconcilers that run in the registry's namespace. */
   running(registry: Omit<SourceKey, 'source'>): Promise<RunningFound>;
-  /**
-   * Makes the source due for any process that syncs it. Does nothing for a source that was never synced, because it is
-   * due already.
-   */
+  /** Requests a sync by any process. No effect on a source that was never synced, which is due already. */
   requestSync(key: SourceKey): Promise<void>;
-  /** Resolves if the database responds and has the schema that reading needs. */
+  /** Resolves if the database responds and has the required schema. */
   ping(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Makes one round through the sources of a registry: claims and syncs each due source. Any number of processes may make
-// rounds at any time, because a claim gives each source to one process.
+// Claims and syncs all due sources of a registry once. Several processes may do so at the same time, because a claim
+// gives a source to one process.
 
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { Failure } from '#std/failure.ts';
@@ -13,22 +13,22 @@ export interface RoundPorts<O = Origin> {
   readonly writer: CatalogueWriter;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Runs the work when its turn comes, because only a few sources are read at a time. */
+  /** Limits how many sources are read at one time. */
   readonly inTurn: InTurn;
 }
 
 export interface RoundRequest<O = Origin> {
   readonly registry: Omit<SourceKey, 'source'>;
   readonly sources: readonly RegistrySource<O>[];
-  /** Value of the `sync-trigger` annotation, if it exists and this process can read it. */
+  /** Value of the `sync-trigger` annotation, if present and readable for this process. */
   readonly trigger: string | undefined;
-  /** Aborted if the process ends: the work in progress is given up, and other processes may take over at once. */
+  /** Aborted when the process ends. The syncs are then given up, and other processes may claim the sources at once. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Returns the outcomes of the sources that were due and not claimed by another process. Throws a Failure if the store
- * fails, after all work has ended.
+ * Returns the outcomes of the syncs. Sources that are not due or claimed by another process have no outcome. If the
+ * store fails, throws a Failure after all syncs have ended.
  */
 export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O>): Promise<readonly SyncOutcome[]> {
   const states = await ports.writer.states(request.registry);
@@ -46,7 +46,7 @@ export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O
   });
 }
 
-/** Every source waits for its turn before its content is parsed, because parsing takes the most memory. */
+/** Makes the source wait for a turn before its content is parsed, because parsing needs the most memory. */
 function announceArrival<O>(source: Source<O>, { arrived, whole, tooSlow }: Arrival): Source<O> {
   return {
     async read(request) {
@@ -87,7 +87,7 @@ async function syncOne<O>(
     return undefined;
   } catch (error) {
     if (error instanceof Failure && error.code === 'catalogue-claim-lost') return undefined;
-    // If the release fails too, the claim expires by itself.
+    // If the release fails too, the claim expires after a minute.
     await claim.release().catch(ignoreFailure);
     if (request.signal.aborted || claim.signal.aborted) return ignoreFailure(error);
     throw error;

@@ -24,50 +24,55 @@ const remote: JsonObject = { remotes: [{ type: 'streamable-http', url: URL }] };
 
 test.each<{ reason: string; server: Partial<RunningServer>; documents: JsonObject[]; shown: Partial<RunningServer> }>([
   {
-    reason: 'an image that no entry names is not shown, nor are its arguments',
+    reason: 'hides an image that no entry names, and its arguments',
     server: { image: 'internal.example.com/x:1', args: ['--password=secret'] },
     documents: [entry(IMAGE, [])],
     shown: {},
   },
   {
-    reason: 'of the arguments those are shown that the entry gives',
+    reason: 'shows only the arguments that the entry lists',
     server: { image: IMAGE, args: ['serve', 'all', '--password=secret'] },
     documents: [entry(IMAGE, ['serve', 'all'])],
     shown: { image: IMAGE, args: ['serve', 'all'] },
   },
   {
-    reason: 'of several entries of the image the longest that fits counts',
+    reason: 'uses the entry of the image with the most matching arguments',
     server: { image: IMAGE, args: ['serve', 'all', '--password=secret'] },
     documents: [entry(IMAGE, []), entry(IMAGE, ['serve']), entry(IMAGE, ['other'])],
     shown: { image: IMAGE, args: ['serve'] },
   },
   {
-    reason: 'a server that is started in another way stands for no entry',
+    reason: 'hides the image of a server that starts with other arguments than the entry',
     server: { image: IMAGE, args: ['--password=secret'] },
     documents: [entry(IMAGE, ['serve'])],
     shown: {},
   },
   {
-    reason: 'a package of another registry is not an image',
+    reason: 'does not treat an npm package as an image',
     server: { image: IMAGE },
     documents: [entry(IMAGE, [], 'npm')],
     shown: {},
   },
   {
-    reason: 'an address that an entry has is shown',
+    reason: 'shows a URL that an entry names',
     server: { remoteUrl: URL },
     documents: [remote],
     shown: { remoteUrl: URL },
   },
   {
-    reason: 'an address that only contains or begins one of an entry is not shown',
+    reason: 'hides a URL that only begins with the URL of an entry',
     server: { remoteUrl: `${URL}/inside` },
     documents: [remote],
     shown: {},
   },
-  { reason: 'a virtual server is shown without either', server: {}, documents: [remote, entry(IMAGE, [])], shown: {} },
   {
-    reason: 'documents may hold anything',
+    reason: 'shows a virtual server without image and URL',
+    server: {},
+    documents: [remote, entry(IMAGE, [])],
+    shown: {},
+  },
+  {
+    reason: 'accepts malformed documents',
     server: { image: IMAGE, args: ['a'] },
     documents: [
       { packages: 1, remotes: [null, { url: 2 }], _meta: [] },

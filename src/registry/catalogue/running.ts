@@ -1,11 +1,11 @@
-// Finds the entries of a catalogue that describe a running server, and selects the fields of the server that readers of
-// that catalogue may see.
+// Matches running servers with catalogue entries, and selects the fields of a server that readers of the catalogue may
+// see.
 
 import type { RunningServer } from '#contracts/running-servers.ts';
 import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
-/** The data by which an entry identifies a server. */
+/** The fields by which an entry identifies a server. */
 interface Identity {
   /** Images of the entry's OCI packages. */
   readonly images: readonly string[];
@@ -16,8 +16,8 @@ interface Identity {
 }
 
 /**
- * Keeps image, provenance, arguments and address only if one of the documents names them. Keeps as many of the first
- * arguments as an entry of the image lists.
+ * Removes address, image, arguments and provenance of a server unless a document describes the server. An entry
+ * describes a server with its image if the server's first arguments are the entry's arguments. Removes later arguments.
  */
 export function shownServers(
   servers: readonly RunningServer[],
@@ -47,7 +47,10 @@ function identityOf(document: JsonObject): Identity {
   };
 }
 
-/** Reads the publisher's blocks, two levels deep under any vendor. The first block with arguments counts. */
+/**
+ * Returns the arguments in the publisher's blocks, two levels deep under any vendor. Of several blocks with arguments,
+ * uses the first.
+ */
 function argsOf({ _meta }: JsonObject): readonly string[] {
   const provided = isObject(_meta) ? _meta[PUBLISHER_PROVIDED] : undefined;
   const blocks = childrenOf(provided).flatMap(childrenOf);

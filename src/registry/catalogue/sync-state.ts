@@ -1,4 +1,4 @@
-// Computes the record of a source after an attempt to sync it, from the previous record.
+// Computes the new state of a source after an attempt to sync it.
 
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
@@ -10,9 +10,9 @@ import type { Content, Written } from './ports.ts';
 
 export interface Attempt<O = Origin> {
   readonly source: RegistrySource<O>;
-  /** State in the store; undefined for a source that never synced. */
+  /** State in the store. undefined if the source was never synced. */
   readonly state: SourceState | undefined;
-  /** Value of the `sync-trigger` annotation, if it exists. */
+  /** Value of the `sync-trigger` annotation, if present. */
   readonly trigger: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -23,11 +23,10 @@ export interface Result {
   readonly written: Written;
   readonly hash: string;
   readonly rejected: number;
-  /** The reason why no entry is served although the source has some. */
+  /** Why the filter accepts no entry of the source. */
   readonly note?: string | undefined;
 }
 
-/** Returns the state after new content was stored. */
 export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Result): SourceState {
   const { entries, written, hash, rejected: rejectedCount, note } = result;
   const { created, updated, unchanged, held } = written;
@@ -49,13 +48,10 @@ export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Re
   };
 }
 
-/**
- * Returns the state after an attempt without news: only the time of the attempt and the trigger change. `content`: the
- * content that was read.
- */
+/** Returns the state after an attempt that found no news. `content` is the content that was read, if any. */
 export function keptState<O>(attempt: Attempt<O>, content: Content | undefined): SourceState {
   const { serverCount = 0, rejectedCount = 0, phase, message, emptySince } = attempt.state ?? {};
-  // The reason why no entry is served still applies.
+  // Keeps the message of a complete sync, which may explain why no entry is served.
   const isSame = phase === 'Complete' && emptySince === undefined && message !== undefined && message !== '';
   return {
     ...attempted(attempt),
@@ -67,15 +63,15 @@ export function keptState<O>(attempt: Attempt<O>, content: Content | undefined):
   };
 }
 
-/** Returns the state after a failed attempt: hash, counts and entries stay unchanged; the attempt counts. */
+/** Returns the state after a failed attempt. Hash, counts and entries stay. The attempt count grows. */
 export function failedState<O>(attempt: Attempt<O>, message: string): SourceState {
   const before = attempted(attempt);
   return { ...before, phase: 'Failed', message, attemptCount: before.attemptCount + 1 };
 }
 
 /**
- * Returns the state of a source that is empty, or whose filter accepts nothing (`note`), while its last servers are
- * still served.
+ * Returns the state of a source that has no entries now, while its last servers are still served. `note` is set if the
+ * filter accepts no entry.
  */
 export function emptyState<O>(attempt: Attempt<O>, emptySince: string, note: string | undefined): SourceState {
   const before = attempted(attempt);
@@ -85,12 +81,12 @@ export function emptyState<O>(attempt: Attempt<O>, emptySince: string, note: str
   return { ...before, phase: 'Complete', message, attemptCount: 0, emptySince };
 }
 
-/** Returns RFC 3339; `ms`: milliseconds since 1970. */
+/** Returns RFC 3339. `ms` is in milliseconds since 1970. */
 export function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Returns the previous state, with the data that every attempt records. */
+/** Returns the previous state with the fields that every attempt changes. */
 function attempted<O>(attempt: Attempt<O>): SourceState {
   const { source, state } = attempt;
   const fresh = { phase: 'Failed', message: '', attemptCount: 0, serverCount: 0, rejectedCount: 0 } as const;

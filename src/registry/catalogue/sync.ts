@@ -1,4 +1,4 @@
-// Syncs one source of a registry into the store. A failure leaves the stored entries unchanged.
+// Syncs one registry source into the store. A failed sync leaves the stored entries unchanged.
 
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin } from '#contracts/registry/source.ts';
@@ -22,30 +22,30 @@ export interface SyncPorts<O = Origin> {
 
 export interface SyncRequest<O = Origin> extends Attempt<O> {
   readonly key: SourceKey;
-  /** Aborted if the sync must be given up; nothing is recorded then. */
+  /** Aborted if the sync must be given up. Nothing is recorded then. */
   readonly signal: AbortSignal;
 }
 
 export interface SyncOutcome {
   readonly key: SourceKey;
-  /** `unchanged`: the source was read, and content and filter are the same as in the store. */
+  /** `unchanged`: content and filter have not changed, or the source is temporarily empty. */
   readonly result: 'synced' | 'unchanged' | 'failed';
   /** The recorded state. */
   readonly state: SourceState;
-  /** Numbers of changed rows; absent unless `synced`. */
+  /** Numbers of changed rows. Set if `synced`. */
   readonly written?: Written;
-  /** Rejected entries, or the reason why the whole content was not stored. */
+  /** Rejected entries, or why the content was not stored. */
   readonly problems: readonly Problem[];
-  /** The reason why the source could not be read; only for `failed` without problems. */
+  /** Why the source could not be read or stored. Set only if `failed`. */
   readonly failure?: Failure;
 }
 
-/** Limit of reported broken entries, because readers need no more; the state has their number. */
+/** Maximum number of reported broken entries. The state contains their total number. */
 const MAX_PROBLEMS = 100;
 
 /**
- * Makes one sync. Faults of the source are outcomes and are recorded in the store. Throws a Failure only if the store
- * itself fails or the sync was given up; nothing has changed then.
+ * Syncs once. Records faults of the source in the store and in the outcome. Throws a Failure only if the store fails or
+ * the sync was given up. Nothing has changed then.
  */
 export async function syncSource<O>(ports: SyncPorts<O>, request: SyncRequest<O>): Promise<SyncOutcome> {
   const malformed = entryFilter(request.source.filter).malformed;
@@ -60,7 +60,7 @@ export async function syncSource<O>(ports: SyncPorts<O>, request: SyncRequest<O>
   return content === 'unchanged' ? await recordAttempt(ports, request, {}) : await takeOver(ports, request, content);
 }
 
-/** A manual trigger reads everything again, even if the source would respond that nothing changed. */
+/** After a manual trigger or a changed declaration, requests the whole content. */
 function readRequest<O>({ source, key, state, trigger, signal }: SyncRequest<O>): ReadRequest<O> {
   const { origin } = source;
   const { declaration, ...resume } = state?.resume ?? {};
@@ -72,7 +72,7 @@ async function takeOver<O>(ports: SyncPorts<O>, request: SyncRequest<O>, content
   const { source } = request;
   const hash = hashOf(content);
   const same = content.extent === 'whole' && isSame(request, hash);
-  // Broken entries are reported at each read. If there are none, the same content need not be parsed.
+  // Broken entries are reported at each read. Without broken entries, equal content need not be parsed.
   if (same && request.state?.rejectedCount === 0) return await recordAttempt(ports, request, { content });
   const parsed = parseDocuments(content.format ?? source.format, content.documents);
   if (!parsed.ok) return await recordFailure(ports, request, [parsed.problem]);
@@ -85,7 +85,7 @@ async function takeOver<O>(ports: SyncPorts<O>, request: SyncRequest<O>, content
   return await storeOrTell(ports, request, () => storeWhole(ports, request, read));
 }
 
-/** Stores the content. If the store refuses it for good, records a failed attempt. Throws if that is not possible. */
+/** Stores the content. Records a failed attempt if the store permanently refuses it. Throws other Failures. */
 async function storeOrTell<O>(
   ports: SyncPorts<O>,
   request: SyncRequest<O>,
@@ -99,7 +99,7 @@ async function storeOrTell<O>(
   }
 }
 
-/** Returns whether the content is the stored content and was read in the same way. */
+/** Returns whether the content is stored already, and the declaration was the same. */
 function isSame<O>({ source, state }: SyncRequest<O>, hash: string): boolean {
   const complete = state?.phase === 'Complete' && state.lastSyncHash === hash;
   return complete && state.declarationHash === declarationHash(source);
@@ -138,8 +138,8 @@ async function storeWhole<O>({ writer, now }: SyncPorts<O>, request: SyncRequest
 }
 
 /**
- * Returns since when the source has been empty, if its last servers stay for that reason: a momentary emptiness, for
- * example of a file that is being written, deletes nothing. Only a second read with the same result does.
+ * Returns since when the source is empty, if its last servers must stay. A source may be empty for a moment, for
+ * example while a file is written. Only a later read that is also empty deletes the servers.
  */
 function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): string | undefined {
   if (state === undefined || state.serverCount === 0 || isTriggered(state, trigger)) return undefined;
@@ -148,7 +148,7 @@ function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): strin
   return isSecond && now - Date.parse(since) >= source.intervalMs ? undefined : since;
 }
 
-/** Stores changes. Unchanged entries stay, unless the filter now excludes them. */
+/** Stores changes. Entries without a change stay, unless the filter now excludes them. */
 async function storeChanges<O>(
   { writer, now }: SyncPorts<O>,
   request: SyncRequest<O>,
@@ -161,7 +161,7 @@ async function storeChanges<O>(
   const left = new Set(parsed.entries.filter((entry) => !filter.accepts(entry)).map(versionKey));
   const stateOf = (written: Written) => {
     const lastSyncHash = hasWritten(written) ? sha256(`${before?.lastSyncHash} ${hash}`) : before?.lastSyncHash;
-    // How many of the unchanged entries are still broken is not known: the next complete read counts again.
+    // Unchanged entries may still be broken. The next complete read counts them again.
     const rejected = Math.max(before?.rejectedCount ?? 0, parsed.rejected.length);
     return syncedState(request, content, { entries, written, hash: lastSyncHash ?? hash, rejected });
   };
@@ -175,15 +175,12 @@ function hasWritten({ created, updated, removed }: Written): boolean {
   return created + updated + removed > 0;
 }
 
-/** Names and versions contain no blanks. */
+/** Unique, because names and versions contain no blanks. */
 function versionKey({ name, version }: Pick<Entry, 'name' | 'version'>): string {
   return `${name} ${version}`;
 }
 
-/**
- * Records an attempt without news: only the time of the attempt and the trigger change. Broken entries are still
- * reported if they were read.
- */
+/** Records an attempt that found no news. Reports broken entries if the content was parsed. */
 async function recordAttempt<O>(
   { writer }: SyncPorts<O>,
   request: SyncRequest<O>,
@@ -195,7 +192,7 @@ async function recordAttempt<O>(
   return { key, result: 'unchanged', state, problems: parsed === undefined ? [] : problemsOf(parsed) };
 }
 
-/** Records a failed attempt: hash, counts and entries stay unchanged; the attempt counts. */
+/** Records a failed attempt. Hash, counts and entries stay. The attempt count grows. */
 async function recordFailure<O>(
   { writer }: SyncPorts<O>,
   request: SyncRequest<O>,
@@ -212,8 +209,8 @@ async function recordFailure<O>(
 type Understood = Parsed & { readonly ok: true };
 
 /**
- * The stored version of a broken entry stays unchanged, unless the filter now excludes its name. If a broken entry has
- * no readable name, nothing is deleted. A duplicate hides nothing, because its first entry is served.
+ * Keeps the stored version of a broken entry, unless the filter excludes its name. If a broken entry has no readable
+ * name, keeps all versions. A duplicate has no effect, because the first entry with its name is served.
  */
 function holdBroken({ rejected }: Understood, filter: EntryFilter): Hold {
   const broken = rejected.filter(({ problem }) => problem.code !== 'registry-entry-duplicate');

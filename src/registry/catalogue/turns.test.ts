@@ -8,13 +8,13 @@ function limits(atATime: number, most = 100, least = { bytes: 0, ms: 60_000 }): 
   return { atATime, slowMs: 1, small: 10, least, most };
 }
 
-test('who takes long gives the turn away, so that no number of silent sources keeps another from being read', async () => {
+test('silent sources lose their turns, so that they do not block other sources', async () => {
   const inTurn = openTurns(systemClock, limits(2));
   for (let silent = 0; silent < 10; silent += 1) void inTurn(() => never);
   expect(await inTurn(async () => 'read')).toBe('read');
 });
 
-test('no more than so many are read at once, however long they take', async () => {
+test('limits the number of sources that are read at one time, including slow sources', async () => {
   const inTurn = openTurns(systemClock, limits(2, 3));
   const [first, ...others] = Array.from({ length: 3 }, () => Promise.withResolvers<string>());
   let begun = 0;
@@ -30,7 +30,7 @@ test('no more than so many are read at once, however long they take', async () =
   expect(await fourth).toBe(3);
 });
 
-test('a failure reaches its caller, even after the turn was given away', async () => {
+test('rejects with the failure of a source that has lost its turn', async () => {
   const inTurn = openTurns(systemClock, limits(1));
   const late = Promise.withResolvers<never>();
   const failing = inTurn(() => late.promise);
@@ -39,7 +39,7 @@ test('a failure reaches its caller, even after the turn was given away', async (
   await expect(failing).rejects.toThrow('refused');
 });
 
-test('who has much content keeps its turn, and who gets it late waits for one', async () => {
+test('a source with much content keeps its turn, and a source with late content waits for a turn', async () => {
   const waits: Promise<void>[] = [];
   const clock: TurnClock = {
     sleep(ms, signal) {
@@ -65,7 +65,7 @@ test('who has much content keeps its turn, and who gets it late waits for one', 
   await second?.promise;
   const next = inTurn(async () => void seen.push('next'));
   late?.resolve();
-  // Waits until everything that can continue has done so.
+  // Waits for all work that can continue.
   await Promise.all(waits);
   await new Promise(setImmediate);
   expect(seen).toEqual([]);
@@ -75,7 +75,7 @@ test('who has much content keeps its turn, and who gets it late waits for one', 
   expect(seen.toSorted()).toEqual(['large', 'late', 'next']);
 });
 
-test('who gets little at a time gives the turn away, and takes one when it is much', async () => {
+test('a source with little content loses its turn, and waits for a turn once the content is large', async () => {
   const inTurn = openTurns(systemClock, limits(1));
   const more = Promise.withResolvers<void>();
   const order: string[] = [];
@@ -96,7 +96,7 @@ test('who gets little at a time gives the turn away, and takes one when it is mu
   expect(order).toEqual(['quick', 'dripping']);
 });
 
-test('who has much content, gets no more of it, and keeps others waiting fails as too slow', async () => {
+test('a large content that stops growing while other sources wait fails as too slow', async () => {
   const inTurn = openTurns(systemClock, limits(1, 100, { bytes: 5, ms: 1 }));
   const large = inTurn(async ({ arrived, tooSlow }) => {
     await arrived(10);
@@ -108,7 +108,7 @@ test('who has much content, gets no more of it, and keeps others waiting fails a
   expect(await next).toBe('next');
 });
 
-test('who gets enough, or keeps nobody waiting, may take its time', async () => {
+test('a large content may arrive slowly if it grows enough or no source waits', async () => {
   const ticks: (() => void)[] = [];
   const clock: TurnClock = { sleep: () => new Promise((resolve) => ticks.push(resolve)) };
   async function tick(): Promise<void> {

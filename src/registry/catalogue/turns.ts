@@ -1,6 +1,5 @@
-// Limits how many sources are read at a time, because each may take as much memory as its content. A source that is
-// silent or has sent little needs no turn, so other sources do not wait for it. Once it has sent more, it needs a turn
-// as well.
+// Limits how many sources are read at one time, because the content of each source needs memory. A source that has
+// received little content after some time loses its turn, so that it does not block other sources.
 
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Failure } from '#std/failure.ts';
@@ -8,13 +7,13 @@ import { Failure } from '#std/failure.ts';
 export interface Turns {
   /** Number of sources with much content in memory. */
   readonly atATime: number;
-  /** A source that has little content after this time gives up its turn, and continues. */
+  /** After this time, a source with little content loses its turn and continues without it. */
   readonly slowMs: number;
-  /** Number of bytes below which content counts as little. */
+  /** Content below this number of bytes is little. */
   readonly small: number;
-  /** While other sources wait, a source with much content must receive at least these bytes in this time. */
+  /** Minimum growth of a large content per time, while other sources wait. */
   readonly least: { readonly bytes: number; readonly ms: number };
-  /** Number of all sources in progress, including those with little content. */
+  /** Maximum number of sources that are read at one time, including sources without a turn. */
   readonly most: number;
 }
 
@@ -31,11 +30,11 @@ export interface TurnClock {
 }
 
 export interface Arrival {
-  /** Receives the number of bytes so far. The source awaits the returned promise before it reads more. */
+  /** Receives the number of received bytes. The source awaits the returned promise before it reads more. */
   readonly arrived: (bytes: number) => Promise<void> | undefined;
   /** Reports that the content is complete. Resolves when the source has a turn. */
   readonly whole: () => Promise<void>;
-  /** Aborted, with a Failure, if other sources wait and too little content arrives. */
+  /** Aborted with a Failure if too little content arrives while other sources wait. */
   readonly tooSlow: AbortSignal;
 }
 

@@ -1,13 +1,14 @@
-// Serves the files of the catalogue page from the folder of this file, at addresses that change with their content.
+// Reads the files of the catalogue page, and inserts the settings into its HTML. The URLs of the files change with
+// their content.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { sha256 } from '#std/hash.ts';
 import { MODULE_EXTENSION, type PageFile, readPageFiles } from '#std/page/files.ts';
 
 export interface PageAssets {
-  /** Digest of all files, which is a part of their addresses, so that browsers may cache them for ever. */
+  /** Digest of all files and settings. The URLs contain the digest, so that browsers can cache the files forever. */
   readonly digest: string;
-  /** HTML of the page itself. */
+  /** HTML of the page. */
   readonly shell: string;
   readonly files: readonly PageFile[];
 }
@@ -19,11 +20,11 @@ export interface PageSettings {
   /** `oauth`: the page asks the reader for a token before its first request. */
   readonly auth: 'anonymous' | 'oauth';
   /**
-   * Running servers on the page. `beside`: the servers on this machine, which the page can call. `fleet`: the servers
+   * Which running servers the page shows. `beside`: servers on this machine, which the page can call. `fleet`: servers
    * of a fleet.
    */
   readonly running: 'hidden' | 'beside' | 'fleet';
-  /** Title of the page. If absent, MCP servers. */
+  /** Title of the page. Default: MCP servers. */
   readonly title?: string;
 }
 

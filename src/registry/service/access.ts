@@ -1,4 +1,4 @@
-// Accepts requests with a valid token, and refuses other requests.
+// Requires a valid token for requests that are not public.
 
 import type { FastifyReply, onRequestAsyncHookHandler } from 'fastify';
 import { authorizationHeaders } from '#auth/bearer.ts';
@@ -15,21 +15,21 @@ export interface AccessOptions {
   readonly oauth: OAuthConfig;
   readonly publicPaths: readonly string[];
   /**
-   * Receives `accepted` or the code of the rejection, and the name of the provider that issued the token; empty if the
-   * provider is unknown.
+   * Counts a checked token. Receives `accepted` or the code of the rejection, and the provider that accepted the token.
+   * `provider` is empty for rejected tokens.
    */
   readonly countToken: (outcome: string, provider: string) => void;
 }
 
 /**
- * Returns a hook for every request whose path and route are not public: without a valid token it responds 401, with a
- * token that lacks the scope 403, each with a challenge; 503 if no provider could check the token.
+ * Returns a hook for requests whose path or route is not public. An invalid token gets 401, a token without the scope
+ * 403, both with a challenge. If no provider can check the token, the response is 503.
  */
 export function requireToken(options: AccessOptions): onRequestAsyncHookHandler {
   const { authenticate, oauth, publicPaths, countToken } = options;
   return async function checkToken(request, reply) {
     const { public: isOpen = false, changes = false } = request.routeOptions.config;
-    // A public path does not allow everyone to start work.
+    // Public paths are for reading only: routes that start work always need a token.
     if (isOpen || (!changes && isPublic(request.url, publicPaths))) return;
     const needed = oauth.enforceScopes || changes ? scopeFor(request.method) : undefined;
     const authentication = await authenticate(authorizationHeaders(request.raw.rawHeaders));
@@ -44,7 +44,7 @@ export function requireToken(options: AccessOptions): onRequestAsyncHookHandler 
   };
 }
 
-/** Leaves out claims: they may contain personal data, which do not belong in a log. */
+/** Leaves out claims, because they may contain personal data. */
 function shown({ provider, subject, scopes }: Identity): Omit<Identity, 'claims'> {
   return { provider, subject, scopes };
 }
@@ -58,7 +58,10 @@ function scopeMissing({ scopes, subject }: Identity, scope: Scope | undefined): 
   return { reason: 'scope-missing', scope, subject };
 }
 
-/** `needed`: scope that every challenge names if it is enforced, so that clients request it at once. */
+/**
+ * `needed` is the scope that each challenge names, so that clients request it in their first login. undefined if scopes
+ * are not enforced.
+ */
 function turnAway(
   reply: FastifyReply,
   oauth: OAuthConfig,

@@ -1,4 +1,4 @@
-// Sends responses without data: their status, and their only body, `{"error": text}`.
+// Sends error responses: their status and the body `{"error": text}`.
 
 import type { FastifyReply } from 'fastify';
 import type { RegistryCode } from './codes.ts';
@@ -26,13 +26,12 @@ const STATUS: Readonly<Record<RegistryCode, number>> = {
   'internal-error': 500,
 };
 
-/** The reason why a request gets no data. `message` is public. */
+/** Why a request gets no data. `message` is public. */
 export interface Refused {
   readonly code: RegistryCode;
   readonly message: string;
 }
 
-/** A value, or the reason why the request gets no value. */
 export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refused: Refused };
 
 export function found<T>(value: T): { readonly ok: true; readonly value: T } {
@@ -41,7 +40,7 @@ export function found<T>(value: T): { readonly ok: true; readonly value: T } {
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** `status`: status of the response, if it differs from the status of the code. */
+/** `status` replaces the status of the code. */
 export function sendRefusal(reply: FastifyReply, { code, message }: Refused, status = STATUS[code]): FastifyReply {
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
   reply.request.log.debug({ code }, message);

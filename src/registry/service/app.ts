@@ -1,4 +1,5 @@
-// Builds the registry service as a Fastify application: access, routes, and the form of failures. The caller listens.
+// Builds the registry service as a Fastify application with access control, routes and error responses. The caller
+// opens the listener.
 
 import cors from '@fastify/cors';
 import Fastify, {
@@ -37,33 +38,36 @@ import { requireSyncToken } from './sync-token.ts';
 export interface AppOptions {
   readonly config: RegistryConfig;
   readonly catalogue: CatalogueReader;
-  /** Ports for requests to identity providers; not used in mode anonymous. */
+  /** Requests to identity providers. Not used in mode anonymous. */
   readonly auth: Omit<AuthPorts, 'notify'>;
   /** pino, or an object with the same methods. */
   readonly logger: FastifyBaseLogger;
   readonly version: VersionInfo;
-  /** Returns an id that was never returned before. */
+  /** Returns a unique id. */
   readonly newRequestId: () => string;
   readonly metrics: ServiceMetrics;
   /** If absent, requests are not traced. */
   readonly traced?: BeginRequest;
-  /** Returns true once clients should send no new requests. If absent, they always may. */
+  /** Returns true if clients should send no more requests. If absent, the service never announces its stop. */
   readonly isStopping?: () => boolean;
-  /** If true, servers run next to the catalogue on this machine, and the listener before this app serves their URLs. */
+  /**
+   * True if this process also runs servers of the catalogue. The listener then serves their URLs before this
+   * application.
+   */
   readonly runsBeside?: boolean;
 }
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** Time until the head and the body of a request have arrived. */
+/** Time limit for the arrival of head and body of a request. */
 const ARRIVAL_TIMEOUT_MS = 10_000;
-/** Interval of the checks for late requests. */
+/** Interval of the checks of the arrival time limit. */
 const ARRIVAL_CHECK_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
 const PARAM_LENGTH_MAX = 1024;
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
-/** Builds the application, which the caller must close. */
+/** Builds the application. The caller must close it. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const traced = tracedRequests(options.traced, PROBES);
   const app = createApp(options, traced);
@@ -77,7 +81,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     logAccess(request, reply.statusCode, reply.elapsedTime);
     options.metrics.answered(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1000);
   });
-  // CORS comes before the check of the token: preflight requests have no token, and browsers must also read refusals.
+  // CORS precedes the token check: preflight requests have no token, and browsers must be able to read refusals.
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST'],
@@ -86,7 +90,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
     strictPreflight: false,
   });
-  // RFC 9112 section 3.2: a proxy in between may have used another Host.
+  // A proxy in between may have used another Host header than this service (RFC 9112 section 3.2).
   app.addHook('onRequest', async (request, reply) => {
     if (!repeatsHost(request.raw.rawHeaders)) return;
     return sendRefusal(reply, { code: 'request-invalid', message: 'more than one Host header' });
@@ -94,7 +98,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addRateLimit(app, options);
   addAccessControl(app, options);
   app.setNotFoundHandler(handleNotFound);
-  // No route reads a body: bodies count against the limit and are dropped.
+  // No route reads a body. Bodies count against the size limit and are dropped.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined);
   await addOpenApi(app, options.config);
@@ -115,10 +119,10 @@ function createApp(
   const app = Fastify({
     loggerInstance: logger,
     childLoggerFactory,
-    // logAccess writes one line per request instead of two.
+    // `logAccess` writes one line per request instead of two.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestId(request.headers['x-request-id']) ?? newRequestId(),
-    // The router and the check for public paths must see the same path.
+    // The router and the check for public paths must read the same path.
     rewriteUrl: (request) => normaliseTarget(request.url ?? '/'),
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => {
@@ -144,7 +148,7 @@ function createApp(
   return app;
 }
 
-/** Limits before the token is checked, because that costs most. Probes are never limited. */
+/** Applies the rate limit before the token check, which is the most expensive step. Probes are not limited. */
 function addRateLimit(app: FastifyInstance, { config, auth }: AppOptions): void {
   const { requestsPerMinute } = config.limits;
   if (requestsPerMinute === undefined) return;
@@ -184,14 +188,14 @@ function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, vary: 'Authorization' });
 }
 
-/** Accepts a client's request id only if its characters are harmless in the log and in the response header. */
+/** Returns the client's request id if it is safe in logs and headers. */
 function requestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : undefined;
 }
 
 /**
- * Returns whether a request has several Host headers, of which Node.js hides all but the first. Builds no list of
- * names, because this runs for every request.
+ * Returns whether a request has several Host headers, of which Node.js shows only the first. Allocates no list, because
+ * every request is checked.
  */
 function repeatsHost(rawHeaders: readonly string[]): boolean {
   let count = 0;
@@ -209,7 +213,7 @@ function pathOf(request: FastifyRequest): string {
 
 const PROBES = ['/health', '/readiness'];
 
-/** Logs the path without its query, which may contain people's searches. */
+/** Logs the path without its query, which may contain private searches. */
 function logAccess(request: FastifyRequest, status: number, elapsedMs: number): void {
   const path = pathOf(request);
   if (PROBES.includes(path) && status < 500) return;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Bodies, createBodies } from './bodies.ts';
 
-test('a body is kept once it comes for the second time', () => {
+test('caches a body that is set for the second time', () => {
   const bodies = createBodies(() => 0);
   bodies.set('a', Buffer.from('body'));
   expect(bodies.get('a')).toBeUndefined();
@@ -9,7 +9,7 @@ test('a body is kept once it comes for the second time', () => {
   expect(bodies.get('a')?.toString()).toBe('body');
 });
 
-test('a body is kept for a minute', () => {
+test('caches a body for one minute', () => {
   let now = 0;
   const bodies = asked(createBodies(() => now));
   bodies.set('a', Buffer.from('body'));
@@ -20,7 +20,7 @@ test('a body is kept for a minute', () => {
   expect(bodies.get('a')).toBeUndefined();
 });
 
-test('the oldest bodies make room, and one beyond all room is not kept', () => {
+test('drops the oldest bodies beyond the size limit, and a body that is larger than the limit', () => {
   const bodies = asked(createBodies(() => 0));
   const half = Buffer.alloc(8 * 1024 * 1024);
   bodies.set('a', half);
@@ -33,14 +33,14 @@ test('the oldest bodies make room, and one beyond all room is not kept', () => {
   expect(['b', 'c', 'd'].map((tag) => bodies.get(tag))).toEqual([undefined, undefined, undefined]);
 });
 
-test('a body keeps no more memory than it is long, whatever it was cut from', () => {
+test('copies a body that is part of a larger buffer', () => {
   const bodies = asked(createBodies(() => 0));
   bodies.set('a', Buffer.alloc(65_536, 'body').subarray(4, 12));
   const kept = bodies.get('a');
   expect([kept?.toString(), kept?.buffer.byteLength]).toEqual(['bodybody', 8]);
 });
 
-/** Sets every body twice. */
+/** Sets each body twice, so that it is cached. */
 function asked(bodies: Bodies): Bodies {
   return {
     get: bodies.get,

@@ -1,13 +1,12 @@
-// Keeps recent bodies of responses by entity tag and form. A tag identifies one content, so bodies do not become out of
-// date. They are still dropped after a while, because a database that was restored from a backup may assign the same
-// revisions to other contents.
+// Caches bodies of responses by entity tag and coding. An entity tag identifies one content. A body still expires,
+// because a database that was restored from a backup may assign the same revision to another content.
 
 import { setBounded } from '#std/bounded.ts';
 
 const KEPT_MS = 60_000;
-/** Limit of all bodies together, in bytes. */
+/** Maximum size of all cached bodies together, in bytes. */
 const ROOM = 16 * 1024 * 1024;
-/** Limit of the names of bodies that were set once. */
+/** Maximum number of remembered names that were set once. */
 const NAMES_MAX = 10_000;
 
 export interface Bodies {
@@ -17,14 +16,13 @@ export interface Bodies {
 
 interface Kept {
   readonly body: Buffer;
-  /** Monotonic milliseconds. */
+  /** In monotonic milliseconds. */
   readonly until: number;
 }
 
 /**
- * `monotonic` returns milliseconds. New bodies replace the oldest. A body is kept only when it is set for the second
- * time, because most bodies are requested once: storing and dropping them would be most of the garbage collector's
- * work.
+ * `monotonic` returns milliseconds. Caches a body when it is set for the second time: most bodies are requested once,
+ * and caching all bodies would burden the garbage collector. If ROOM is exceeded, drops the oldest bodies.
  */
 export function createBodies(monotonic: () => number): Bodies {
   const kept = new Map<string, Kept>();
@@ -58,7 +56,7 @@ export function createBodies(monotonic: () => number): Bodies {
   };
 }
 
-/** Copies the body, because zlib returns the beginning of a much larger buffer, which would stay in memory. */
+/** Copies the body if its buffer is larger: zlib returns a part of a much larger buffer, which would stay in memory. */
 function alone(body: Buffer): Buffer {
   if (body.buffer.byteLength === body.length) return body;
   const own = Buffer.allocUnsafeSlow(body.length);

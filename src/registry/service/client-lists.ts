@@ -1,5 +1,5 @@
-// Creates the lists with which administrators limit the servers that users of MCP clients may run, from the entries of
-// a registry. The makers of the clients documented the formats in November 2026 (docs/registry.md names the pages).
+// Builds lists of permitted servers for administrators of MCP clients, from the entries of a registry. The clients'
+// vendors documented the formats in November 2026 (docs/registry.md names the pages).
 
 import type { ListedClient } from '#contracts/registry/listed-clients.ts';
 import { addressFault } from '#std/address/address.ts';
@@ -10,7 +10,7 @@ import { type Entry, readEntry } from '../page/browser/entry.ts';
 import { type Command, waysOf } from '../page/browser/launch.ts';
 import type { Template } from '../page/browser/template.ts';
 
-/** One way to a server that is the same for all users: an address, or a command with its arguments. */
+/** How all users reach or start a server: a URL, or a command with arguments. */
 type FixedWay = { readonly serverUrl: string } | { readonly serverCommand: readonly string[] };
 
 interface FixedServer {
@@ -27,7 +27,7 @@ const MAKERS: Readonly<Record<ListedClient, ListMaker>> = {
   cursor: (servers) => ({ mcpServers: namedServers(servers) }),
 };
 
-/** Leaves out servers that each user reaches in another way. */
+/** Returns the list for a client. Leaves out servers that have no URL or command common to all users. */
 export function clientList(client: ListedClient, entries: readonly StoredEntry[]): JsonObject {
   const servers = entries.map(({ document }) => fixedServer(readEntry({ server: JSON.parse(document) })));
   return MAKERS[client](servers.filter(({ ways }) => ways.length > 0));
@@ -47,12 +47,12 @@ function fixedCommand({ program, args }: Command): readonly FixedWay[] {
   return texts.includes(undefined) ? [] : [{ serverCommand: [program, ...texts.flatMap((text) => text ?? [])] }];
 }
 
-/** Returns the text; undefined if the user chooses a part of it. */
+/** Returns the text. Returns undefined if a part of it is a value from the user. */
 function fixedText(template: Template): string | undefined {
   return template.every((part) => typeof part === 'string') ? template.join('') : undefined;
 }
 
-/** A star is a wildcard for clients: an entry with a star could allow every server. */
+/** Returns whether the URL contains no star, which clients read as a wildcard for all servers. */
 function isPlainAddress(url: string): boolean {
   return addressFault('url', url) === undefined && !url.includes('*');
 }
@@ -64,7 +64,7 @@ function matchers(servers: readonly FixedServer[]): JsonObject[] {
   );
 }
 
-/** Names a server by the last part of its name, or by the whole name if another server has the same last part. */
+/** Names each server by the last part of its name. If two servers share this part, uses the whole names. */
 function namedServers(servers: readonly FixedServer[]): JsonObject {
   const counts = new Map<string, number>();
   for (const { name } of servers) {

@@ -1,4 +1,4 @@
-// Lists the stable codes of responses without data; answer.ts has the texts that clients get.
+// Lists the codes of error responses. answer.ts has their statuses.
 
 export const REGISTRY_CODES = {
   'query-invalid':

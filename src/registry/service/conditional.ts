@@ -1,5 +1,5 @@
-// Sends responses that depend only on the catalogue's revision and the request. They have an entity tag, are not sent
-// again to clients that name the tag, and are created once per content and form.
+// Sends responses that depend only on the revision of the catalogue and on the request. Entity tags avoid repeated
+// transfers, and a cache avoids repeated work.
 
 import type { FastifyRequest } from 'fastify';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
@@ -15,37 +15,36 @@ import type { Handler } from './route.ts';
 export interface ConditionalOptions {
   readonly config: RegistryConfig;
   readonly catalogue: CatalogueReader;
-  /** Version of the service: another version may express the same content differently. */
+  /** Part of the entity tag, because another version of the service may format the same content differently. */
   readonly version: string;
   readonly bodies: Bodies;
 }
 
-/** Loads the data for a valid request from the store. */
+/** Loads the requested data from the store. */
 export type Load = (catalogue: CatalogueReader) => Promise<Read<Loaded>>;
 export type Ask = (request: FastifyRequest, key: SourceKey) => Read<Load>;
 
 interface Loaded {
-  /** JSON. */
+  /** JSON text. */
   readonly text: string;
-  /** Revision of the text, if the store returns it with the content; it is then not read separately. */
+  /** Revision of the text. If absent, the revision is read separately. */
   readonly revision?: string;
 }
 
 /**
- * Creates handlers for routes with a parameter `registry`. Each sends the requested data, unless the client has it
- * already. If the store does not return the revision with the content, the revision is read first. Content that changes
- * in between is then sent with the older tag, so clients request it again, and no replica sends an older page to a
- * client that names the tag of a newer page.
+ * Creates handlers for routes with the parameter `registry`. A handler sends data that the client does not have yet. If
+ * the store returns no revision with the data, the handler reads the revision before the data. If the data changes in
+ * between, the new data gets the older tag: clients fetch it again, and old data never gets a newer tag.
  */
 export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, dated?: 'dated') => Handler {
   const { config, catalogue, version, bodies } = options;
   const revision = sharedRevisions(catalogue);
   const send = packedSender(bodies);
   const cacheControl = config.auth.mode === 'anonymous' ? 'public, no-cache' : 'private, no-cache';
-  /** The last known revision of each source. */
+  /** Last known revision of each source. */
   const met = new Map<string, string>();
 
-  /** `dated`: the loaded data contains its revision. */
+  /** `dated` means that the loaded data contains its revision. */
   return (ask, dated) => {
     const readQuestion = lately((request) => {
       const key = registryKey(config, request);
@@ -55,12 +54,12 @@ export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, date
     });
 
     /**
-     * Returns whether only the store can have the data, so that one query returns data and revision. `tag`: tag by the
-     * last known revision.
+     * Returns whether the data must be loaded from the store, so that one query can return data and revision. `tag` is
+     * the tag of the last known revision.
      */
     function isNew(request: FastifyRequest, tag: string | undefined): boolean {
       const named = request.headers['if-none-match'];
-      // `*` matches any content, and only the store knows whether there is content.
+      // Only the store knows whether content for `*` exists.
       if (isAnyTag(named)) return true;
       if (dated === undefined || named !== undefined) return false;
       return tag === undefined || bodies.get(tag) === undefined;
@@ -97,11 +96,11 @@ interface Question {
   readonly load: Load;
 }
 
-/** Limits of the remembered targets: their number, and the length of a target. */
+/** Limits of the cache of parsed targets: their number, and the length of a target. */
 const QUESTIONS_MAX = 200;
 const TARGET_LENGTH_MAX = 512;
 
-/** Parses the same target once, because the question depends only on the target of a request. */
+/** Caches valid questions by the request target: a question depends only on the target. */
 function lately(read: (request: FastifyRequest) => Read<Question>): (request: FastifyRequest) => Read<Question> {
   const known = new Map<string, Question>();
   return (request) => {
@@ -114,7 +113,7 @@ function lately(read: (request: FastifyRequest) => Read<Question>): (request: Fa
   };
 }
 
-/** Returns the registry that the request names. */
+/** Returns the source that the request's `registry` names. */
 export function registryKey(config: RegistryConfig, request: FastifyRequest): Read<SourceKey> {
   const { registry: name } = request.params as { readonly registry?: string };
   const known = config.registries.find((registry) => registry.name === name);

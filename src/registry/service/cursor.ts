@@ -1,10 +1,9 @@
-// Encodes and decodes cursors: opaque to clients, and bound to the registry and the filters of the listing that they
-// continue.
+// Encodes and decodes the cursors of listings. A cursor is valid only for its registry and filters.
 
 import { digest } from '#std/hash.ts';
 import { parseJson } from '#std/json.ts';
 
-/** All parameters that decide which entries a listing has; the page size does not. */
+/** Parameters that decide which entries a listing has. The page size is not such a parameter. */
 export interface Filters {
   readonly registry: string;
   readonly search?: string;
@@ -21,21 +20,21 @@ export interface Filters {
 export interface Position {
   readonly name: string;
   readonly version: string;
-  /** In a sorted listing, the value by which the entry was sorted. A sync may change it before the next page. */
+  /** In a sorted listing, the value by which the entry was sorted. A sync may have changed the value since. */
   readonly rank?: number;
 }
 
 const FORMAT = 1;
-/** Length with the longest name and version, whose characters JSON writes as six characters each. */
+/** Enough for the longest name and version, even if JSON escapes each character with six characters. */
 const CURSOR_LENGTH_MAX = 4096;
 
-/** Returns the cursor for the entries after the position. */
+/** Returns the cursor for the entries after a position. */
 export function encodeCursor({ name, version, rank }: Position, filters: Filters): string {
   const parts = [FORMAT, binding(filters), name, version, ...(rank === undefined ? [] : [rank])];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** Returns undefined if the text is not a cursor of this format, or belongs to another listing. */
+/** Returns undefined if the text is not a cursor of this format, or is bound to another listing. */
 export function decodeCursor(text: string, filters: Filters): Position | undefined {
   if (text.length > CURSOR_LENGTH_MAX || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const parsed = parseJson(Buffer.from(text, 'base64url').toString('utf8'));

@@ -1,5 +1,4 @@
-// Chooses the form of a body that a client accepts (RFC 9110 section 12.5.3), and compresses the body. No other file
-// compresses responses.
+// Chooses the content coding that a client accepts (RFC 9110 section 12.5.3), and compresses bodies.
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -11,14 +10,14 @@ export type Coding = 'br' | 'gzip';
 const zip = promisify(gzip);
 const brotli = promisify(brotliCompress);
 
-/** Smaller bodies are not compressed, because they fit into one packet anyway. */
+/** A smaller body fits into one packet uncompressed. */
 const PACKED_BYTES_MIN = 1024;
-/** Quality at which bodies are as small as with the best gzip, at a fraction of the time. */
+/** At this quality, bodies are as small as with the best gzip, in a fraction of the time. */
 const BROTLI_QUALITY = 5;
-/** Codings of responses. If a client accepts both equally, the first is used. */
+/** The first of equally accepted codings is used. */
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
-/** `acceptEncoding`: the header. Without it, nothing is compressed; a weight of zero refuses. */
+/** Returns the coding, or undefined for no compression. `acceptEncoding` is the header. Weight 0 refuses a coding. */
 export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
   const weights = new Map((acceptEncoding ?? '').toLowerCase().split(',').map(readCoding));
   function weightOf(coding: Coding): number {
@@ -34,7 +33,7 @@ function readCoding(text: string): [coding: string, weight: number] {
   return [coding, weight === undefined ? 1 : Number(weight)];
 }
 
-/** Returns the compressed body, or undefined if compression does not help. */
+/** Returns the compressed body. Returns undefined for a body that is too small. */
 export async function pack(body: Buffer, coding: Coding): Promise<Buffer | undefined> {
   if (body.length < PACKED_BYTES_MIN) return undefined;
   if (coding === 'gzip') return await zip(body);
@@ -47,8 +46,7 @@ export async function pack(body: Buffer, coding: Coding): Promise<Buffer | undef
 }
 
 /**
- * Sends the body in a form that the client accepts. `tag` identifies the content, which is compressed once and not for
- * each request.
+ * Sends the body in a coding that the client accepts. `tag` identifies the content, so that it is compressed only once.
  */
 export type SendPacked = (
   request: FastifyRequest,
@@ -57,7 +55,10 @@ export type SendPacked = (
   body: Buffer,
 ) => Promise<FastifyReply>;
 
-/** Names the headers by which responses differ, also responses without a body (RFC 9110 section 15.4.5). */
+/**
+ * Names all request headers on which responses depend. Responses without a body need this header too (RFC 9110 section
+ * 15.4.5).
+ */
 export const VARY = { vary: 'Authorization, Accept-Encoding' };
 
 export function packedSender(bodies: Bodies): SendPacked {

@@ -1,4 +1,4 @@
-// Writes the responses about failures. They never contain the cause, which is logged with the request id.
+// Sends responses about errors. The responses never contain the cause, which the log has under the request id.
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -6,12 +6,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '#std/failure.ts';
 import { type Refused, sendRefusal } from './answer.ts';
 
-/**
- * Handles errors of routes and of the framework: 4xx by the status of the error, 503 if trying again may help, 500
- * otherwise.
- */
+/** Handles errors of routes and of the framework. Sends the error's own 4xx status, 503 if a retry may help, or 500. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // Only retryable failures may succeed later: other failures are faults of the service or of the installation.
+  // Other Failures are faults of the service or its installation, which a retry does not fix.
   if (error instanceof Failure && error.retryable) {
     request.log.error(
       { code: 'catalogue-unavailable', failure: error.code, reason: error.message },
@@ -29,15 +26,14 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   return sendRefusal(reply, { code: 'internal-error', message: 'internal server error' });
 }
 
-/** Responds 404 for unknown paths. */
 export function handleNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return sendRefusal(reply, { code: 'route-not-found', message: 'not found' });
 }
 
-/** Time for the peer to read the reason and to end its side. */
+/** Time in which the client can read the reason and close the connection. */
 const FAREWELL_MS = 1_000;
 
-/** Handles bytes that are not HTTP, too large or too slow: there is no request to respond to. */
+/** Responds to bytes that are not HTTP, are too large, or arrived too slowly. No request exists for them. */
 export function handleClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -49,7 +45,7 @@ export function handleClientError(error: Error & { readonly code?: string }, soc
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
-  // A peer that goes on sending would keep the socket half-open, and occupy a connection for ever.
+  // Otherwise a client that continues to send would occupy a connection forever.
   const timer = setTimeout(() => socket.destroy(), FAREWELL_MS);
   socket.once('close', () => clearTimeout(timer));
 }

@@ -1,5 +1,5 @@
-// Counts requests and tokens of the service, and builds the application that serves the metrics. It has a separate
-// listener, because it is for operators and needs no token.
+// Counts requests and tokens of the service, and serves the metrics on a separate listener for operators, without a
+// token.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
@@ -11,11 +11,13 @@ import { handleError, handleNotFound } from './errors.ts';
 import { route } from './route.ts';
 
 export interface ServiceMetrics {
-  /** `route`: the pattern of the route, so that clients cannot invent labels. */
+  /** `route` is the pattern of the route, so that clients cannot invent labels. */
   answered(method: string, route: string | undefined, status: number, seconds: number): void;
-  /** `outcome`: `accepted`, or the code of the rejection. `provider`: name of the token's provider; else empty. */
+  /**
+   * `outcome` is `accepted` or the code of the rejection. `provider` is the provider that accepted the token, or empty.
+   */
   token(outcome: string, provider: string): void;
-  /** Takes over the states that were read; undefined if the database did not respond. */
+  /** Sets the metrics of the sources. `states` is undefined if the database did not respond. */
   sources(states: Awaited<ReturnType<CatalogueReader['states']>> | undefined): void;
   process(usage: ProcessUsage): void;
   readonly families: Metrics['families'];
@@ -26,7 +28,7 @@ type Served = Pick<RegistryConfig['registries'][number], 'name' | 'intervalMs'>;
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** `registries`: the configured registries. A registry without an interval is read once, and on request. */
+/** `registries` are the configured registries. A registry without an interval gets no metric of its interval. */
 export function createServiceMetrics(version: string, registries: readonly Served[]): ServiceMetrics {
   const metrics = createMetrics();
   metrics.gauge('skep_build_info', 'Release of this program.', ['version']).set([version], 1);
@@ -78,7 +80,7 @@ export interface MetricsAppOptions {
   readonly logger: FastifyBaseLogger;
 }
 
-/** Serves GET /metrics and nothing else. The caller listens and closes. */
+/** Serves only GET /metrics. The caller opens the listener and closes the application. */
 export function buildMetricsApp({ metrics, config, catalogue, usage, logger }: MetricsAppOptions): FastifyInstance {
   const app = Fastify({ loggerInstance: logger, logController: new LogController({ disableRequestLogging: true }) });
   app.setErrorHandler(handleError);
@@ -89,7 +91,7 @@ export function buildMetricsApp({ metrics, config, catalogue, usage, logger }: M
     return reply.header('cache-control', 'no-store').type(METRICS_CONTENT_TYPE).send(metrics.text());
   });
 
-  /** Returns the states; undefined if the database is down, when the other metrics matter most. */
+  /** Returns undefined if the database is down: the other metrics are then especially important. */
   async function statesOrNone() {
     try {
       return await catalogue.states({ namespace: config.namespace, registry: config.registryName });

@@ -1,5 +1,5 @@
-// Builds the OpenAPI document of the service from the schemas of its routes. ToolHive's registries recognise a source
-// by two properties of this document: version 1.0.0, and the address of the official registry in the description.
+// Builds the OpenAPI document from the schemas of the routes. ToolHive recognises a registry by two properties of the
+// document: version 1.0.0, and the address of the official registry in the description.
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
@@ -10,7 +10,7 @@ import { handleNotFound } from './errors.ts';
 import { openApiSchema } from './operation-schemas.ts';
 import { route } from './route.ts';
 
-/** Not every reader of YAML follows aliases. */
+/** Not every YAML parser supports aliases. */
 const PLAIN_YAML = { aliasDuplicateObjects: false };
 
 const DESCRIPTION =
@@ -18,7 +18,7 @@ const DESCRIPTION =
   'https://github.com/modelcontextprotocol/registry. Every registry is reachable at /{registry} and at ' +
   '/registry/{registry}.';
 
-/** Must be called before the described routes are added. */
+/** Prepares the document. Must be called before the described routes are added. */
 export async function addOpenApi(app: FastifyInstance, { auth }: RegistryConfig): Promise<void> {
   const security =
     auth.mode === 'anonymous'
@@ -34,13 +34,14 @@ export async function addOpenApi(app: FastifyInstance, { auth }: RegistryConfig)
       info: { title: 'MCP registry', version: '1.0.0', description: DESCRIPTION },
       ...security,
     },
-    // Routes of plugins have no schema, although the type says so.
+    // The type of `schema` is wrong for plugins: their routes have none.
     transform: ({ schema = {}, url, route: { config } }) => ({
       schema: auth.mode === 'anonymous' && config?.changes !== true ? withoutChallenges(schema) : schema,
       url,
     }),
   });
-  // The schemas only describe: the routes check their input themselves, and JSON.stringify is faster than a schema.
+  // Schemas serve only as documentation: routes check their input themselves, and JSON.stringify is faster than
+  // serialisation by schema.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => JSON.stringify);
 }
@@ -56,7 +57,10 @@ function toYaml(document: unknown): string {
   return stringify(document, PLAIN_YAML);
 }
 
-/** Adds the document at the top, and below each registry for clients that know only the registry's address. */
+/**
+ * Adds routes for the document at the top level, and below each registry for clients that know only a registry's
+ * address.
+ */
 export function addOpenApiRoutes(app: FastifyInstance, { registries }: RegistryConfig, sendPacked: SendPacked): void {
   const made = new Map<Format, Buffer>();
 

@@ -1,11 +1,10 @@
-// Defines JSON Schemas of the parameters and bodies of the routes about health, registries and running servers: the
-// rest of the OpenAPI document.
+// Defines the OpenAPI schemas of the routes for health, registries, running servers and metadata.
 
 import { SOURCE_FORMATS } from '#contracts/registry/source.ts';
 import { Type } from '#std/json-schema.ts';
 import { describeErrors, REGISTRY, Time } from './schema-parts.ts';
 
-/** No token is needed, even if the document requires one elsewhere. */
+/** Marks a route that needs no token. */
 const PUBLIC: Record<string, string[]>[] = [];
 
 const OPERATIONAL_TAG = 'operation';
@@ -156,7 +155,7 @@ export const DISCOVERY_SCHEMA = {
 
 const REGISTRY_PARAMS = { params: Type.Object({ registry: REGISTRY }) };
 
-/** `at`: whether the document is at the top of the service or below a registry. */
+/** `at` says whether the document is at the top level or below a registry. */
 export function openApiSchema(format: 'json' | 'yaml', at: 'service' | 'registry'): object {
   const schema = format === 'json' ? Type.Object({}, { additionalProperties: true }) : Type.String();
   return {

@@ -1,4 +1,4 @@
-// Reads the query of a listing.
+// Parses the query parameters of a listing.
 
 import type { Status } from '../catalogue/entry.ts';
 import type { ListQuery, Sort } from '../catalogue/ports.ts';
@@ -8,30 +8,30 @@ import { decodeCursor, type Filters } from './cursor.ts';
 export const LIMIT_DEFAULT = 30;
 export const LIMIT_MAX = 100;
 export const TEXT_LENGTH_MAX = 255;
-/** Limit of repetitions of a parameter that may be repeated. */
+/** Maximum number of values of a repeatable parameter. */
 export const VALUES_MAX = 16;
 const STATUSES: readonly Status[] = ['active', 'deprecated', 'deleted'];
 
-/** Lists without a `sort` are ordered by name. */
+/** The first is the default. */
 export const SORTS = ['name', 'changed', 'stars', 'pulls'] as const satisfies readonly (Sort | 'name')[];
 
-/** A query as it arrives: names with values, or with lists if a name is repeated. */
+/** Values by name. A repeated name has a list of values. */
 export type RawQuery = Readonly<Record<string, unknown>>;
 
 export interface ListRequest {
   readonly query: ListQuery;
-  /** The filters to which a cursor for the next page is bound. */
+  /** Filters to which the cursor of the next page is bound. */
   readonly filters: Filters;
 }
 
-/** `registry`: name of the registry, to which cursors are bound as well. Unknown parameters are ignored. */
+/** `registry` is the name of the registry, to which cursors are bound too. Unknown parameters are ignored. */
 export function readListQuery(raw: RawQuery, registry: string): Read<ListRequest> {
   const read = all({
     limit: readLimit(raw),
     search: readText(raw, 'search'),
     version: readText(raw, 'version'),
     updatedSince: readTime(raw, 'updated_since'),
-    // Parameters that the official API does not have begin with x-.
+    // Parameters outside the official API begin with `x-`.
     tags: readTexts(raw, 'x-tag'),
     tiers: readTexts(raw, 'x-tier'),
     transports: readTexts(raw, 'x-transport'),
@@ -49,12 +49,12 @@ export function readListQuery(raw: RawQuery, registry: string): Read<ListRequest
   return { ok: true, value: { filters, query: { ...asked, limit, ...withoutAbsent({ after: after.value }) } } };
 }
 
-/** Reads `include_deleted` of the routes about one server. */
+/** Reads `include_deleted` for routes about one server. */
 export function readVersionsQuery(raw: RawQuery): Read<boolean> {
   return readIncludeDeleted(raw, undefined);
 }
 
-/** Returns the parameter that includes deleted entries implicitly. */
+/** Returns the parameter that implies `include_deleted`. */
 function impliesDeleted({
   updatedSince,
   statuses,
@@ -79,7 +79,7 @@ function readLimit(raw: RawQuery): Read<number> {
   if (!text.ok) return text;
   if (text.value === undefined) return { ok: true, value: LIMIT_DEFAULT };
   const limit = /^[0-9]{1,9}$/.test(text.value) ? Number(text.value) : 0;
-  // ToolHive also lowers larger limits, to 1000. `count` in the response says how many entries it has.
+  // ToolHive also lowers larger limits, to 1000. `count` in the response states the number of entries.
   if (limit >= 1) return { ok: true, value: Math.min(limit, LIMIT_MAX) };
   return refuseQuery(`limit must be a positive integer; at most ${LIMIT_MAX} servers come in one page`);
 }
@@ -94,14 +94,14 @@ function readText(raw: RawQuery, name: string): Read<string | undefined> {
 }
 
 /**
- * Returns false for characters that a text column cannot store or that are invisible: control characters and halves of
- * characters.
+ * Returns false if the text contains control characters or unpaired surrogates. PostgreSQL text cannot store some of
+ * these characters, and the others are invisible.
  */
 function isStorable(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
-/** Reads a parameter that may be repeated; empty values are ignored. */
+/** Reads a repeatable parameter. Ignores empty values. */
 function readTexts(raw: RawQuery, name: string): Read<readonly string[] | undefined> {
   const given = raw[name];
   const values = (Array.isArray(given) ? given : [given]).filter((value) => typeof value === 'string' && value !== '');
@@ -110,7 +110,7 @@ function readTexts(raw: RawQuery, name: string): Read<readonly string[] | undefi
     const text = readText({ [name]: value }, name);
     if (!text.ok) return text;
   }
-  // Sorted, so that the same filters in another order have the same cursors.
+  // Sorted, so that the order of filters does not change the cursor.
   return { ok: true, value: values.length === 0 ? undefined : [...new Set(values)].sort() };
 }
 
@@ -131,8 +131,9 @@ function readSort(raw: RawQuery): Read<Sort | undefined> {
 }
 
 /**
- * Follows the official API: a client that requests changes must also see deletions, so `updated_since` includes them,
- * and `include_deleted=false` contradicts it. `implied`: the parameter that includes deletions, if the query has one.
+ * Reads `include_deleted` as the official API does: a client that requests changes must also see deletions. Therefore
+ * `updated_since` implies deleted entries, and `include_deleted=false` contradicts it. `implied` is the parameter that
+ * implies deleted entries, if present.
  */
 function readIncludeDeleted(raw: RawQuery, implied: string | undefined): Read<boolean> {
   const text = single(raw, 'include_deleted');
@@ -161,11 +162,11 @@ function readTime(raw: RawQuery, name: string): Read<string | undefined> {
 const TIME =
   /^([0-9]{4}-(?:0[1-9]|1[0-2])-[0-9]{2})[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$/;
 
-/** Accepts RFC 3339 section 5.6, without leap seconds. */
+/** Returns whether the text is a time by RFC 3339 section 5.6. Leap seconds are refused. */
 function isTime(text: string): boolean {
   const [, date] = TIME.exec(text) ?? [];
   if (date === undefined || date.startsWith('0000')) return false;
-  // `Date.parse` moves a day that the month does not have into the next month.
+  // `Date.parse` moves a day after the end of the month to the next month.
   const midnight = Date.parse(`${date}T00:00:00Z`);
   return Number.isFinite(midnight) && new Date(midnight).toISOString().startsWith(date);
 }
@@ -179,7 +180,9 @@ function readCursor(raw: RawQuery, filters: Filters): Read<ListQuery['after']> {
   return { ok: false, refused: { code: 'cursor-invalid', message } };
 }
 
-/** Reads a single value. An empty value is ignored, because clients also send parameters without a value. */
+/**
+ * Reads a parameter that must not be repeated. An empty value counts as absent, because clients send such parameters.
+ */
 function single(raw: RawQuery, name: string): Read<string | undefined> {
   const value = raw[name];
   if (value === undefined || typeof value === 'string') return { ok: true, value: value === '' ? undefined : value };

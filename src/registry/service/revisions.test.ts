@@ -3,7 +3,7 @@ import { sharedRevisions } from './revisions.ts';
 
 const KEY = { namespace: 'fleet', registry: 'catalogue', source: 'tools' };
 
-/** Returns a store that responds when the test allows it, with revisions from 1. */
+/** Returns a store whose queries respond when the test calls `answer` or `fail`. Revisions count from 1. */
 function slowStore() {
   const waiting: { resolve(text: string): void; reject(error: Error): void }[] = [];
   let asked = 0;
@@ -18,12 +18,12 @@ function slowStore() {
   };
 }
 
-/** Resolves after all work that is ready to run. */
+/** Resolves when all work that can run has run. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test('requests that arrive together share one question, those that arrive while it is asked share the next', async () => {
+test('requests of one turn share a query, and requests during this query share the next query', async () => {
   const store = slowStore();
   const revision = sharedRevisions(store);
   const first = [revision(KEY), revision(KEY)];
@@ -44,7 +44,7 @@ test('requests that arrive together share one question, those that arrive while 
   expect(await latest).toBe('3');
 });
 
-test('a request that comes alone waits for no other', async () => {
+test('a single request needs only its own query', async () => {
   const store = slowStore();
   const revision = sharedRevisions(store);
   for (const expected of ['1', '2']) {
@@ -56,7 +56,7 @@ test('a request that comes alone waits for no other', async () => {
   }
 });
 
-test('sources are asked for apart', async () => {
+test('requests for different sources share no query', async () => {
   const store = slowStore();
   const revision = sharedRevisions(store);
   void revision(KEY);
@@ -65,7 +65,7 @@ test('sources are asked for apart', async () => {
   expect(store.asked()).toBe(2);
 });
 
-test('a failure reaches those who asked, and no others', async () => {
+test('a failed query fails only the requests that share it', async () => {
   const store = slowStore();
   const revision = sharedRevisions(store);
   const first = revision(KEY);

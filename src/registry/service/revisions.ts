@@ -1,12 +1,11 @@
-// Reads the revision of a source for every request with as few queries as possible: requests that arrive in the same
-// turn of the event loop, or while a query runs, share the next query. No request gets a revision that was queried
-// before it arrived.
+// Reads the revision of a source with few queries. Requests of one turn of the event loop, or during a running query,
+// share the next query. No request gets a revision that was queried before its arrival.
 
 import type { CatalogueReader } from '../catalogue/ports.ts';
 
 type Ask = () => Promise<string>;
 
-/** Returns a shared reader of revisions. It fails if the store fails; the next request tries again. */
+/** Returns a shared reader of revisions. If a query fails, all requests that share it fail. */
 export function sharedRevisions(catalogue: Pick<CatalogueReader, 'revision'>): CatalogueReader['revision'] {
   const sources = new Map<string, Ask>();
 
@@ -22,7 +21,7 @@ export function sharedRevisions(catalogue: Pick<CatalogueReader, 'revision'>): C
 
 function oneAtATime(ask: Ask): Ask {
   let sent: Promise<unknown> | undefined;
-  /** The next query, which has not been sent. */
+  /** The next query, not sent yet. */
   let next: Promise<string> | undefined;
 
   function send(): Promise<string> {
@@ -41,7 +40,7 @@ function oneAtATime(ask: Ask): Ask {
   };
 }
 
-/** Resolves when all requests that have arrived so far have been read. */
+/** Resolves when all received requests are read. */
 function endOfTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

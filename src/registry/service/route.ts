@@ -1,34 +1,33 @@
-// Adds one route with everything that belongs to it: HEAD in addition to GET, and a clear response to every other
-// method.
+// Adds a route with HEAD in addition to GET, and with status 405 for other methods.
 
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { sendRefusal } from './answer.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route needs no token. */
+    /** True if the route needs no token. */
     readonly public?: true;
-    /** The route starts work: it requires the scope to write, even if scopes are not enforced for other routes. */
+    /** True if the route starts work. The route requires the scope for writing, even if scopes are not enforced. */
     readonly changes?: true;
   }
 }
 
-/** OPTIONS belongs to CORS. */
+/** The CORS plugin handles OPTIONS. */
 const ALLOWED = { GET: ['GET', 'HEAD', 'OPTIONS'], POST: ['POST', 'OPTIONS'] } as const;
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
-/** Adds a route whose handler serves GET and HEAD; other methods get 405 with Allow. */
+/** Adds a route for GET and HEAD. */
 export function route(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
   addRoute(app, { method: 'GET', url, handler, schema });
 }
 
-/** Adds a route whose handler serves GET and HEAD without a token, in any mode. */
+/** Adds a route for GET and HEAD that needs no token in any mode. */
 export function addPublicRoute(app: FastifyInstance, url: string, handler: Handler): void {
   addRoute(app, { method: 'GET', url, handler, config: { public: true } });
 }
 
-/** Adds a route whose handler serves POST without a body; other methods get 405. */
+/** Adds a route for POST without a body. */
 export function addPostRoute(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
   addRoute(app, { method: 'POST', url, handler, schema, config: { changes: true } });
 }
@@ -44,7 +43,8 @@ interface Route {
 function addRoute(app: FastifyInstance, { method, url, config = {}, ...rest }: Route): void {
   const allowed: readonly string[] = ALLOWED[method];
   app.route({ method, url, config, ...rest });
-  // Other methods are refused in onRequest, before a body is read; hooks of the whole app (token check) come first.
+  // Refuses other methods in onRequest, before a body is read. Hooks of the whole application, such as the token check,
+  // run earlier.
   app.route({
     method: app.supportedMethods.filter((each) => !allowed.includes(each)),
     url,

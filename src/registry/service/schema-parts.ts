@@ -1,4 +1,4 @@
-// Defines parts of JSON Schemas that several routes use: names, times, errors.
+// Defines OpenAPI schemas that several routes share.
 
 import { Type } from '#std/json-schema.ts';
 
@@ -10,7 +10,7 @@ const ERROR = Type.Object(
   { title: 'Error' },
 );
 
-/** Describes the error responses of a route: these statuses, and any other failure. */
+/** Describes the error responses of a route: the given statuses, and a default for other statuses. */
 export function describeErrors(...statuses: readonly number[]): Record<string, object> {
   const known = statuses.map((status) => [status, { description: MEANING[status], ...ERROR }]);
   return { ...Object.fromEntries(known), default: { description: 'Any other failure.', ...ERROR } };

@@ -1,5 +1,5 @@
-// Defines JSON Schemas of the parameters and bodies of the routes of the official API, and of facets, for the OpenAPI
-// document. The routes themselves check their input, with one sentence per mistake.
+// Defines the OpenAPI schemas of the official API's routes and of facets. The routes check their input themselves, to
+// send one sentence per mistake.
 
 import { LISTED_CLIENTS } from '#contracts/registry/listed-clients.ts';
 import { Type } from '#std/json-schema.ts';
@@ -66,7 +66,7 @@ const DATA_ERRORS = describeErrors(400, 401, 403, 404, 429, 503);
 
 const DATA_TAG = 'registry';
 
-/** The parameters that decide which servers a list has. */
+/** Parameters that decide which servers a list has. */
 const FILTERS = {
   search: Type.Optional(
     Type.String({

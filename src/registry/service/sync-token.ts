@@ -1,4 +1,4 @@
-// Checks who may request a sync from a service without identity providers: clients with the token of a file.
+// Requires a token from a file for sync requests to a service without identity providers.
 
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { authorizationHeaders, readBearer } from '#auth/bearer.ts';
@@ -6,10 +6,7 @@ import type { AuthPorts } from '#auth/ports.ts';
 import { isOneOf } from '#std/secret.ts';
 import { sendRefusal } from './answer.ts';
 
-/**
- * Returns a hook for every request that starts work. `file` is read at each of these requests, so that the token may be
- * replaced.
- */
+/** Returns a hook for routes that start work. Reads `file` at each request, so that the token can be replaced. */
 export function requireSyncToken(files: AuthPorts['files'], file: string | undefined): onRequestAsyncHookHandler {
   return async function checkSyncToken(request, reply) {
     if (request.routeOptions.config.changes !== true) return;

@@ -1,4 +1,5 @@
-// Reads pages of Markdown in a folder, cut at their headings, and searches them by words.
+// Reads the Markdown pages of a folder, splits them into sections at their headings, and searches the sections by
+// words.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ export interface Section {
   readonly text: string;
 }
 
-/** Returns the sorted names of the pages, without `.md`. */
+/** Returns the sorted names of the pages without `.md`. */
 export async function listPages(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder);
   return names
@@ -23,7 +24,7 @@ export async function readPage(folder: string, page: string): Promise<string | u
   return (await listPages(folder)).includes(page) ? readFile(join(folder, `${page}.md`), 'utf8') : undefined;
 }
 
-/** Cuts a page into sections. Lines that begin with `#` within a block of code are not headings. */
+/** Splits a page into sections. Lines in a code block that begin with `#` are not headings. */
 export function sectionsOf(page: string, text: string): readonly Section[] {
   const sections: { page: string; heading: string; text: string }[] = [];
   let code = false;
@@ -37,11 +38,11 @@ export function sectionsOf(page: string, text: string): readonly Section[] {
   return sections;
 }
 
-/** A word in the heading counts as much as this many in the text. */
+/** A word in the heading weighs as much as this number of words in the text. */
 const HEADING_WEIGHT = 5;
 const MOST_OF_A_WORD = 4;
 
-/** Returns the sections that have every word, the best first. */
+/** Returns the sections that contain all words, best match first. */
 export function searchSections(sections: readonly Section[], query: string, limit: number): readonly Section[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const scored = sections.map((section) => ({ section, score: scoreOf(section, words) }));

@@ -1,4 +1,4 @@
-// The sample server `handbook`: searches and reads the pages of a folder, by default the documentation of skep.
+// Defines the sample server `handbook`, which searches and reads the pages of a folder. Default: skep's documentation.
 
 import type { Answer, Caller, SampleServer, Tool } from '../server.ts';
 import { listPages, readPage, type Section, searchSections, sectionsOf } from './pages.ts';

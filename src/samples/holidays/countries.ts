@@ -1,5 +1,5 @@
-// Defines the public holidays of a few countries as rules: the holidays of the whole country, without days that were
-// declared for one year.
+// Defines nationwide public holidays of some countries by rules. Holidays that were declared for a single year are
+// missing.
 
 import { addDays, date, easterSunday, MONDAY, nthWeekday, SATURDAY, SUNDAY, THURSDAY, weekday } from './dates.ts';
 
@@ -8,13 +8,13 @@ export interface Holiday {
   readonly name: string;
 }
 
-/** The rule for a holiday that falls on a weekend. */
+/** Treatment of a holiday on a weekend. */
 type Observance = 'stays' | 'next working day' | 'nearest working day';
 
 interface Rule {
   readonly name: string;
   readonly on: (year: number) => string;
-  /** The first year of the rule. */
+  /** First year in which the holiday exists. */
   readonly since?: number;
 }
 
@@ -154,8 +154,8 @@ export const COUNTRIES: Readonly<Record<string, Country>> = {
 };
 
 /**
- * Returns the holidays by date. A substitute day may be in the previous year (if New Year's Day in the US is a
- * Saturday).
+ * Returns the holidays by date. A substitute day may be in the previous year: if New Year's Day is a Saturday, the US
+ * observes the Friday before.
  */
 export function holidaysOf(country: string, year: number): readonly Holiday[] {
   const { weekends, rules } = COUNTRIES[country] ?? { weekends: 'stays', rules: [] };

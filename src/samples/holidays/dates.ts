@@ -1,4 +1,4 @@
-// Computes dates for holidays: ISO 8601 texts, weekdays and Easter.
+// Computes dates as ISO 8601 texts: weekdays, and Easter.
 
 const DAY_MS = 86_400_000;
 
@@ -7,7 +7,7 @@ export const MONDAY = 1;
 export const THURSDAY = 4;
 export const SATURDAY = 6;
 
-/** Whether the text is an existing day in the form `YYYY-MM-DD`. */
+/** Returns whether the text is an existing date in the form `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`);
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(time) && dateOf(time) === text;
@@ -34,7 +34,7 @@ export function weekday(of: string): number {
   return new Date(of).getUTCDay();
 }
 
-/** Returns the first, second ... occurrence of a weekday in a month. -1 is the last occurrence. */
+/** Returns the date of a weekday in a month. `which` counts from 1; -1 means the last. */
 export function nthWeekday(year: number, month: number, which: number, day: number): string {
   if (which > 0) {
     const first = date(year, month, 1);
@@ -44,7 +44,7 @@ export function nthWeekday(year: number, month: number, which: number, day: numb
   return addDays(last, -((weekday(last) - day + 7) % 7));
 }
 
-/** Returns Easter Sunday of the Gregorian calendar. Source: Meeus, Astronomical Algorithms, chapter 8. */
+/** Returns Easter Sunday of the Gregorian calendar (Meeus, Astronomical Algorithms, chapter 8). */
 export function easterSunday(year: number): string {
   const a = year % 19;
   const b = Math.floor(year / 100);

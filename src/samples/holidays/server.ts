@@ -1,10 +1,10 @@
-// The sample server `holidays`: public holidays of several countries. It computes them, so it needs no network.
+// Defines the sample server `holidays`, which computes public holidays of several countries without network access.
 
 import type { Answer, Parameter, SampleServer, Tool } from '../server.ts';
 import { COUNTRIES, type Holiday, holidaysOf, isWeekend } from './countries.ts';
 import { addDays, daysBetween, isDate } from './dates.ts';
 
-/** Returns today as `YYYY-MM-DD`. */
+/** Returns today's date as `YYYY-MM-DD`. */
 type Today = () => string;
 
 const COUNTRY: Parameter = {
@@ -15,7 +15,7 @@ const COUNTRY: Parameter = {
   choices: Object.keys(COUNTRIES),
 };
 const DATE_PATTERN = '^\\d{4}-\\d{2}-\\d{2}$';
-/** All these countries use the Gregorian calendar in this range, and years have four digits. */
+/** In these years all listed countries use the Gregorian calendar, and years have four digits. */
 const YEARS = { minimum: 1970, maximum: 2999 };
 const MAX_DAYS = 3660;
 const PROGRESS_DAYS = 366;

@@ -1,9 +1,9 @@
-// Keeps notes in a folder, as one Markdown file each.
+// Stores notes in a folder, one Markdown file per note.
 
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The form of titles, which are names of files on every system. */
+/** Pattern of titles. Every matching title is a valid file name on all systems. */
 export const TITLE = '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} _-]{0,78}[\\p{L}\\p{N}])?$';
 
 const SUFFIX = '.md';

@@ -1,4 +1,4 @@
-// The sample server `notes`: keeps notes in a folder, and asks before it deletes one.
+// Defines the sample server `notes`, which stores notes in a folder and asks the user before it deletes a note.
 
 import type { Answer, Caller, Prompt, Resources, SampleServer, Tool } from '../server.ts';
 import { type Notes, TITLE } from './notes.ts';

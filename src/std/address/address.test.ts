@@ -44,11 +44,11 @@ test.each(rowsOf(BAD))('not %s: %s', (form, text) => {
   expect(addressFault(form, text)).toContain(text.includes('@') ? 'must be' : `not "${text}"`);
 });
 
-test('a password is not repeated', () => {
+test('does not repeat a password in the fault', () => {
   expect(addressFault('url', 'https://ada:secret@example.com')).not.toContain('secret');
 });
 
-test('a value is checked at any depth, and an empty text means that there is none', () => {
+test('checks nested values, and skips empty texts', () => {
   const url = addressed(text('A URL.'), 'url');
   const schema = object(
     { one: optional(url), many: list(object({ url }, 'Each.'), 'All.'), by: map(url, 'By name.') },
@@ -58,7 +58,7 @@ test('a value is checked at any depth, and an empty text means that there is non
   expect(addressFaults(schema, value).map(({ pointer }) => pointer)).toEqual(['/many/1/url', '/by/x~1y']);
 });
 
-test('an IPv6 address loses its brackets', () => {
+test('removes the brackets of an IPv6 address', () => {
   expect(hostPort('[::1]:6379')).toEqual({ host: '::1', port: 6379 });
 });
 
@@ -73,6 +73,6 @@ test.each([
   ['ftp://collector', false, undefined],
   ['user:password@collector', false, undefined],
   ['a b', false, undefined],
-])('the collector %s, insecure %s, is at %s', (endpoint, insecure, url) => {
+])('the endpoint %s, insecure %s, has the URL %s', (endpoint, insecure, url) => {
   expect(collectorUrl(endpoint, insecure)).toBe(url);
 });

@@ -1,14 +1,14 @@
-// Checks the forms of URLs and addresses in settings. A schema marks a field with its form, and every reader of the
-// schema checks the values of such fields.
+// Checks URLs and addresses in settings. A schema marks a field with the required form, and readers of the schema check
+// its value.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '../json.ts';
 import type { TSchema, TString } from '../json-schema.ts';
 import { withoutEndSlashes, withoutLeadingSlashes } from '../slashes.ts';
 
-/** Marks a field that contains an address. The value is its form. */
+/** Marks a field that contains an address. The value of the mark is an `AddressForm`. */
 export const ADDRESS = 'x-skep-address';
 
-/** An example or a description of each form, for messages. */
+/** Description of each form for messages. */
 const RIGHT = {
   url: 'an http or https URL without a user name and password, such as https://host.example.com/path',
   resource: 'an http or https URL without credentials and a fragment (RFC 9728), such as https://host.example.com/mcp',
@@ -28,19 +28,19 @@ const FITS: Readonly<Record<AddressForm, (text: string) => boolean>> = {
   hostPort: (text) => hostPort(text) !== undefined,
   host: (text) => hostPort(`${text.includes(':') ? `[${text}]` : text}:1`) !== undefined,
   path: (text) => pathPrefix(text) !== undefined,
-  // `host:path` parses as a URL whose scheme is the host, and is meant for ssh.
+  // `host:path` is an ssh address, although it parses as a URL with the host as its scheme.
   repository: (text) => !text.includes('://') || (URL.canParse(text) && !/\s/.test(text)),
 };
 
-/** Returns a copy of the schema with the form. Must be called before `optional`, because a copy loses that mark. */
+/** Returns a copy of the schema with the form. Call `optional` afterwards: a copy loses the mark of `optional`. */
 export function addressed(schema: TString, form: AddressForm): TString {
   return Object.assign({ ...schema }, { [ADDRESS]: form });
 }
 
-/** Returns the fault of a text as words that follow the field's name, or undefined if the text fits. */
+/** Returns the fault as words that follow the field's name. Returns undefined if the text has the form. */
 export function addressFault(form: AddressForm, text: string): string | undefined {
   if (FITS[form](text)) return undefined;
-  // The text before @ may hold a password, so it is not repeated.
+  // The text before `@` may contain a password, so the message must not contain it.
   return `must be ${RIGHT[form]}${text.includes('@') ? '' : `, not "${text}"`}`;
 }
 
@@ -50,7 +50,7 @@ export interface AddressFault {
 }
 
 /**
- * Returns the faults of a value and of all values below it. An empty text is skipped: the schema says whether it may be
+ * Returns the faults of a value and all nested values. Skips empty texts: the schema decides whether a text may be
  * empty.
  */
 export function addressFaults(schema: TSchema, value: unknown, pointer = ''): readonly AddressFault[] {
@@ -79,9 +79,9 @@ function schemaAt({ properties, additionalProperties, patternProperties }: JsonO
   return each;
 }
 
-/** Returns undefined if the text is not an http or https URL, or contains a user name. */
+/** Returns undefined if the text is not an http or https URL, or if it contains credentials. */
 export function httpUrl(text: string): URL | undefined {
-  // The URL parser accepts white space, `http:host` and backslashes; other readers of the text may not.
+  // The URL parser accepts white space, `http:host` and backslashes, which other parsers may read differently.
   if (!/^https?:\/\/[^\s/?#\\][^\s\\]*$/i.test(text)) return undefined;
   const url = URL.parse(text);
   return url === null || url.username + url.password !== '' ? undefined : url;
@@ -90,9 +90,8 @@ export function httpUrl(text: string): URL | undefined {
 const SCHEME = /^https?:\/\//i;
 
 /**
- * Returns the URL of a collector. Without a scheme the URL is HTTPS unless `insecure`. The path of the text stays, and
- * callers append the signal's own path (OpenTelemetry, OTLP exporter, endpoint URLs). Returns undefined if the text is
- * not a URL of a collector.
+ * Returns the base URL of a collector. A text without a scheme means HTTPS, or HTTP if `insecure`. Callers append the
+ * path of the signal (OpenTelemetry, OTLP exporter, endpoint URLs). Returns undefined if the text is not a base URL.
  */
 export function collectorUrl(endpoint: string, insecure: boolean): string | undefined {
   if (endpoint.includes('://') && !SCHEME.test(endpoint)) return undefined;
@@ -102,8 +101,7 @@ export function collectorUrl(endpoint: string, insecure: boolean): string | unde
 }
 
 /**
- * Parses `host:port`. An IPv6 address has brackets in the text but not in the result. Returns undefined if the text does
- * not have this form.
+ * Parses `host:port`. Removes the brackets of an IPv6 address. Returns undefined if the text does not have this form.
  */
 export function hostPort(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, host, digits] = /^([^\s:/?#@\\[\]]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})$/.exec(text) ?? [];
@@ -113,8 +111,8 @@ export function hostPort(text: string): { readonly host: string; readonly port: 
 }
 
 /**
- * Returns the prefix with a slash at its beginning and without a slash at its end, or '' for an empty prefix. Refuses
- * `//host`, which would lead clients to another host.
+ * Returns the prefix with a leading slash and without a trailing slash, or '' for an empty prefix. Returns undefined
+ * for an invalid path. Leading slashes are reduced to one, because `//host` would lead clients to another host.
  */
 export function pathPrefix(text: string): string | undefined {
   const trimmed = withoutLeadingSlashes(withoutEndSlashes(text));

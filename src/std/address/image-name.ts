@@ -1,11 +1,10 @@
-// Reads the name of a container image: registry, repository, tag and digest, with the defaults that container runtimes
-// have.
+// Parses names of container images into registry, repository, tag and digest, with the defaults of container runtimes.
 
 export interface ImageName {
-  /** The host, with a port if the name has one: ghcr.io. */
+  /** Host, with a port if the name has one, such as ghcr.io. */
   readonly registry: string;
   readonly repository: string;
-  /** Absent if the name has a digest and no tag. */
+  /** Absent if the name has a digest but no tag. */
   readonly tag?: string;
   /** `sha256:` and 64 hexadecimal digits. */
   readonly digest?: string;
@@ -18,10 +17,10 @@ const HOST =
 const TAG = /^[\w][\w.-]{0,127}$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
-/** The registry of names without one (Docker, "docker pull"). */
+/** Registry of names without a registry (Docker, "docker pull"). */
 const DEFAULT_REGISTRY = 'docker.io';
 
-/** Returns undefined if the text is not the name of an image, or its digest is not a SHA-256. */
+/** Returns undefined if the text is not an image name, or if its digest is not a SHA-256. */
 export function parseImageName(text: string): ImageName | undefined {
   const at = text.indexOf('@');
   const [named, digest] = at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
@@ -37,7 +36,7 @@ export function parseImageName(text: string): ImageName | undefined {
   return { ...place, tag: tag ?? 'latest' };
 }
 
-/** Separates the registry: the first part is a host if it has a dot or a port, or is localhost. */
+/** Separates registry and repository. The first part is a registry if it has a dot or a port, or is localhost. */
 function splitPath(path: string): Pick<ImageName, 'registry' | 'repository'> {
   const slash = path.indexOf('/');
   const first = slash === -1 ? '' : path.slice(0, slash);
@@ -50,17 +49,17 @@ function splitPath(path: string): Pick<ImageName, 'registry' | 'repository'> {
   return { registry: DEFAULT_REGISTRY, repository: slash === -1 ? `library/${path}` : path };
 }
 
-/** Returns the full name without tag and digest: docker.io/library/nginx. */
+/** Returns the full name without tag and digest, such as docker.io/library/nginx. */
 export function imagePlace({ registry, repository }: ImageName): string {
   return `${registry}/${repository}`;
 }
 
-/** Returns the name as it is written, without its digest. */
+/** Returns the text without the digest. */
 export function withoutDigest(image: string): string {
   return image.split('@', 1)[0] ?? '';
 }
 
-/** Returns the name as it is written, with the digest in addition to its tag. */
+/** Returns the text with the digest appended. A text that has a digest stays unchanged. */
 export function withDigest(image: string, digest: string): string {
   return image.includes('@') ? image : `${image}@${digest}`;
 }

@@ -1,20 +1,19 @@
-// Reads the files of a page in the form in which they are served. In the built program modules are JavaScript. In a
-// checkout they are TypeScript, and their types are removed here. Modules that pages share are served with
-// each page.
+// Reads the files of a page in the form for browsers. In a checkout, modules are TypeScript, whose types are removed
+// here. In the built program, modules are JavaScript. Each page also gets the shared modules.
 
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { sha256 } from '../hash.ts';
 
-/** The extension of modules. */
+/** File extension of modules. */
 export const MODULE_EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 
 const SHARED = new URL('./shared/', import.meta.url);
 
-/** The shared folder as modules import it. In the built program there are no imports. */
+/** Imports of shared modules. Modules in the built program have no imports. */
 const IMPORTS_SHARED = /(?<=from ')#std\/page\/shared\//g;
 
-/** Packages that modules import. In the built program the script of a page contains these packages. */
+/** Packages that modules import. In the built program, the script of the page contains them. */
 const PACKAGES = {
   preact: { served: 'preact.mjs', file: 'preact.mjs' },
   'preact/hooks': { served: 'hooks.mjs', file: 'hooks.mjs' },
@@ -32,28 +31,28 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const TEMPLATE = 'index.html';
 
-/** The functions of `node:fs/promises`, which the caller passes in. */
+/** The used functions of `node:fs/promises`. */
 export interface Folders {
   readdir(folder: URL, options: { readonly recursive: true }): Promise<readonly string[]>;
   readFile(file: URL, encoding: 'utf8'): Promise<string>;
 }
 
 export interface PageFile {
-  /** The path below the folder, such as `running/view.js`. */
+  /** Path within the folder, such as `running/view.js`. */
   readonly name: string;
   readonly type: string;
   readonly body: () => string;
 }
 
 export interface PageFiles {
-  /** The text of `index.html` with the extension of modules filled in. */
+  /** Text of `index.html`, with the file extension of modules filled in. */
   readonly template: string;
   readonly files: readonly PageFile[];
-  /** The digest of all files. */
+  /** Digest of all files together. */
   readonly digest: string;
 }
 
-/** Reads the page in `folder`, whose modules import `packages`. */
+/** Reads the page in `folder`. `packages` are the packages that its modules import. */
 export async function readPageFiles(
   folders: Folders,
   folder: URL,
@@ -92,7 +91,7 @@ function readPackages({ readFile }: Folders, packages: readonly PackageName[]) {
   );
 }
 
-/** The source map comment, which is removed: browsers would request the map, and it is not served. */
+/** Removed, because browsers would request the source map, which is not served. */
 const SOURCE_MAP = /\n?\/\/# sourceMappingURL=\S+\s*$/;
 
 const IMPORTS_PACKAGE = /(?<=from\s*)(['"])((?:preact(?:\/hooks)?)|@dagrejs\/dagre)\1/g;

@@ -1,6 +1,6 @@
-// Defines headers that keep browsers from treating a response as anything but data.
+// Defines HTTP headers that restrict what browsers do with a response.
 
-/** Headers of every response: browsers treat it as data, whatever it contains, and do not show it in a frame. */
+/** Headers of all responses. Browsers run no code of the response, and show it in no frame. */
 export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -9,8 +9,8 @@ export const SECURITY_HEADERS = {
 };
 
 /**
- * Allows nothing from other hosts and no inline code, and no text ever becomes markup or code (W3C CSP level 3, Trusted
- * Types). Images may be part of the page: tools return them.
+ * Permits only files of the same host, and no inline code. Trusted Types prevent text from becoming markup or code (W3C
+ * CSP level 3). Images may be `data:` URLs, because tools return images.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -25,7 +25,7 @@ const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** Headers of our own pages, which override the headers of every response. */
+/** Headers of HTML pages, which replace the general headers. */
 export const PAGE_HEADERS = {
   'content-security-policy': PAGE_POLICY,
   'cross-origin-opener-policy': 'same-origin',

@@ -1,11 +1,11 @@
-// Matches glob patterns in which every wildcard crosses `/`. Syntax: `*` and `**` any text, also none; `?` one
-// character; `[abc]`, `[a-z]`, `[!a]`; `{a,b}` alternatives, nested too; `\` takes the next character as it is.
-// Case-sensitive; the whole text must match. Matching never takes more than pattern length x text length steps.
+// Matches glob patterns against whole texts, case-sensitively, in at most pattern length x text length steps. Syntax:
+// `*` and `**` match any text, including `/` and the empty text. `?` matches one character. `[abc]`, `[a-z]` and `[!a]`
+// are classes. `{a,b}` are alternatives, which may be nested. `\` escapes the next character.
 
 import type { RE2JS } from 're2js';
 import { re2js } from './package.ts';
 
-/** A parsed pattern. Opaque: created by `parseGlob`, used by `globMatches`. */
+/** A parsed pattern from `parseGlob`. */
 export interface Glob {
   readonly pattern: string;
   /** Compiles the pattern on first use. */
@@ -18,7 +18,8 @@ interface Cursor {
 }
 
 /**
- * Returns undefined if the pattern is malformed: an open class or brace, an empty or reversed range, a `\` at the end.
+ * Returns undefined for a malformed pattern: an open class or brace, an empty class, a reversed range, or `\` at the
+ * end.
  */
 export function parseGlob(pattern: string): Glob | undefined {
   const source = readSequence({ chars: [...pattern], at: 0 }, 0);
@@ -37,8 +38,8 @@ export function globMatches({ expression }: Glob, text: string): boolean {
 }
 
 /**
- * Returns a regular expression for the rest of the pattern or, inside braces, for the branch up to its `,` or `}`. That
- * character is not consumed.
+ * Returns the regular expression for the remaining pattern. Within braces, stops before the `,` or `}` that ends the
+ * branch.
  */
 function readSequence(cursor: Cursor, depth: number): string | undefined {
   let source = '';
@@ -72,7 +73,7 @@ function readPart(cursor: Cursor, char: string, depth: number): string | undefin
   }
 }
 
-/** Deeper nesting of braces is useless and would only exhaust the stack. */
+/** Limits the recursion. Deeper nesting of braces has no use. */
 const MAX_DEPTH = 32;
 
 function codePointOf(char: string): number {
@@ -115,7 +116,7 @@ function readClass(cursor: Cursor): string | undefined {
   return ranges === '' ? undefined : `[${negated ? '^' : ''}${ranges}]`;
 }
 
-/** Returns the code point of one member of a class. A bare `-` or `]` is not a member, as in Go's `filepath.Match`. */
+/** Returns the code point of a class member. A bare `-` or `]` is not a member, as in Go's `filepath.Match`. */
 function readClassChar(cursor: Cursor): number | undefined {
   let char = cursor.chars[cursor.at];
   if (char === undefined || char === '-' || char === ']') return undefined;

@@ -1,4 +1,4 @@
-// Loads the engine for regular expressions on first use, which takes 5 ms.
+// Loads the engine for regular expressions on first use. Loading takes 5 ms.
 
 import { lazyPackage } from '../lazy-package.ts';
 

@@ -12,28 +12,28 @@ function matches(pattern: string, text: string): boolean | string {
   return compiled.ok ? (compiled.matcher.test(text) ?? 'too costly') : compiled.reason;
 }
 
-describe('has the meaning that it has in Go', () => {
+describe('patterns have the same meaning as in Go', () => {
   test.each([
     { pattern: '^[a-z]+$', text: 'abc', found: true, reason: 'plain' },
     { pattern: 'b', text: 'abc', found: true, reason: 'unanchored' },
     { pattern: '^a$', text: 'a\nb', found: false, reason: '$ is the end of the text' },
     { pattern: '(?m)^b$', text: 'a\nb', found: true, reason: 'the flag m makes ^ and $ match at lines' },
     { pattern: '(?m)^b$', text: 'a\rb', found: false, reason: 'only a newline ends a line' },
-    { pattern: 'a.b', text: 'a\nb', found: false, reason: 'the dot leaves newlines out' },
-    { pattern: 'a.b', text: 'a\u2028b', found: true, reason: 'and nothing but newlines' },
-    { pattern: '(?s)a.b', text: 'a\nb', found: true, reason: 'the flag s lets the dot match them' },
-    { pattern: '^.$', text: '😀', found: true, reason: 'characters, not halves of them' },
+    { pattern: 'a.b', text: 'a\nb', found: false, reason: 'the dot does not match a newline' },
+    { pattern: 'a.b', text: 'a\u2028b', found: true, reason: 'the dot matches all other characters' },
+    { pattern: '(?s)a.b', text: 'a\nb', found: true, reason: 'the flag s lets the dot match newlines' },
+    { pattern: '^.$', text: '😀', found: true, reason: 'whole code points' },
     { pattern: '(?i)^abc$', text: 'AbC', found: true, reason: 'the flag i folds case' },
-    { pattern: 'a(?i)b|c', text: 'C', found: true, reason: 'a flag holds across alternatives' },
-    { pattern: '(?:a(?i)b)c', text: 'aBC', found: false, reason: 'and ends with its group' },
-    { pattern: '(?i:a)b', text: 'Ab', found: true, reason: 'flags of a group' },
+    { pattern: 'a(?i)b|c', text: 'C', found: true, reason: 'a flag applies to later alternatives too' },
+    { pattern: '(?:a(?i)b)c', text: 'aBC', found: false, reason: 'a flag ends with its group' },
+    { pattern: '(?i:a)b', text: 'Ab', found: true, reason: 'a group has flags of its own' },
     { pattern: '(?i)a(?-i)b', text: 'AB', found: false, reason: 'a flag is switched off' },
     { pattern: '^(?P<x>a)(?<y>b)$', text: 'ab', found: true, reason: 'both spellings of named groups' },
     { pattern: '^[[:alpha:]_]+$', text: 'a_B', found: true, reason: 'POSIX class' },
     { pattern: '^[[:^digit:]]$', text: '5', found: false, reason: 'negated POSIX class' },
-    { pattern: '^[]a]+$', text: ']a', found: true, reason: 'a bracket that comes first stands for itself' },
+    { pattern: '^[]a]+$', text: ']a', found: true, reason: 'a leading bracket is a member' },
     { pattern: '^[a\\-z]+$', text: 'a-z', found: true, reason: 'escaped hyphen' },
-    { pattern: '^[a-]+$', text: 'a-', found: true, reason: 'a hyphen that comes last stands for itself' },
+    { pattern: '^[a-]+$', text: 'a-', found: true, reason: 'a trailing hyphen is a member' },
     { pattern: '^[\\w.]+$', text: 'a.b_1', found: true, reason: 'a set inside a class' },
     { pattern: '^[^\\D]+$', text: '123', found: true, reason: 'a negated set inside a negated class' },
     { pattern: '^\\w+$', text: 'é', found: false, reason: 'words are ASCII' },
@@ -44,14 +44,14 @@ describe('has the meaning that it has in Go', () => {
     { pattern: '\\Aa\\z', text: 'a', found: true, reason: 'anchors of the text' },
     { pattern: '^\\Qa.b\\E$', text: 'a.b', found: true, reason: 'quoted text' },
     { pattern: '^\\Qa.b\\E$', text: 'axb', found: false, reason: 'quoted text' },
-    { pattern: '^\\x41\\x{1F600}\\101$', text: 'A😀A', found: true, reason: 'numbers of characters' },
+    { pattern: '^\\x41\\x{1F600}\\101$', text: 'A😀A', found: true, reason: 'code points by number' },
     { pattern: '^a{2}$', text: 'aa', found: true, reason: 'count' },
-    { pattern: '^a{,2}$', text: 'a{,2}', found: true, reason: 'a brace that opens no count stands for itself' },
+    { pattern: '^a{,2}$', text: 'a{,2}', found: true, reason: 'a brace without a valid count is a character' },
     {
       pattern: '^https?://[^\\s?#]+[^/\\s?#]$',
       text: 'https://a.b/c',
       found: true,
-      reason: 'as our own schemas write',
+      reason: 'a pattern of our own schemas',
     },
     { pattern: '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$', text: '1h30m', found: true, reason: 'a Duration' },
     { pattern: '\\bfoo\\b', text: 'a foo b', found: true, reason: 'word boundary' },
@@ -62,20 +62,25 @@ describe('has the meaning that it has in Go', () => {
   test.each([
     { pattern: '(?U)a+', text: 'aaa', match: 'a', reason: 'the flag U swaps greedy and lazy' },
     { pattern: 'a+?', text: 'aaa', match: 'a', reason: 'lazy' },
-    { pattern: 'a|ab', text: 'xab', match: 'a', reason: 'the first branch wins, not the longest' },
-    { pattern: '(a|ab)(c|bcd)', text: 'abcd', match: 'abcd', reason: 'unless it leads nowhere' },
-    { pattern: 'b+|a', text: 'abbb', match: 'a', reason: 'the leftmost wins' },
-    { pattern: 'x*', text: 'aaa', match: '', reason: 'the empty match is one' },
+    { pattern: 'a|ab', text: 'xab', match: 'a', reason: 'the first matching branch counts, not the longest' },
+    {
+      pattern: '(a|ab)(c|bcd)',
+      text: 'abcd',
+      match: 'abcd',
+      reason: 'a branch without a complete match does not count',
+    },
+    { pattern: 'b+|a', text: 'abbb', match: 'a', reason: 'the leftmost match counts' },
+    { pattern: 'x*', text: 'aaa', match: '', reason: 'an empty match counts' },
     { pattern: '\\bb', text: 'ab b', match: 'b', reason: 'an edge of a word' },
     { pattern: '(a|b)*?c', text: 'xabac', match: 'abac', reason: 'a lazy loop' },
-    { pattern: '[^a]', text: 'a😀b', match: '😀', reason: 'characters, not halves of them' },
+    { pattern: '[^a]', text: 'a😀b', match: '😀', reason: 'whole code points' },
     { pattern: 'q', text: 'abc', match: undefined, reason: 'nothing' },
   ])('/$pattern/ finds $match in $text: $reason', ({ pattern, text, match }) => {
     expect(found(pattern, text)).toBe(match);
   });
 });
 
-/** Returns a text of the letters a and b without repetitions. */
+/** Returns a text of the letters a and b without regular repetitions. */
 function scattered(length: number): string {
   let state = 1;
   return Array.from({ length }, () => {
@@ -84,12 +89,12 @@ function scattered(length: number): string {
   }).join('');
 }
 
-/** Returns a text in which hardly any two characters are the same. */
+/** Returns a text of mostly different characters. */
 function manyKinds(length: number): string {
   return Array.from({ length }, (_, index) => String.fromCodePoint(0x10000 + index)).join('');
 }
 
-describe('no pattern takes longer than the text allows', () => {
+describe('the time is bounded for every pattern', () => {
   const long = `${'a'.repeat(200_000)}!`;
   test.each([
     { pattern: '^(a+)+$', text: long, expected: false },
@@ -108,7 +113,7 @@ describe('no pattern takes longer than the text allows', () => {
   });
 });
 
-describe('is refused if Go refuses it', () => {
+describe('refuses patterns that Go refuses', () => {
   test.each([
     { pattern: '(', reason: 'missing closing ): `(`' },
     { pattern: 'a)', reason: 'unexpected ): `a)`' },

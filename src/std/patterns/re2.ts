@@ -1,29 +1,35 @@
-// Compiles regular expressions with the meaning that they have in Go (RE2), and matches them within limits of size and time.
+// Compiles regular expressions with Go's meaning (RE2), and matches them within limits of size and time.
 
 import type { RE2JS } from 're2js';
 import { re2js } from './package.ts';
 
 interface Span {
-  /** Positions count UTF-16 units. */
+  /** In UTF-16 units. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Matches without anchors, as in Go. Results are undefined if matching the text would exceed the limits. */
+/** Matches anywhere in the text, as in Go. Results are undefined if the match would exceed the time limit. */
 export interface Matcher {
   test(text: string): boolean | undefined;
-  /** Returns the leftmost match, and among several matches there the one that Go prefers. Returns null without a match. */
+  /** Returns the leftmost match, with the length that Go prefers. Returns null if no match exists. */
   find(text: string, from?: number): Span | null | undefined;
 }
 
 export type Re2 = { readonly ok: true; readonly matcher: Matcher } | { readonly ok: false; readonly reason: string };
 
-/** Instructions of one program: far above expressions in schemas. Go permits 1.4 million, which take seconds to compile. */
+/**
+ * Maximum number of instructions of a program: far more than expressions in schemas need. Go permits 1.4 million, which
+ * take seconds to compile.
+ */
 const MAX_SIZE = 20_000;
-/** Instructions times UTF-16 units of one text. The slowest pattern of the tests takes 70 ns for each (Node 24). */
+/**
+ * Maximum product of a program's instructions and a text's UTF-16 units. The slowest tested pattern takes 70 ns per
+ * unit of this product (Node 24).
+ */
 const MAX_WORK = 20_000_000;
 
-/** Returns a refusal with a reason if Go would refuse the pattern, or if it is too large. */
+/** Returns a reason if Go would refuse the pattern, or if the pattern is too large. */
 export function compileRe2(pattern: string): Re2 {
   if (sizeBound(pattern) > MAX_SIZE) return { ok: false, reason: 'the expression is too large' };
   const { RE2JS, RE2JSException } = re2js();
@@ -59,14 +65,19 @@ function matcherOf(expression: RE2JS): Matcher {
   };
 }
 
-/** Results that are kept. Manifests repeat names and images: a kept result takes 0.02 µs, a new match 0.4 to 1.2 µs. */
+/**
+ * Maximum number of cached results. Manifests repeat names and images. A cached result takes 0.02 µs, a new match 0.4
+ * to 1.2 µs.
+ */
 const MAX_RESULTS = 1000;
 const MAX_KEPT_TEXT = 256;
 
-/** Quoted texts, escapes, classes, counts, and single characters. */
+/** Matches quoted texts, escapes, classes, counts, and single characters. */
 const TOKENS = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\{(?<least>\d+)(?:,(?<most>\d*))?\}|./gsu;
 
-/** Returns an upper bound of the characters and classes of a pattern, each as often as counts repeat it. */
+/**
+ * Returns an upper bound of the number of characters and classes in a pattern, multiplied by their repetition counts.
+ */
 function sizeBound(pattern: string): number {
   const groups = [{ size: 0, last: 0 }];
   let group = { size: 0, last: 0 };

@@ -1,10 +1,10 @@
-// Gives each request of a Fastify application its context. Fastify handles errors that a handler throws. This module
-// handles errors that a listener, a timer or a promise that is not awaited throws later.
+// Ends a request of a Fastify application if a listener, a timer or a promise that is not awaited throws. Fastify
+// itself handles only errors of its handlers.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runRequest } from './request-context.ts';
 
-/** Must be called before every other hook is added. `answer` logs the exception. */
+/** Must be called before other hooks are added. `answer` logs the exception and sends a response. */
 export function guardRequests(
   app: FastifyInstance,
   answer: (error: unknown, request: FastifyRequest, reply: FastifyReply) => unknown,

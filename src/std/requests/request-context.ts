@@ -1,17 +1,17 @@
-// Finds the request that an exception belongs to, so that only this request ends. Every timer and promise that begins
-// while a request is handled, and every event of the request and its response, runs in its context.
+// Finds the request to which an uncaught exception belongs, so that only this request ends. Timers, promises and events
+// that begin during a request run in its context.
 
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
 /**
- * A request in progress. Its fields hold the parts of the response, and release them when the request is over. If
- * closures held them instead, each scavenge would copy hundreds of finished requests: this took a third of the
- * processor time of a call.
+ * A request in progress. The response is in fields, which are cleared at the end of the request. References in closures
+ * would make each garbage collection copy hundreds of finished requests, which took a third of the processor time of a
+ * call.
  */
 export interface GuardedRequest {
-  /** Responds in place of `broken`, if enough of the request is known. */
+  /** If set, sends the response to an exception instead of `broken`. */
   refuse?: ((error: unknown) => void) | undefined;
-  /** Logs the exception, and responds to the request if that is still possible. Never throws. */
+  /** Logs the exception, and responds if still possible. Never throws. */
   broken(error: unknown): void;
 }
 
@@ -21,9 +21,9 @@ interface Emitter {
   emit(event: string | symbol, ...values: unknown[]): boolean;
 }
 
-/** Handles a request, whose events `emitters` emit. An exception of the task or a listener goes to `broken` at once. */
+/** Handles a request whose events `emitters` emit. Passes exceptions of `task` and of event listeners to `broken`. */
 export function runRequest(request: GuardedRequest, emitters: readonly Emitter[], task: () => void): void {
-  // All events share one context, because each call of `underWay.run` would create two.
+  // All events share one context, because each call of `underWay.run` would create two contexts.
   const scope = underWay.run(request, () => new AsyncResource('skep.request'));
   for (const emitter of emitters) emitIn(scope, request, emitter);
   try {
@@ -34,8 +34,8 @@ export function runRequest(request: GuardedRequest, emitters: readonly Emitter[]
 }
 
 /**
- * Runs the events in the context of the request. Otherwise they would run in the context of the connection, which many
- * requests share.
+ * Runs event listeners in the context of the request. Otherwise they would run in the context of the connection, which
+ * many requests share.
  */
 function emitIn(scope: AsyncResource, request: GuardedRequest, emitter: Emitter): void {
   const { emit } = emitter;
@@ -50,7 +50,7 @@ function emitIn(scope: AsyncResource, request: GuardedRequest, emitter: Emitter)
   Object.assign(emitter, { emit: emitGuarded });
 }
 
-/** Returns the request of the current context, or undefined in the context of the process. */
+/** Returns the request of the current context. Returns undefined outside all requests. */
 export function requestUnderWay(): GuardedRequest | undefined {
   return underWay.getStore();
 }

@@ -1,7 +1,7 @@
-// Describes the patterns of our schemas in words, each with an example that fits.
+// Describes the patterns of schemas in words, each with an example.
 
 interface PatternMeaning {
-  /** Words that follow "must be". */
+  /** Words after "must be". */
   readonly meaning: string;
   readonly example: string;
 }
@@ -96,12 +96,12 @@ const MEANINGS: Readonly<Record<string, PatternMeaning>> = {
   },
 };
 
-/** Every pattern with a description. */
+/** All patterns with a description. */
 export const EXPLAINED_PATTERNS: ReadonlyMap<string, PatternMeaning> = new Map(Object.entries(MEANINGS));
 
 /**
- * Returns a predicate without a full stop: `must be a duration with units, such as 1h30m`. A pattern without a
- * description is quoted.
+ * Returns a predicate without a full stop, such as `must be a duration with units, such as 1h30m`. Quotes a pattern
+ * that has no description.
  */
 export function describePattern(pattern: string): string {
   const found = EXPLAINED_PATTERNS.get(pattern);

@@ -1,5 +1,5 @@
-// Defines fields with another name or shape in `NEXT_VERSION`. The schema of a kind has both. Readers of a resource see
-// the current name and shape.
+// Defines fields that have another name or shape in `NEXT_VERSION`. The schema contains both forms. Code that reads a
+// resource sees only the current form.
 
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../json.ts';
@@ -14,7 +14,7 @@ import {
   type Validation,
 } from './marks.ts';
 
-/** Returns properties with both names of each field. Neither name is required. */
+/** Returns properties with the old and new name of each field. Both properties are optional. */
 export function withSpellings(properties: TProperties, spellings: Readonly<Record<string, string>>): TProperties {
   const fields = Object.entries(properties).flatMap(([name, field]): [string, TSchema][] => {
     const spelling = spellings[name];
@@ -30,7 +30,7 @@ export function withSpellings(properties: TProperties, spellings: Readonly<Recor
   return Object.fromEntries(fields);
 }
 
-/** Returns a field that may be left out, and is deprecated in `NEXT_VERSION`. */
+/** Returns the field as optional, and as deprecated in `NEXT_VERSION`. */
 export function supersededBy<T extends TSchema>(field: T, use: string): TOptional<T> {
   const deprecation: Deprecation = { use, since: NEXT_VERSION };
   const sentence = deprecationSentence(deprecation);
@@ -38,15 +38,18 @@ export function supersededBy<T extends TSchema>(field: T, use: string): TOptiona
   return Type.Optional({ ...field, description, [DEPRECATED]: deprecation } as T);
 }
 
-/** Returns a field that is another name of the field at the path `of`, and may be left out. */
+/** Returns the field as optional, and as another name of the field at the path `of`. */
 export function spellingOf<T extends TSchema>(field: T, of: string): TOptional<T> {
   return Type.Optional({ ...field, [ALIAS_OF]: of } as T);
 }
 
-/** Returns the rules for a field with two names: not both, or equal values; and at least one if the field is required. */
+/**
+ * Returns rules for a field with two names: only one name or equal values, and at least one name if the field is
+ * required.
+ */
 export function spellingRules(properties: TProperties, name: string, spelling: string): readonly Validation[] {
   const isRequired = Type.Object(properties).required?.includes(name) === true;
-  // CEL has a separate type for the object at each place, so two objects cannot be compared.
+  // CEL gives each object schema a type of its own, so a rule cannot compare two objects.
   const isObjectType = (properties[name] as JsonObject).type === 'object';
   const rules = isObjectType
     ? oneSpelling(name, spelling)
@@ -67,8 +70,8 @@ function oneSpelling(name: string, spelling: string): Validation {
 }
 
 /**
- * Returns the rule against different values under the two names of a field. `names` are [old, new]. `value` is the CEL
- * expression for the value of the new field, by default the field itself.
+ * Returns the rule that two names of a field have equal values. `names` are [old, new]. `value` is a CEL expression for
+ * the value of the new field. Default: the field itself.
  */
 export function sameSpellings(
   old: string,
@@ -88,14 +91,12 @@ interface Lengths {
   readonly maxLength: number;
 }
 
-/**
- * Returns a schema for a name that may also be written as `{name: ...}`. Code that reads a resource gets the name.
- */
+/** Returns a schema for a name that may also be written as `{name: ...}`. Code that reads a resource gets the name. */
 export function reference(description: string, { minLength, maxLength }: Lengths): TString {
   const schema: unknown = {
     description,
-    // A structural schema has no union of types. So the schema has no type: its bounds limit texts, its fields limit
-    // objects, and the bounds below refuse every list and number.
+    // Structural schemas have no union types, so this schema has no type. `minLength` and `maxLength` bound texts,
+    // `properties` bounds objects, and the contradictory bounds below refuse all lists and numbers.
     'x-kubernetes-preserve-unknown-fields': true,
     ...{ minLength, maxLength, minItems: 1, maxItems: 0, minimum: 1, maximum: 0, not: { enum: [true, false] } },
     required: ['name'],

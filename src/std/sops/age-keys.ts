@@ -1,12 +1,12 @@
-// Reads the private keys of a file that age-keygen has written, and opens texts with them.
+// Reads private keys in the format of age-keygen, and decrypts texts with the keys.
 
 import { digest } from '../hash.ts';
 import type { AgeRecipient } from './metadata.ts';
 
 export interface AgeKeys {
-  /** Hash that identifies the keys and does not reveal them. It is not secret, but should not be shown. */
+  /** Hash that identifies the keys without revealing them. Not secret, but should not be shown. */
   readonly digest: string;
-  /** Decrypts the text for one of the recipients. Returns undefined if none of the keys fits. */
+  /** Decrypts the text for one of the recipients. Returns undefined if no key matches. */
   open(recipients: readonly AgeRecipient[]): Promise<Uint8Array | undefined>;
 }
 
@@ -16,10 +16,10 @@ export type AgeKeysRead =
 
 const IDENTITY = /^AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]+$/;
 
-/** A data key for one recipient takes 400 bytes, a post-quantum one 2,500. */
+/** Maximum size of an encrypted data key. Usually it has 400 bytes, with post-quantum keys 2,500. */
 const ENC_MAX = 16_384;
 
-/** Reads one key per line. Empty lines and comments (`#`) are allowed. */
+/** Reads one key per line. Empty lines and comments (`#`) are permitted. */
 export async function readAgeKeys(text: string): Promise<AgeKeysRead> {
   const { identityToRecipient } = await import('age-encryption');
   const identities = new Map<string, string>();
@@ -43,8 +43,8 @@ export async function readAgeKeys(text: string): Promise<AgeKeysRead> {
 }
 
 /**
- * Tries only entries that name one of the keys: decryption takes milliseconds, and a document may have a million
- * entries.
+ * Tries only recipients that name one of the keys: a decryption takes milliseconds, and a document may have a million
+ * recipients.
  */
 async function openAny(
   identities: ReadonlyMap<string, string>,
@@ -62,7 +62,7 @@ async function openAny(
   return undefined;
 }
 
-/** Returns undefined for an error: the library throws errors both for a key that does not fit and for a malformed file. */
+/** Returns undefined after an error: the library throws errors for wrong keys and for malformed files. */
 async function unlessMalformed<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

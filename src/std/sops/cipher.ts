@@ -1,5 +1,5 @@
-// Decrypts one value of a SOPS document: `ENC[AES256_GCM,data:...,iv:...,tag:...,type:...]`. The encryption binds the
-// value to its path.
+// Decrypts one value of a SOPS document: `ENC[AES256_GCM,data:...,iv:...,tag:...,type:...]`. A value is bound to its
+// path.
 
 import { createDecipheriv } from 'node:crypto';
 
@@ -21,7 +21,7 @@ const TAG_BYTES = 16;
 
 const PREFIX = 'ENC[AES256_GCM,';
 
-/** Whether a text may contain encrypted values. */
+/** Returns whether a text may contain encrypted values. */
 export function mayBeSealed(text: string): boolean {
   return text.includes(PREFIX);
 }
@@ -39,10 +39,13 @@ export function readSealed(text: string): Sealed | undefined {
   };
 }
 
-/** Returns undefined if the value was not encrypted with this key at this place, was changed, or is not UTF-8. */
+/**
+ * Decrypts a value. Returns undefined if it was encrypted with another key or for another path, was changed, or is not
+ * UTF-8.
+ */
 export function unseal(sealed: Sealed, key: Uint8Array, boundTo: string): string | undefined {
   const { data, iv, tag } = sealed;
-  // A shorter tag would be accepted, and is easier to forge.
+  // The decipher would also accept a shorter tag, which is easier to forge.
   if (key.length !== KEY_BYTES || tag.length !== TAG_BYTES) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(boundTo));
@@ -51,7 +54,7 @@ export function unseal(sealed: Sealed, key: Uint8Array, boundTo: string): string
     const opened = Buffer.concat([decipher.update(data), decipher.final()]);
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(opened);
   } catch (error) {
-    // This is an error of OpenSSL about the tag, or of the decoder. Neither contains more information.
+    // An error of OpenSSL about the tag, or of the decoder. Neither error contains a more specific reason.
     if (error instanceof Error) return undefined;
     throw error;
   }

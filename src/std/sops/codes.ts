@@ -1,4 +1,4 @@
-// Defines every code of a problem with an encrypted document, with its remedy.
+// Lists the codes of problems with encrypted documents, with their remedies.
 
 export const SOPS_CODES = {
   'sops-key-missing':

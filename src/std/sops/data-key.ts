@@ -1,4 +1,4 @@
-// Decrypts the data key of a document, which is encrypted for each recipient or shared among groups of recipients.
+// Decrypts the data key of a document. The key is encrypted for each recipient, or shared among groups of recipients.
 
 import type { AgeKeys } from './age-keys.ts';
 import type { SopsCode } from './codes.ts';
@@ -9,7 +9,7 @@ export type DataKey =
   | { readonly ok: true; readonly key: Uint8Array }
   | { readonly ok: false; readonly code: SopsCode; readonly message: string };
 
-/** The number of different x values that shares can have. */
+/** Number of different x values of shares. */
 const GROUPS_MAX = 255;
 
 export async function openDataKey({ groups, threshold }: SopsMetadata, keys: AgeKeys): Promise<DataKey> {
@@ -36,7 +36,7 @@ function describeServices(groups: readonly KeyGroup[], needed: number): string {
   return `The document was encrypted for ${services}, with ${who}: only age is supported; add a recipient with sops updatekeys.`;
 }
 
-/** Describes the recipients, which are public keys. */
+/** Describes the recipients, whose public keys are not secret. */
 function wrong(groups: readonly KeyGroup[], opened: number, needed: number): string {
   const recipients = groups.flatMap(({ age }) => age.map(({ recipient }) => recipient));
   const named =
@@ -48,8 +48,8 @@ function wrong(groups: readonly KeyGroup[], opened: number, needed: number): str
 }
 
 /**
- * Returns a part of the key that is long enough to identify it: a post-quantum key has 2,000 letters. A text that is
- * not a key is not repeated.
+ * Returns enough of a public key to identify it: a post-quantum key has 2,000 letters. Does not repeat a text that is
+ * not a key.
  */
 function shown(recipient: string): string {
   if (!/^[a-z0-9-]+1[a-z0-9]+$/i.test(recipient)) return 'a text that is not an age key';

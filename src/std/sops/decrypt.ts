@@ -1,5 +1,5 @@
-// Decrypts the values of documents that were encrypted together, and verifies their checksum over all values. It refuses
-// every document that SOPS refuses.
+// Decrypts documents that were encrypted together, and verifies the checksum over all their values. Refuses every
+// document that SOPS refuses.
 
 import { createHash } from 'node:crypto';
 import { readSealed, type Sealed, unseal } from './cipher.ts';
@@ -19,7 +19,7 @@ export type Decrypted =
       readonly pointer?: string;
     };
 
-/** A value, and its bytes in the checksum. */
+/** A decrypted value, and its bytes in the checksum. */
 type Read =
   | { readonly ok: true; readonly value?: PutIn; readonly counted?: string }
   | { readonly ok: false; readonly message: string };
@@ -30,7 +30,7 @@ export function decryptTogether(
   key: Uint8Array,
 ): Decrypted {
   const checksum = createHash('sha512');
-  // Keeps a checksum over encrypted values from being valid as a checksum over all values, and the reverse.
+  // Separates the two kinds of checksums: over encrypted values, and over all values.
   if (metadata.macOnlyEncrypted) checksum.update(createHash('sha256').update('sops').digest());
   const values = new Map<SopsDocument, Map<string, PutIn>>();
   for (const document of documents) {
@@ -73,7 +73,7 @@ function readLeaf(leaf: Leaf, { encrypts, macOnlyEncrypted }: SopsMetadata, key:
 const WRONG_PLACE = 'This value cannot be decrypted: it was changed, or moved here from elsewhere.';
 const WRONG_TYPE = 'This value was encrypted as another type.';
 
-/** Texts of `bool` as Go's ParseBool reads them. */
+/** Texts that Go's ParseBool accepts. */
 const TRUES = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSES = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 

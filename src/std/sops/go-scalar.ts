@@ -1,8 +1,7 @@
-// Returns the bytes of a plain value that SOPS adds to its checksum. They depend on the Go type that its YAML reader
-// (go-yaml 3) chooses for the text, which differs from the type in Kubernetes: `yes` is a string, `2001-12-14` a point in
-// time.
+// Returns the bytes that SOPS adds to its checksum for an unencrypted value. The bytes depend on the type that go-yaml
+// 3 chooses, which differs from the type in Kubernetes: `yes` is a string, `2001-12-14` a time.
 
-/** Undefined for null, which is not counted. `refused` for values that SOPS itself does not read. */
+/** undefined for null, which adds no bytes. `refused` for values that SOPS cannot read. */
 export type Counted = { readonly text: string } | { readonly refused: true } | undefined;
 
 const CORE = 'tag:yaml.org,2002:';
@@ -15,11 +14,11 @@ const INTEGER = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|([1-
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const MOMENT =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})([.,]\d+)?(Z|[-+]\d\d:\d\d))|(?: (\d{1,2}):(\d{1,2}):(\d{1,2})([.,]\d+)?))?$/;
-/** The point and nine digits. Further digits are cut. */
+/** Length of the point and nine digits. Further digits are cut off. */
 const NANOSECONDS = 10;
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
-/** Returns the bytes of a value as text. `plain` is true if the value is written without quotes. */
+/** Returns the bytes of a value as text. `plain` is true for a value without quotes. */
 export function countedScalar(text: string, plain: boolean, tag: string | undefined): Counted {
   if (tag !== undefined && tag !== `${CORE}str`) return { refused: true };
   if (!plain || tag !== undefined) return { text };
@@ -41,7 +40,7 @@ function numberOf(text: string): Counted {
     const magnitude = BigInt(digits ?? '0');
     const value = sign === '-' ? -magnitude : magnitude;
     if (value >= INT64.min && value <= INT64.max) return { text: String(value) };
-    // Decimal numbers beyond 64 bits are floats. SOPS refuses numbers that fit only an unsigned 64-bit integer.
+    // SOPS refuses integers that fit only an unsigned 64-bit integer. Larger integers are floats.
     if (value > 0n && value < 2n ** 64n) return { refused: true };
   }
   if (!FLOAT.test(text)) return undefined;
@@ -49,7 +48,7 @@ function numberOf(text: string): Counted {
   return Number.isFinite(value) ? { text: plainDigits(value) } : undefined;
 }
 
-/** Returns the shortest digits for the number, without an exponent: Go's `FormatFloat(value, 'f', -1, 64)`. */
+/** Returns the shortest digits without an exponent, as Go's `FormatFloat(value, 'f', -1, 64)`. */
 function plainDigits(value: number): string {
   if (Object.is(value, -0)) return '-0';
   const [, sign = '', whole = '0', fraction = '', exponent = '0'] =
@@ -63,8 +62,8 @@ function plainDigits(value: number): string {
 }
 
 /**
- * Returns a point in time as Go writes it (RFC 3339, fractions without trailing zeros), or undefined if the text is not
- * a point in time.
+ * Returns a time in Go's notation (RFC 3339, no trailing zeros in fractions). Returns undefined if the text is not a
+ * time.
  */
 function momentOf(text: string): Counted {
   const parts = MOMENT.exec(text);

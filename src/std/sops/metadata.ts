@@ -1,34 +1,34 @@
-// Reads the part of a SOPS document about its encryption.
+// Reads the `sops` part of a document, which describes its encryption.
 
 import { isObject, type Json, type JsonObject, objectsIn } from '../json.ts';
 import { compileRe2 } from '../patterns/re2.ts';
 
 export interface SopsMetadata {
   /**
-   * The groups of keys. Any key of a single group opens the document. With several groups, keys of `threshold` groups
+   * Groups of keys. With a single group, any key opens the document. With several groups, keys of `threshold` groups
    * are needed.
    */
   readonly groups: readonly KeyGroup[];
   readonly threshold: number;
-  /** The time that the checksum is bound to. */
+  /** Time to which the checksum is bound. */
   readonly lastModified: string;
   readonly mac: string;
   readonly macOnlyEncrypted: boolean;
   readonly encrypts: (path: readonly string[]) => Expected;
 }
 
-/** The result of a rule for the value below some keys. `undecided`: the rule takes too long. */
+/** Result of a rule for a path of keys. `undecided`: the rule takes too long. */
 type Expected = 'encrypted' | 'clear' | 'as its comments say' | 'undecided';
 
 export interface KeyGroup {
   readonly age: readonly AgeRecipient[];
-  /** Names of key services of the group that are not supported here. */
+  /** Names of unsupported key services in the group. */
   readonly others: readonly string[];
 }
 
 export interface AgeRecipient {
   readonly recipient: string;
-  /** The data key, or a share of it, as an armoured age file. */
+  /** The data key or a share of it, as an armoured age file. */
   readonly enc: string;
 }
 
@@ -72,7 +72,7 @@ export function readMetadata(sops: Json | undefined): MetadataRead {
   const metadata = {
     groups,
     threshold,
-    // The text as Go writes it again: whole seconds, and Z for no offset.
+    // Formatted as Go does: whole seconds, and Z for no offset.
     lastModified: time + (/^[-+]00:00$/.test(zone) ? 'Z' : zone),
     mac,
     macOnlyEncrypted: macOnly === true || macOnly === 'true',
@@ -96,7 +96,7 @@ function groupOf(group: JsonObject): KeyGroup {
   return { age, others: others.map(([, words]) => words) };
 }
 
-/** Returns the rule, or a reason if the rules contradict one another or cannot be read. */
+/** Returns the rule. Returns a reason if the rules contradict each other or are invalid. */
 function ruleOf(sops: JsonObject): SopsMetadata['encrypts'] | string {
   const given = RULES.flatMap((name) => {
     const value = sops[name];

@@ -1,5 +1,5 @@
-// Opens the documents of a text that SOPS has encrypted with age: decrypts their values and verifies the checksum.
-// Documents that were encrypted together are opened together.
+// Opens SOPS documents that are encrypted with age: decrypts the values and verifies the checksum. Documents that were
+// encrypted together are opened together.
 
 import { sha256 } from '../hash.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts';
@@ -16,35 +16,37 @@ import { type Leaf, type SopsDocument, sopsDocuments } from './tree.ts';
 export interface SopsFault {
   readonly code: SopsCode;
   readonly message: string;
-  /** JSON pointer into the document as it is written. */
+  /** JSON pointer into the document as written. */
   readonly pointer: string;
 }
 
-/** The result for an encrypted document. It is JSON, so that any cache in memory can keep it. */
+/** Result for an encrypted document. All fields are JSON, so that caches can store the result. */
 export interface Opening {
   /**
-   * The value without `sops`. If the document could not be opened, stand-ins of the right type replace encrypted values.
-   * Different ciphertexts have different stand-ins.
+   * Value without `sops`. If the document is not open, placeholders of the right types replace encrypted values.
+   * Different ciphertexts have different placeholders.
    */
   readonly value: Json;
   readonly open: boolean;
-  /** Pointers to the values in `value` that are or were encrypted. */
+  /** Pointers into `value` of all values that are or were encrypted. */
   readonly sealed: readonly string[];
   /**
-   * Pointers to items of lists that SOPS treats as comments, in the document as it is written. They are not in `value`.
+   * Pointers, in the document as written, of list items that SOPS treats as comments. `value` does not contain these
+   * items.
    */
   readonly comments: readonly string[];
-  /** Why the document could not be opened. Absent if it is open, or no keys were requested. */
+  /** Why the document is not open. Absent if it is open, or if no keys were requested. */
   readonly fault?: SopsFault;
 }
 
-/** The keys, or the reason why keys are missing. */
+/** The keys, or why no keys exist. */
 export type SopsKeys =
   | { readonly type: 'keys'; readonly keys: AgeKeys }
   | { readonly type: 'none'; readonly fault?: Omit<SopsFault, 'pointer'> };
 
 /**
- * Returns the results by index among the documents that are not empty, with undefined for those that are not encrypted.
+ * Returns a result for each document that is not empty, in order. The result is undefined for a document that is not
+ * encrypted.
  */
 export async function openDocuments(text: string, keys: SopsKeys): Promise<readonly (Opening | undefined)[]> {
   const documents = sopsDocuments(text);
@@ -67,8 +69,8 @@ export async function openDocuments(text: string, keys: SopsKeys): Promise<reado
 }
 
 /**
- * A document that cannot be read. Another parser may be able to read it (parsers have different limits of depth), so
- * not even the identity of its object is certain.
+ * Result for an unreadable document. Even the identity of its object is uncertain, because a parser with another depth
+ * limit may read it.
  */
 const UNREADABLE: Opening = {
   value: null,
@@ -122,7 +124,10 @@ function closed(document: SopsDocument, fault?: SopsFault): Opening {
   return { value, open: false, sealed: at, comments, fault };
 }
 
-/** Returns a stand-in. A text of base64 is valid wherever Kubernetes has a text, and identifies the ciphertext. */
+/**
+ * Returns a placeholder. The text is valid base64, so it is valid for every text field in Kubernetes, and it identifies
+ * the ciphertext.
+ */
 function standInFor(type: SealedType, text: string): PutIn {
   switch (type) {
     case 'comment':
@@ -137,7 +142,7 @@ function standInFor(type: SealedType, text: string): PutIn {
   }
 }
 
-/** A multiple of four, because four letters of base64 are three bytes. */
+/** A multiple of four, because four letters of base64 encode three bytes. */
 const STAND_IN_LENGTH = 16;
 
 function withoutSops({ value = null, sops }: SopsDocument): Json {

@@ -1,19 +1,19 @@
-// Replaces parts of a value, and leaves out items that SOPS treats as comments.
+// Replaces parts of a value, and removes list items that SOPS treats as comments.
 
 import { isObject, type Json, pointerToken, pointerTokens } from '../json.ts';
 
-/** Marks an item of a list that was a comment: it is left out. */
+/** Marks a list item that is a comment and must be removed. */
 export const COMMENT = Symbol('comment');
 
 export type PutIn = Json | typeof COMMENT;
 
 export interface Replaced {
   readonly value: Json;
-  /** Pointers to the replacements in the new value, in which lists may be shorter. */
+  /** Pointers of the replacements in the new value, whose lists may be shorter. */
   readonly at: readonly string[];
 }
 
-/** Replaces parts of the value. `by` maps pointers into the value to replacements. */
+/** `by` maps pointers into `value` to replacements. */
 export function replaced(value: Json, by: ReadonlyMap<string, PutIn>): Replaced {
   const at: string[] = [];
   function visit(inner: Json, was: string, is: string): Json {
@@ -36,7 +36,10 @@ export function replaced(value: Json, by: ReadonlyMap<string, PutIn>): Replaced 
   return { value: visit(value, '', ''), at };
 }
 
-/** Returns the pointer into the document as it is written. `comments` are pointers to the items that were left out. */
+/**
+ * Converts a pointer into the new value to a pointer into the document as written. `comments` are the pointers of the
+ * removed items.
+ */
 export function writtenAt(pointer: string, comments: readonly string[]): string {
   if (comments.length === 0) return pointer;
   return pointerTokens(pointer).reduce((written, token) => {
@@ -47,13 +50,13 @@ export function writtenAt(pointer: string, comments: readonly string[]): string 
 
 const INDEX = /^\d+$/;
 
-/** Returns the indices of comments in the list itself. */
+/** Returns the indices of comments that are direct items of the list. */
 function indicesIn(list: string, comments: readonly string[]): readonly number[] {
   const inside = comments.filter((each) => each.startsWith(list)).map((each) => each.slice(list.length));
   return inside.filter((each) => INDEX.test(each)).map(Number);
 }
 
-/** Returns the index before the items at `gone` were left out. */
+/** Returns the index that the item had before the items at `gone` were removed. */
 function indexAmong(gone: readonly number[], index: number): number {
   return gone.toSorted((a, b) => a - b).reduce((at, each) => (each <= at ? at + 1 : at), index);
 }

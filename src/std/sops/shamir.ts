@@ -1,7 +1,7 @@
-// Combines shares of Shamir's secret sharing over GF(2^8) with the polynomial of AES, as HashiCorp Vault and SOPS do. A
-// share has one byte for each byte of the secret, and its own x at the end.
+// Combines shares of Shamir's secret sharing over GF(2^8) with the AES polynomial, as HashiCorp Vault and SOPS do. A
+// share has one byte per byte of the secret, followed by its x value.
 
-/** Returns undefined if there are too few shares, or some have different lengths or the same x. */
+/** Returns undefined for fewer than two shares, and for shares with different lengths or equal x values. */
 export function combineShares(shares: readonly Uint8Array[]): Uint8Array | undefined {
   const length = shares[0]?.length ?? 0;
   if (shares.length < 2 || length < 2 || shares.some((share) => share.length !== length)) return undefined;
@@ -13,12 +13,12 @@ export function combineShares(shares: readonly Uint8Array[]): Uint8Array | undef
   );
 }
 
-/** Returns Lagrange's basis polynomial of `x` at 0. Addition and subtraction are the same in this field. */
+/** Returns Lagrange's basis polynomial of `x` at 0. In this field, subtraction equals addition. */
 function basisAtZero(x: number, others: readonly number[]): number {
   return others.reduce((basis, other) => multiply(basis, multiply(other, inverse(x ^ other))), 1);
 }
 
-/** Returns a^254: the group of nonzero elements has 255 elements. */
+/** Returns a^254, the inverse: the group of nonzero elements has 255 elements. */
 function inverse(a: number): number {
   let power = 1;
   for (let step = 0; step < 254; step++) power = multiply(power, a);

@@ -1,5 +1,5 @@
-// Reads the documents of a text as SOPS walks them: every value in the order of the text, with the keys that lead to
-// it.
+// Lists the values of a text's documents, each with the keys that lead to it. The order is the order of the text, in
+// which SOPS processes values.
 
 import type { ParsedNode, YAMLMap } from 'yaml';
 import { isObject, type Json, pointerToken } from '../json.ts';
@@ -10,22 +10,22 @@ import { isMergeKey, toValue } from '../yaml/value.ts';
 
 export interface Leaf {
   readonly pointer: string;
-  /** Keys that lead to the value. SOPS does not count the items of lists. */
+  /** Keys that lead to the value. SOPS ignores list indices. */
   readonly path: readonly string[];
   readonly text: string;
-  /** Whether it is written without quotes. */
+  /** True if the value is written without quotes. */
   readonly plain: boolean;
   readonly tag: string | undefined;
 }
 
 export interface SopsDocument {
-  /** Undefined if the document could not be read as a value. */
+  /** undefined if the document is unreadable. */
   readonly value: Json | undefined;
-  /** The part `sops`, which describes the encryption. Undefined if the document is not encrypted. */
+  /** The `sops` part, which describes the encryption. undefined if the document is not encrypted. */
   readonly sops: Json | undefined;
-  /** The values, without those below `sops`. */
+  /** All values outside the `sops` part. */
   readonly leaves: readonly Leaf[];
-  /** Why SOPS cannot have written it. */
+  /** Why SOPS cannot have written the document. */
   readonly oddity?: { readonly reason: string; readonly pointer: string };
 }
 
@@ -36,7 +36,10 @@ interface Walk {
 
 type Node = ParsedNode | null;
 
-/** Returns the documents that are not empty, as `readDocuments` does, or undefined if the text is nested too deeply. */
+/**
+ * Returns the same documents as `readDocuments`, without empty documents. Returns undefined if the text is nested too
+ * deeply.
+ */
 export function sopsDocuments(text: string): SopsDocument[] | undefined {
   try {
     return parseNodes(text).documents.flatMap((document) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from './metrics.ts';
 
-test('counters, gauges and histograms as Prometheus reads them', () => {
+test('formats counters, gauges and histograms for Prometheus', () => {
   const metrics = createMetrics();
   const asked = metrics.counter('asked_total', 'Questions.', ['by', 'status']);
   const open = metrics.gauge('open', 'Open ones.', []);
@@ -33,7 +33,7 @@ test('counters, gauges and histograms as Prometheus reads them', () => {
   );
 });
 
-test('a gauge forgets removed labels', () => {
+test('removes the labels of a gauge by clear', () => {
   const metrics = createMetrics();
   const servers = metrics.gauge('servers', 'Servers.', ['registry']);
   servers.set(['gone'], 1);
@@ -42,7 +42,7 @@ test('a gauge forgets removed labels', () => {
   expect(metrics.text()).toBe('# HELP servers Servers.\n# TYPE servers gauge\nservers{registry="kept"} 2\n');
 });
 
-test('numbers are read as in the text', () => {
+test('reads the values as in the text', () => {
   const metrics = createMetrics();
   metrics.counter('asked_total', 'Questions.', ['by']).add(['a'], 3);
   const took = metrics.histogram('took_seconds', 'Time.', [], [0.1, 1]);

@@ -1,19 +1,19 @@
-// Keeps counters, gauges and histograms, and writes their text for Prometheus (exposition format 0.0.4).
+// Stores counters, gauges and histograms, and formats them for Prometheus (exposition format 0.0.4).
 
-/** Values of the labels, in the order of their names. */
+/** Values in the order of the label names. */
 type LabelValues = readonly string[];
 
 interface Counter {
   add(labels: LabelValues, amount?: number): void;
-  /** Returns the number with these labels, for callers that add to it again and again. */
+  /** Returns the counter of one combination of labels, for repeated use. */
   at(labels: LabelValues): { add(amount?: number): void };
 }
 
 export interface Gauge {
   set(labels: LabelValues, value: number): void;
-  /** Returns the number with these labels. It is valid until `clear`. */
+  /** Returns the gauge of one combination of labels. Valid until `clear`. */
   at(labels: LabelValues): BoundGauge;
-  /** Forgets every combination of labels. */
+  /** Removes all combinations of labels. */
   clear(): void;
 }
 
@@ -23,19 +23,19 @@ export interface BoundGauge {
 
 interface Histogram {
   observe(labels: LabelValues, value: number): void;
-  /** Returns the distribution with these labels, for callers that observe values again and again. */
+  /** Returns the histogram of one combination of labels, for repeated use. */
   at(labels: LabelValues): { observe(value: number): void };
 }
 
 export interface Metrics {
   counter(name: string, help: string, labels: readonly string[]): Counter;
   gauge(name: string, help: string, labels: readonly string[]): Gauge;
-  /** `bounds`: upper bounds, ascending. */
+  /** `bounds` are upper bounds in ascending order. */
   histogram(name: string, help: string, labels: readonly string[], bounds: readonly number[]): Histogram;
   text(): string;
-  /** Returns the current numbers, in the order in which their families were added. */
+  /** Returns the current values, in the order in which the families were added. */
   read(): readonly MetricReading[];
-  /** Returns the families in the order in which they were added, for a reference page. */
+  /** Returns the families in the order in which they were added. */
   families(): readonly MetricFamily[];
 }
 
@@ -46,12 +46,12 @@ export interface MetricFamily {
   readonly labels: readonly string[];
 }
 
-/** A family with its numbers, from which `text` and other export formats are written. */
+/** A family with its values, for the Prometheus text and other export formats. */
 export type MetricReading =
   | (MetricFamily & { readonly type: 'counter' | 'gauge'; readonly points: readonly MetricPoint<number>[] })
   | (MetricFamily & {
       readonly type: 'histogram';
-      /** Upper bounds, ascending. */
+      /** Upper bounds in ascending order. */
       readonly bounds: readonly number[];
       readonly points: readonly MetricPoint<Distribution>[];
     });
@@ -63,7 +63,7 @@ export interface MetricPoint<T> {
 }
 
 export interface Distribution {
-  /** Counts per bucket, not cumulative. Values above all bounds are counted in `count` only. */
+  /** Counts per bucket, not cumulative. `count` also contains values above all bounds. */
   readonly counts: readonly number[];
   readonly sum: number;
   readonly count: number;

@@ -1,18 +1,18 @@
-// Defines metrics of this process from the operating system, by their usual names.
+// Defines metrics about this process under their usual Prometheus names.
 
 import type { Metrics } from './metrics.ts';
 
 export interface ProcessUsage {
-  /** When the process began, in seconds since 1970. */
+  /** Start time of the process, in seconds since 1970. */
   readonly startedAtSeconds: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
   readonly cpuSeconds: number;
-  /** The 99th percentile since the last reading. */
+  /** 99th percentile of the delay since the last reading. */
   readonly eventLoopSeconds: number;
 }
 
-/** Adds the metrics. The returned function is called with the usage before each scrape. */
+/** Adds the metrics. The returned function must be called before each scrape. */
 export function addProcessMetrics(metrics: Metrics): (usage: ProcessUsage) => void {
   const started = metrics.gauge('process_start_time_seconds', 'Time when the process started.', []);
   const resident = metrics.gauge('process_resident_memory_bytes', 'Resident memory.', []);

@@ -1,13 +1,13 @@
-// Defines the interfaces of spans: parts of a program's work that are traced.
+// Defines the interfaces for tracing work in spans.
 
 export interface Trace {
-  /** Runs a task as a part of the current span. Errors are passed on. Facts never contain a secret. */
+  /** Runs a task in a child of the current span. Rejects with the task's error. `facts` never contain a secret. */
   span<T>(name: string, facts: Readonly<Record<string, string | number>>, task: () => Promise<T>): Promise<T>;
 }
 
 export const UNTRACED: Trace = { span: (_name, _facts, task) => task() };
 
-/** The span of the sender of a request. */
+/** Trace context of the sender of a request. */
 export interface TraceParent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -16,18 +16,18 @@ export interface TraceParent {
   readonly sampled: boolean;
 }
 
-/** A request in progress. */
+/** Span of a request. */
 export interface RequestSpan {
   readonly traceId: string;
-  /** Runs the task. All work that the task begins is a part of the span. */
+  /** Runs the task. All work that the task begins belongs to the span. */
   during(task: () => void): void;
-  /** Ends the span. `route` is the pattern of the route, or undefined if no route matched. */
+  /** Ends the span. `route` is the pattern of the matched route. undefined means that no route matched. */
   ended(route: string | undefined, status: number): void;
 }
 
 export type BeginRequest = (method: string, parent: TraceParent | undefined) => RequestSpan;
 
-/** Reads a header (W3C Trace Context, section 3.2). Returns undefined if it is invalid. */
+/** Reads a traceparent header (W3C Trace Context, section 3.2). Returns undefined if it is invalid. */
 export function readTraceParent(header: string | readonly string[] | undefined): TraceParent | undefined {
   if (typeof header !== 'string') return undefined;
   const [version = '', traceId = '', spanId = '', flags = '', ...more] = header.split('-');
@@ -41,7 +41,7 @@ export function textOfTraceParent({ traceId, spanId, sampled }: TraceParent): st
   return `00-${traceId}-${spanId}-0${sampled ? 1 : 0}`;
 }
 
-/** Whether the text is hexadecimal. Capital letters are not accepted here. */
+/** Returns whether the text is lower-case hexadecimal. */
 function isHex(text: string, length: number): boolean {
   return text.length === length && /^[0-9a-f]+$/.test(text);
 }

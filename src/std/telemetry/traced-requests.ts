@@ -1,5 +1,5 @@
-// Adds the requests of a Fastify application to the traces of their senders: the log has the id of the trace, and each
-// request is a span if tracing is on.
+// Continues traces in a Fastify application: log lines contain the trace id, and each request is a span if tracing is
+// on.
 
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { type BeginRequest, type RequestSpan, readTraceParent } from './trace.ts';
@@ -7,14 +7,14 @@ import { type BeginRequest, type RequestSpan, readTraceParent } from './trace.ts
 type ChildLoggerFactory = NonNullable<FastifyServerOptions['childLoggerFactory']>;
 
 export interface TracedRequests {
-  /** An option of the application. */
+  /** Option for creating the application. */
   readonly childLoggerFactory: ChildLoggerFactory;
-  /** Must be called before any other hook is added. */
+  /** Adds the hooks. Must be called before other hooks are added. */
   addTo(app: FastifyInstance): void;
 }
 
 /**
- * If `begin` is absent, there are no spans, and only the log has the ids. Requests of `untraced` paths, such as health
+ * Without `begin`, no spans exist, and only the log contains trace ids. Requests of `untraced` paths, such as health
  * checks, have no spans.
  */
 export function tracedRequests(begin?: BeginRequest, untraced: readonly string[] = []): TracedRequests {

@@ -1,7 +1,7 @@
-// Defines the form of commands in texts for users.
+// Defines how texts for users write commands.
 
-/** Returns a command that can be copied, for words such as `approve HASH`. */
+/** Returns a command that users can copy, for words such as `approve HASH`. */
 export type CommandOf = (words: string) => string;
 
-/** The form if the program is on the path and finds its settings by itself. */
+/** For a program that is in PATH and finds its settings by itself. */
 export const INSTALLED: CommandOf = (words) => `skep ${words}`;

@@ -1,6 +1,6 @@
-// Writes a length of time for people.
+// Formats a duration for people.
 
-/** Returns `40 s`, `4 min 40 s`, `2 h 5 min`. Parts of a second are rounded up. */
+/** Returns `40 s`, `4 min 40 s` or `2 h 5 min`. Rounds seconds up. */
 export function durationText(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];

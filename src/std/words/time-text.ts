@@ -1,9 +1,9 @@
-// Writes a time as RFC 3339, or as elapsed time for a person who reads it now.
+// Formats times as RFC 3339, or as time since then.
 
-/** Writes a time of RFC 3339. */
+/** Formats an RFC 3339 time. */
 export type TimeText = (time: string) => string;
 
-/** Writes the time itself, for files, pipes and CI, whose text is read later. */
+/** Returns the time unchanged, for files, pipes and CI, whose text is read later. */
 export const fullTime: TimeText = (time) => time;
 
 const UNITS = [
@@ -14,8 +14,7 @@ const UNITS = [
 ] as const;
 
 /**
- * Writes `3 h ago`, in whole units. `now` is in milliseconds. Times in the future, and texts that are not a time, stay
- * as they are.
+ * Formats as `3 h ago` in whole units. `now` is in milliseconds. Times in the future and invalid times stay unchanged.
  */
 export function timeAgo(now: number): TimeText {
   return (time) => {

@@ -1,4 +1,4 @@
-// Defines the codes of problems with YAML.
+// Lists the codes of YAML problems.
 
 export const YAML_CODES = {
   'encoding-invalid':

@@ -1,5 +1,5 @@
-// Reads plain YAML quickly: the values of a text without unusual parts, without places. Texts that two parsers
-// could read differently (with anchors, tags, directives, tabs, merge keys or faults) are left to `readCarefully`.
+// Reads plain YAML quickly, without the places of values. Texts that two parsers could read differently (anchors, tags,
+// directives, tabs, merge keys, faults) are left to `readCarefully`.
 
 import {
   COLLECTION_STYLE,
@@ -13,25 +13,21 @@ import {
 import type { Json, JsonObject } from '../json.ts';
 import { resolveScalar } from './scalar.ts';
 
-/**
- * Parsers differ about tabs, line breaks other than LF, characters that are not printable, and halves of surrogate
- * pairs.
- */
+/** Parsers differ on tabs, line breaks other than LF, unprintable characters, and unpaired surrogates. */
 const UNUSUAL = /[^\n\x20-\x7e\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
 
 /**
- * js-yaml misreads an indented `---` or `...`, which is text, as a marker, and accepts text that begins with `%`, which
- * is invalid.
+ * js-yaml reads an indented `---` or `...` as a marker instead of text, and accepts invalid text that begins with `%`.
  */
 const UNUSUAL_LINE = /^(?: *%| +(?:---|\.\.\.)(?: |$))/m;
 
 function hasUnusualLine(text: string): boolean {
-  // Searching for a word is much faster than checking every line.
+  // A search for words is much faster than a check of each line.
   const suspicious = text.includes('%') || text.includes(' ---') || text.includes(' ...');
   return suspicious && UNUSUAL_LINE.test(text);
 }
 
-/** Returned if the text must be read by `readCarefully`. */
+/** Returned if `readCarefully` must read the text. */
 const UNUSUAL_TEXT = Symbol('unusual');
 type Unusual = typeof UNUSUAL_TEXT;
 
@@ -39,13 +35,13 @@ interface Reader {
   readonly text: string;
   readonly events: readonly Event[];
   next: number;
-  /** The end of the last scalar, or the beginning of the last collection. */
+  /** End of the last scalar, or start of the last collection. */
   end: number;
   /** Number of open flow collections. */
   flows: number;
 }
 
-/** Returns the value of every document that is not empty, or undefined if `readCarefully` must read the text. */
+/** Returns the values of all documents that are not empty. Returns undefined if `readCarefully` must read the text. */
 export function plainValues(text: string): Json[] | undefined {
   if (UNUSUAL.test(text) || hasUnusualLine(text)) return undefined;
   const events = eventsOf(text);
@@ -78,7 +74,7 @@ function readDocument(reader: Reader): Json | Unusual {
   return value === UNUSUAL_TEXT || !ended(reader) ? UNUSUAL_TEXT : value;
 }
 
-/** Whether the collection or document ends here. Moves past its end. */
+/** Returns whether the collection or document ends at the next event, and skips that event. */
 function ended(reader: Reader): boolean {
   if (reader.events[reader.next]?.type !== EVENT_ID.POP) return false;
   reader.next++;
@@ -114,10 +110,10 @@ function readCollection(
   return reader.flows === 0 && !standsAlone(reader) ? UNUSUAL_TEXT : value;
 }
 
-/** The characters that close flow collections, from the end of their last scalar. A comment in between ends it. */
+/** Characters after the last scalar that close flow collections. A comment ends the match. */
 const CLOSING = /["']?[\s,[\]{}]*/y;
 
-/** Whether no text directly follows the last closing bracket: js-yaml reads `{a: b}c` as two values. */
+/** Returns whether white space or the end follows the last closing bracket: js-yaml reads `{a: b}c` as two values. */
 function standsAlone({ text, end }: Reader): boolean {
   CLOSING.lastIndex = end;
   CLOSING.test(text);
@@ -141,7 +137,7 @@ function isBlock({ style }: ScalarEvent): boolean {
   return style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 }
 
-/** Whether the block has neither an explicit width (`|2`) nor lines that contain only blanks. */
+/** Returns whether the block has neither an explicit width (`|2`) nor lines of blanks. */
 function isPlainBlock(text: string, { valueStart, valueEnd }: ScalarEvent): boolean {
   const header = text.slice(text.lastIndexOf('\n', valueStart - 2) + 1, valueStart);
   return !/[|>][-+]?[0-9]/.test(header) && !/(?:^|\n) +(?:\n|$)/.test(text.slice(valueStart, valueEnd));
@@ -169,10 +165,10 @@ function readMapping(reader: Reader): JsonObject | Unusual {
   return fields;
 }
 
-/** A key is on one line, and not longer than this (YAML 1.2.2 section 7.4.2). */
+/** Maximum length of a key, which is on one line (YAML 1.2.2 section 7.4.2). */
 const KEY_LENGTH_MAX = 1024;
 
-/** Returns undefined for a key that parsers read differently. */
+/** Returns undefined for a key that parsers could read differently. */
 function readKey(reader: Reader): string | undefined {
   const event = reader.events[reader.next];
   if (event?.type !== EVENT_ID.SCALAR || event.anchorStart >= 0 || event.tagStart >= 0) return undefined;
@@ -187,7 +183,7 @@ function readKey(reader: Reader): string | undefined {
   return isUnusualKey(key) ? undefined : key;
 }
 
-/** Values of keys by their text. Manifests have few different keys, so all fields with the same name share one string. */
+/** Keys by their text. Manifests have few different keys, so all fields of the same name share one string. */
 const plainKeys = new Map<string, string | undefined>();
 const PLAIN_KEYS_MAX = 10_000;
 
@@ -197,7 +193,7 @@ function plainKey(written: string): string | undefined {
   const resolved = resolveScalar(written, true, undefined);
   const usual = resolved.ok && resolved.inexact !== true && resolved.value !== null;
   const key = usual && !isUnusualKey(written) ? String(resolved.value) : undefined;
-  // A property name becomes a string that is fast to look up and does not keep the whole text in memory.
+  // The name of a property is a string with fast lookup, and does not keep the whole text in memory.
   const [shared] = key === undefined ? [] : Object.keys({ [key]: true });
   if (plainKeys.size >= PLAIN_KEYS_MAX) plainKeys.clear();
   plainKeys.set(key === written && shared !== undefined ? shared : written, shared);

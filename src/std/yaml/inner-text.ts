@@ -1,4 +1,4 @@
-// Finds places inside a text that is a value of a YAML document and YAML itself, such as a configuration file in a manifest.
+// Finds places in a value that is YAML itself, such as a configuration file in a manifest.
 
 import type { Document, ParsedNode, Scalar } from 'yaml';
 import { parseNodes } from './nodes.ts';
@@ -9,12 +9,12 @@ interface InnerText {
   readonly source: string;
 }
 
-/** Parsed documents. A text may have as many faults as fields, but it is parsed once. */
+/** Parsed documents, by their node: a text with many faults is parsed only once. */
 const DOCUMENTS = new WeakMap<Scalar, Document.Parsed>();
 
 /**
- * Maps an offset in the first document of a literal block (`|`) to an offset in the source around it. Returns undefined if the
- * node is not a literal block, whose lines are also lines of the source, or cannot be parsed.
+ * Maps an offset in the first document of a literal block (`|`) to an offset in the source. Returns undefined if the
+ * node is not a literal block, or if the block cannot be parsed.
  */
 export function offsetInText(
   node: ParsedNode | null,
@@ -41,12 +41,12 @@ function firstDocument(text: string): Document.Parsed | undefined {
   }
 }
 
-/** Returns the number of characters before the value in each line of the source. */
+/** Returns the indentation of the value's lines in the source. */
 function indentOf(value: string, written: string): number {
   return blanksBefore(written) - blanksBefore(value);
 }
 
-/** Returns the number of blanks before the first line with other characters. */
+/** Returns the number of blanks at the start of the first line that is not blank. */
 function blanksBefore(text: string): number {
   const line = text.split('\n').find((each) => each.trim() !== '') ?? '';
   return line.length - line.trimStart().length;

@@ -1,4 +1,4 @@
-// Parses a text into nodes that have their positions.
+// Parses YAML to nodes with their positions.
 
 import type { Document, LineCounter } from 'yaml';
 import { yamlPackage } from './package.ts';
@@ -8,10 +8,7 @@ export interface Parsed {
   readonly lines: LineCounter;
 }
 
-/**
- * Returns the nodes of a text, for readers that need more than its values. Throws RangeError if the text is nested too
- * deeply.
- */
+/** Parses a text. Throws RangeError if the text is nested too deeply. */
 export function parseNodes(text: string): Parsed {
   const { LineCounter, parseAllDocuments } = yamlPackage();
   const lines = new LineCounter();

@@ -1,5 +1,4 @@
-// Loads the functions of the package `yaml` that read texts, inspect nodes, and write texts. Loading takes 30 ms, and
-// plain texts are read without the package.
+// Loads the package `yaml` on first use, which takes 30 ms. Plain texts are read without the package.
 
 import type { Alias, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { lazyPackage } from '../lazy-package.ts';
@@ -22,10 +21,7 @@ export function isSeq(node: unknown): node is YAMLSeq {
   return yamlPackage().isSeq(node);
 }
 
-/**
- * Writes a value as YAML 1.1, in which `"yes"` needs its quotes. Long lines are not broken, and repeated values are
- * written again instead of as aliases.
- */
+/** Formats a value as YAML 1.1, in which `"yes"` needs quotes. Does not break long lines, and does not use aliases. */
 export function yamlText(value: unknown): string {
   return yamlPackage().stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
 }

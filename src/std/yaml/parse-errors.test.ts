@@ -1,4 +1,4 @@
-// Tests that mistakes of layout are explained in terms that authors know, at their place.
+// Tests that layout mistakes are explained in authors' terms, at their place.
 
 import { expect, test } from 'vitest';
 import { formatProblem, type Problem } from '../problem.ts';

@@ -1,14 +1,14 @@
-// Explains in authors' terms why the YAML parser refuses a text, and how to fix the text.
+// Explains errors of the YAML parser in authors' terms, with the remedy.
 
 import type { YAMLParseError } from 'yaml';
 
-/** For a stack overflow: the parser is recursive. */
+/** The message for a stack overflow of the recursive parser. */
 export const TOO_DEEP = 'The document is nested too deeply to be read.';
 
 const COLUMN =
   'This line begins in another column than the lines above: all fields of a mapping, and all items of a list, begin in the same column.';
 
-/** Beginnings of the parser's messages, and the sentences that replace them. */
+/** Beginnings of the parser's messages, each with the sentence that replaces the message. */
 const SENTENCES: readonly (readonly [string, string])[] = [
   ['All mapping items must start at the same column', COLUMN],
   ['All sequence items must start at the same column', COLUMN],

@@ -1,4 +1,4 @@
-// Tests finding the places of many faulty values in one document. yaml.test.ts tests the places themselves.
+// Tests that many places of one document are found quickly. yaml.test.ts tests the places.
 
 import { expect, test } from 'vitest';
 import { isMap, yamlPackage } from './package.ts';
@@ -22,13 +22,13 @@ function countedDocument(line: (index: number) => string) {
 }
 
 test.each([
-  { what: 'as they read', line: (index: number) => `k${index}: 1`, name: (index: number) => `k${index}` },
+  { what: 'as their value', line: (index: number) => `k${index}: 1`, name: (index: number) => `k${index}` },
   {
     what: 'in another way',
     line: (index: number) => `0x${index.toString(16)}: 1`,
     name: (index: number) => `${index}`,
   },
-])('all fields of a mapping whose keys are written $what are found in a few passes', (row) => {
+])('finds all fields of a mapping in a few passes if keys are written $what', (row) => {
   const { document, looks } = countedDocument(row.line);
   const offsets = Array.from({ length: FIELDS }, (_, index) => offsetOf(document, '', `/${row.name(index)}`, 'key'));
   expect(new Set(offsets).size).toBe(FIELDS);

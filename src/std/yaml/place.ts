@@ -1,4 +1,4 @@
-// Finds the place of a value in a YAML document. A pointer may lead into a text that is YAML itself.
+// Finds the place of a value in a YAML document. A pointer may lead into a value that is YAML itself.
 
 import type { Document, ParsedNode, YAMLMap } from 'yaml';
 import { pointerToken, pointerTokens } from '../json.ts';
@@ -13,8 +13,8 @@ interface Found {
 }
 
 /**
- * Returns the offset of the value (or its key) at a JSON pointer. If the value does not exist, returns the offset of the
- * nearest enclosing key. `source` is the text of all documents.
+ * Returns the offset of the value at a JSON pointer, or of its key. If the value does not exist, returns the offset of
+ * the nearest enclosing key. `source` is the text of all documents.
  */
 export function offsetOf(document: Document.Parsed, source: string, pointer: string, at: 'key' | 'value'): number {
   let found: Found = { key: undefined, value: document.contents };
@@ -42,7 +42,7 @@ function start(node: ParsedNode | null, document: Document.Parsed): number {
   return node?.range[0] ?? document.range[0];
 }
 
-/** Whether `key:` has no value. The place of its value would be the end of the line, which helps no reader. */
+/** Returns whether `key:` has no value. Its place would be the end of the line, which does not help readers. */
 function isBlank(node: ParsedNode): boolean {
   return isScalar(node) && node.range[0] === node.range[1];
 }
@@ -57,7 +57,8 @@ function step(document: Document.Parsed, node: ParsedNode | null, token: string)
 }
 
 /**
- * Finds a field: first among the mapping's own keys (the last of duplicates, as in the value), then among merged keys.
+ * Finds a field: first among the mapping's own keys, then among merged keys. Of duplicate keys, finds the last, as the
+ * value does.
  */
 function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Found | undefined {
   const known = indexFields(map);
@@ -79,12 +80,12 @@ function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Fo
 
 interface Fields {
   readonly own: ReadonlyMap<string, Found>;
-  /** Keys such as `yes` and `0x10`, whose value differs from their text, by value. */
+  /** Keys whose value differs from their text, such as `yes` and `0x10`, by value. */
   alike: ReadonlyMap<string, Found> | undefined;
   readonly merged: readonly (ParsedNode | null)[];
 }
 
-/** A document may have as many faults as fields, so each mapping is indexed once. */
+/** Indexes by mapping: a document with many faults needs the index of a mapping only once. */
 const FIELDS = new WeakMap<YAMLMap.Parsed, Fields>();
 
 function indexFields(map: YAMLMap.Parsed): Fields {

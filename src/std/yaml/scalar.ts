@@ -1,5 +1,5 @@
-// Resolves a scalar of YAML 1.1 exactly as the Kubernetes clients read it. Source: the YAML 1.1 types that go-yaml 2
-// supports (no sexagesimal numbers, dates stay strings).
+// Resolves YAML 1.1 scalars exactly as Kubernetes clients do, by the types of go-yaml 2 (no sexagesimal numbers, dates
+// stay strings).
 
 type Scalar = null | boolean | number | string;
 
@@ -16,7 +16,7 @@ const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
 const CORE_TAG = 'tag:yaml.org,2002:';
 
-/** Returns the value of a scalar. `tag` is the full name of its tag, if it has one (`tag:yaml.org,2002:int`, `!`). */
+/** Returns the value of a scalar. `tag` is the full name of its tag, such as `tag:yaml.org,2002:int` or `!`. */
 export function resolveScalar(text: string, plain: boolean, tag: string | undefined): Resolved {
   if (tag === undefined) return plain ? resolvePlain(text) : { ok: true, value: text };
   if (!tag.startsWith(CORE_TAG)) return { ok: true, value: text };
@@ -40,7 +40,7 @@ function resolveBinary(text: string): Resolved {
   return { ok: true, value: decoded.toString('utf8') };
 }
 
-/** The longest word that is not a text is `false`. */
+/** Length of `false`, the longest word for null, true or false. */
 const WORD_MAX = 5;
 
 function resolvePlain(text: string): Resolved {
@@ -55,7 +55,7 @@ function resolvePlain(text: string): Resolved {
   return resolveNumber(text.startsWith('.') ? text : text.replaceAll('_', '')) ?? { ok: true, value: text };
 }
 
-/** Whether the character is `+`, `-`, `.` or a digit. */
+/** Returns whether the character is `+`, `-`, `.` or a digit. */
 function beginsNumber(code: number): boolean {
   return code === 43 || code === 45 || code === 46 || (code >= 48 && code <= 57);
 }

@@ -15,7 +15,7 @@ export interface YamlFault {
 }
 
 export interface YamlValue {
-  /** Undefined if the document could not be read as a value. */
+  /** undefined if the document is unreadable. */
   readonly value: Json | undefined;
   readonly faults: readonly YamlFault[];
 }
@@ -23,7 +23,7 @@ export interface YamlValue {
 type Node = ParsedNode | null;
 type Entry = Pair<ParsedNode, ParsedNode | null>;
 
-/** The limits of go-yaml 2: the share of nodes that aliases may add, in a small document and in a huge one. */
+/** Limits of go-yaml 2: the share of nodes from aliases, in small and in huge documents. */
 const FREE_ALIASED = 100;
 const FREE_NODES = 1000;
 const SMALL = { nodes: 400_000, share: 0.99 };
@@ -32,15 +32,15 @@ const HUGE = { nodes: 4_000_000, share: 0.1 };
 interface Reader {
   readonly faults: YamlFault[];
   readonly anchors: Map<string, ParsedNode>;
-  /** Anchored nodes that are being read. A node that occurs again contains itself. */
+  /** Anchored nodes that are being read. An alias of such a node contains itself. */
   readonly open: Set<ParsedNode>;
   nodes: number;
   aliased: number;
-  /** Above zero while the content of an alias is read. */
+  /** Above zero while the target of an alias is read. */
   depth: number;
 }
 
-/** Stops the reading of a document whose fault is already recorded. */
+/** Ends the reading of a document whose fault is already recorded. */
 const STOPPED = Symbol('stopped');
 
 export function toValue(document: Document.Parsed): YamlValue {
@@ -102,7 +102,7 @@ function exploded({ nodes, aliased }: Reader): boolean {
 function readAlias(reader: Reader, node: ParsedNode & { source: string }, pointer: string): Json | typeof STOPPED {
   const target = reader.anchors.get(node.source);
   if (target === undefined) {
-    // The name is not repeated, because it may be a password that begins with `*` and lacks quotes.
+    // The message does not contain the name, which may be an unquoted password that begins with `*`.
     const message = 'This alias has no anchor before it: a text that begins with * needs quotes.';
     report(reader, 'yaml-syntax', message, node, pointer);
     return null;
@@ -132,7 +132,7 @@ function readContent(reader: Reader, node: ParsedNode, pointer: string): Json | 
 function readScalar(reader: Reader, node: ParsedNode, pointer: string): Json {
   if (!isScalar(node)) return null;
   const plain = node.type === 'PLAIN';
-  // A scalar without characters (`key:`) has no type, and its value is null.
+  // A scalar without characters (`key:`) has no type. Its value is null.
   const text = typeof node.value === 'string' ? node.value : '';
   const resolved = resolveScalar(text, plain || node.type === undefined, node.tag);
   if (!resolved.ok) {
@@ -152,7 +152,7 @@ function capital(text: string): string {
 
 function readMap(reader: Reader, node: YAMLMap.Parsed, pointer: string): JsonObject | typeof STOPPED {
   const fields: JsonObject = {};
-  // Fields that were merged by `<<`. The mapping's own keys may set them again.
+  // Fields merged by `<<`, which the mapping's own keys may replace.
   const merged = new Set<string>();
   for (const entry of node.items as Entry[]) {
     if (isMergeKey(entry.key)) {
@@ -177,7 +177,7 @@ function readMap(reader: Reader, node: YAMLMap.Parsed, pointer: string): JsonObj
   return fields;
 }
 
-/** Plain assignment would call the setter of a field named `__proto__`. */
+/** A plain assignment to `__proto__` would call its setter. */
 function setField(fields: JsonObject, key: string, value: Json): void {
   Object.defineProperty(fields, key, { value, enumerable: true, configurable: true, writable: true });
 }
@@ -210,7 +210,7 @@ function mergeInto(
       report(reader, 'yaml-syntax', 'The value of << must be a mapping or a list of mappings.', entry.value, pointer);
       return undefined;
     }
-    // The first of several merged mappings takes precedence (YAML 1.1, merge keys).
+    // The first of several merged mappings has precedence (YAML 1.1, merge keys).
     for (const [key, value] of Object.entries(item)) {
       if (value !== undefined && !Object.hasOwn(added, key)) setField(added, key, value);
     }

@@ -3,7 +3,7 @@ import type { Json } from '../json.ts';
 import { formatProblem } from '../problem.ts';
 import { readDocuments } from './yaml.ts';
 
-/** Returns the values of all documents, and every problem as the line that users read. */
+/** Returns the values of all documents, and the problems as users read them. */
 function read(text: string): { values: (Json | undefined)[]; problems: string[] } {
   const documents = readDocuments(text, 'a.yaml');
   return {
@@ -17,19 +17,19 @@ function place(text: string, pointer: string, at?: 'key' | 'value', document = 0
   return `${found?.line}:${found?.column}`;
 }
 
-describe('scalars have the meaning that they have for kubectl', () => {
+describe('scalars have the same meaning as for kubectl', () => {
   test.each([
     { written: '0644', value: 420, reason: 'YAML 1.1 octal' },
-    { written: '0o17', value: 15, reason: 'the reader of Kubernetes takes both spellings of octal' },
+    { written: '0o17', value: 15, reason: 'Kubernetes reads both notations of octal' },
     { written: '-0x1F', value: -31, reason: 'signed hexadecimal' },
     { written: '0b11', value: 3, reason: 'binary' },
-    { written: '08', value: 8, reason: 'no octal, so a decimal' },
+    { written: '08', value: 8, reason: 'not a valid octal number, so decimal' },
     { written: '1_000', value: 1000, reason: 'underscores are dropped' },
     { written: '_1', value: '_1', reason: 'a leading underscore makes a string' },
     { written: '+1', value: 1, reason: 'a sign is part of a number' },
     { written: '-0', value: 0, reason: 'JSON has no negative zero' },
     { written: '1.', value: 1, reason: 'a fraction may be empty' },
-    { written: '.5', value: 0.5, reason: 'so may the integer part' },
+    { written: '.5', value: 0.5, reason: 'the integer part may be empty' },
     { written: '1e3', value: 1000, reason: 'an exponent needs no fraction' },
     { written: '1e400', value: '1e400', reason: 'a number beyond a double is a string' },
     { written: '0x', value: '0x', reason: 'a prefix without digits is a string' },
@@ -57,7 +57,7 @@ describe('scalars have the meaning that they have for kubectl', () => {
     expect(read('yes: 1\n1: 2\n0x10: 3\n').values).toEqual([{ true: 1, 1: 2, 16: 3 }]);
   });
 
-  test('a key named __proto__ is refused, because it would be lost on its way', () => {
+  test('refuses a key named __proto__, which would be lost', () => {
     const [document] = readDocuments('data: {__proto__: 1}\n', 'a.yaml');
     expect(document?.problems.map(({ code, pointer }) => [code, pointer])).toEqual([
       ['yaml-key-reserved', '/data/__proto__'],
@@ -66,29 +66,29 @@ describe('scalars have the meaning that they have for kubectl', () => {
 });
 
 describe('documents', () => {
-  test('empty ones, comments and a byte order mark are not documents', () => {
+  test('skips empty documents, comments and a byte order mark', () => {
     expect(read('\ufeff# first\n---\na: 1\r\n---\n---\n# none\n---\nnull\n---\nb: 2\n')).toEqual({
       values: [{ a: 1 }, { b: 2 }],
       problems: [],
     });
   });
 
-  test('JSON is read, indented with tabs too', () => {
+  test('reads JSON, also with tabs as indentation', () => {
     expect(read('{\n\t"a": 1,\n\t"b": [true,\n\t\tnull]\n}\n').values).toEqual([{ a: 1, b: [true, null] }]);
   });
 
-  test('aliases are written out, and merged mappings give way to own keys', () => {
+  test('expands aliases, and prefers own keys to merged keys', () => {
     expect(read('base: &b {a: 1, b: [x]}\nuse:\n  <<: *b\n  a: 2\nagain: *b\n').values).toEqual([
       { base: { a: 1, b: ['x'] }, use: { a: 2, b: ['x'] }, again: { a: 1, b: ['x'] } },
     ]);
   });
 
-  test('the first of several merged mappings counts', () => {
+  test('prefers the first of several merged mappings', () => {
     expect(read('<<: [{a: 1}, {a: 2, b: 3}]\n').values).toEqual([{ a: 1, b: 3 }]);
   });
 });
 
-describe('everything that Kubernetes would refuse is a problem with its place', () => {
+describe('reports everything that Kubernetes would refuse, with its place', () => {
   test.each([
     {
       reason: 'a duplicate key',
@@ -154,7 +154,7 @@ describe('everything that Kubernetes would refuse is a problem with its place', 
       problem: /^a\.yaml:1:\d+: error yaml-syntax: The document is nested too deeply to be read\.$/,
     },
     {
-      reason: 'more values than memory is good for',
+      reason: 'too many values for the memory',
       text: `a: &x [${'[],'.repeat(300_000)}]`,
       problem: /^a\.yaml:1:1: error yaml-syntax: The file has more values and marks than can be read at once: split it/,
     },
@@ -164,7 +164,7 @@ describe('everything that Kubernetes would refuse is a problem with its place', 
     expect(problems[0]).toMatch(problem);
   });
 
-  test('an alias bomb is refused before it goes off', () => {
+  test('refuses an alias bomb before it is expanded', () => {
     const lines = ['a: &a [x, x, x, x, x, x, x, x, x]'];
     for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh', 'hi']) {
       lines.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(', ')}]`);
@@ -172,13 +172,13 @@ describe('everything that Kubernetes would refuse is a problem with its place', 
     expect(read(lines.join('\n')).problems).toEqual([expect.stringContaining('yaml-alias-bomb')]);
   });
 
-  test('the value is kept if a part of it is wrong, and all problems are reported', () => {
+  test('returns the value and all problems if parts of the value are wrong', () => {
     const { values, problems } = read('a: .inf\nb: 1\nb: 2\nc: !!int x\n');
     expect(values).toEqual([{ a: null, b: 2, c: null }]);
     expect(problems).toHaveLength(3);
   });
 
-  test('a broken document says one thing and leaves the others readable', () => {
+  test('reports one problem of a broken document, and reads the other documents', () => {
     const { values, problems } = read('a: 1\n---\nb: [1, 2\nc: }\n---\nd: 4\n');
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain('a.yaml:4:1: error yaml-syntax');
@@ -193,8 +193,12 @@ describe('places in a text that is YAML itself', () => {
     { pointer: '/a/b', found: '2:6', reason: 'the text itself' },
     { pointer: '/a/b/c/0/e', found: '6:12', reason: 'a value in it' },
     { pointer: '/a/b/c/0/e', at: 'key' as const, found: '6:9', reason: 'a key in it' },
-    { pointer: '/a/b/c/0/x', found: '5:9', reason: 'the nearest enclosing value of one that is not there' },
-    { pointer: '/a/f/h', found: '7:3', reason: 'the key of a quoted text, whose lines are not those of the source' },
+    { pointer: '/a/b/c/0/x', found: '5:9', reason: 'the nearest enclosing value of a missing value' },
+    {
+      pointer: '/a/f/h',
+      found: '7:3',
+      reason: 'the key of a quoted text, whose lines differ from the lines of the source',
+    },
     { pointer: '/a/i/j', found: '9:10', reason: 'blanks that are part of the text' },
     { pointer: '/a/k/l', found: '10:3', reason: 'the key of a folded text' },
   ])('$reason', ({ pointer, at, found }) => {
@@ -214,26 +218,26 @@ describe('places', () => {
     { pointer: '/spec/env/0/value', at: 'value', found: '7:7', reason: 'a value that is not written: its key' },
     { pointer: '/spec/absent', at: 'value', found: '3:1', reason: 'a missing field: the enclosing key' },
     { pointer: '/spec/env/7/name', at: 'value', found: '5:3', reason: 'a missing item: the key of the list' },
-    { pointer: '/absent/deep', at: 'value', found: '3:1', reason: 'nothing at all: the document' },
+    { pointer: '/absent/deep', at: 'value', found: '3:1', reason: 'a missing top-level field: the document' },
   ] as const)('$pointer ($at) is at $found: $reason', ({ pointer, at, found }) => {
     expect(place(TWO, pointer, at, 1)).toBe(found);
   });
 
-  test('lead into the anchor that an alias means', () => {
+  test('are in the anchored value for a pointer through an alias', () => {
     expect(place('base: &b\n  a: 1\nuse: *b\n', '/use/a')).toBe('2:6');
   });
 
-  test('lead into merged mappings, but to own keys first', () => {
+  test('are in merged mappings unless the mapping has an own key', () => {
     const text = 'base: &b {a: 1, b: 2}\nuse:\n  <<: *b\n  a: 3\n';
     expect(place(text, '/use/b')).toBe('1:20');
     expect(place(text, '/use/a')).toBe('4:6');
   });
 
-  test('know keys that read differently from how they are written', () => {
+  test('are found by the value of a key, such as true for yes', () => {
     expect(place('yes: 1\n', '/true')).toBe('1:6');
   });
 
-  test('unescape pointers', () => {
+  test('are found by escaped pointers', () => {
     expect(place('a/b:\n  c~d: 1\n', '/a~1b/c~0d', 'key')).toBe('2:3');
   });
 });

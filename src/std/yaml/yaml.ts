@@ -1,4 +1,4 @@
-// Reads YAML (and therefore JSON) as Kubernetes does, with the place of each value.
+// Reads YAML, and therefore JSON, as Kubernetes does, with the places of values.
 
 import type { LineCounter } from 'yaml';
 import type { Json } from '../json.ts';
@@ -11,20 +11,20 @@ import { offsetOf } from './place.ts';
 import { toValue, type YamlFault } from './value.ts';
 
 export interface ReadDocument {
-  /** Undefined if the text could not be read as one value. */
+  /** undefined if the document is unreadable. */
   readonly value: Json | undefined;
-  /** Problems without `resource`. Each has its place and, if it is inside the value, its pointer. */
+  /** Problems without `resource`. Each has a place, and a pointer if it is inside the value. */
   readonly problems: readonly Problem[];
   /**
-   * Returns the place of the value (or its key). If the value does not exist, returns the place of the nearest enclosing
-   * field's key.
+   * Returns the place of the value, or of its key. If the value does not exist, returns the place of the nearest
+   * enclosing key.
    */
   place(pointer: string, at?: 'key' | 'value'): Place;
 }
 
 /**
- * Returns all documents of a text except empty ones. Scalars mean the same as for kubectl: `0644` is 420, `yes` is
- * true, dates are strings, `<<` merges. It never throws: faults are in `problems`.
+ * Returns all documents of a text except empty documents. Scalars mean the same as for kubectl: `0644` is 420, `yes` is
+ * true, dates are strings, and `<<` merges. Never throws: faults are in `problems`.
  */
 export function readDocuments(text: string, file: string): ReadDocument[] {
   const values = plainValues(text);
@@ -51,7 +51,7 @@ function placesIn(text: string, file: string): readonly ReadDocument['place'][] 
   );
 }
 
-/** Reads texts with unusual parts and faults, ten times slower than `plainValues`. */
+/** Reads texts with faults or unusual parts. Ten times slower than `plainValues`. */
 export function readCarefully(text: string, file: string): ReadDocument[] {
   if (hasTooManyTokens(text)) return [unread(TOO_MANY, file)];
   const read = unlessTooDeep(() => {
@@ -59,7 +59,7 @@ export function readCarefully(text: string, file: string): ReadDocument[] {
     return { lines: parsed.lines, values: parsed.documents.map(toValue) };
   });
   if (read === undefined) return [unread(TOO_DEEP, file)];
-  // Nodes are large, and places are needed for few files, so the text is parsed again on demand.
+  // Nodes are large, and few files need places. The text is therefore parsed again on demand.
   let again: Parsed | undefined;
   return read.values.flatMap(({ value, faults }, index) => {
     if (faults.length === 0 && (value === null || value === undefined)) return [];
@@ -77,7 +77,7 @@ export function readCarefully(text: string, file: string): ReadDocument[] {
   });
 }
 
-/** Returns undefined if nesting exhausts the stack, because parser and reader are recursive. */
+/** Returns undefined if the recursion of parser and reader exhausts the stack. */
 function unlessTooDeep<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -98,14 +98,14 @@ function yamlProblem(fault: YamlFault, place: Place): Problem {
 }
 
 /**
- * The maximum number of tokens, each of which becomes nodes of up to 900 bytes. Manifests have one token for each six
- * characters, so this is five million characters.
+ * Maximum number of tokens, which become nodes of up to 900 bytes each. Manifests have one token per six characters, so
+ * the limit is about five million characters.
  */
 const TOKENS_MAX = 800_000;
 const TOO_MANY = 'The file has more values and marks than can be read at once: split it into several files.';
 
 /**
- * Whether the text has too many tokens. The lexer keeps no tokens in memory. A text can have slightly more tokens than
+ * Returns whether the text has too many tokens. The lexer stores no tokens. A text may have slightly more tokens than
  * characters.
  */
 function hasTooManyTokens(text: string): boolean {

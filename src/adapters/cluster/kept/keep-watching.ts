@@ -1,5 +1,5 @@
-// Watches one list from the version of a LIST on, until events are lost: if the connection of a watch breaks, the next
-// watch continues at the last version.
+// Watches one list, beginning at the resourceVersion of a LIST, until events are lost. If a watch ends, the next watch
+// continues at the last received version.
 
 import type { Clock } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -8,35 +8,37 @@ import type { WatchEvent, Watched, Watches } from '../watch.ts';
 export interface WatchingDeps {
   readonly watches: Omit<Watches, 'close'>;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Logs that a watch fails for another reason than before, or that it works again. */
+  /** Logs that a watch fails for a new reason, or that it works again. */
   readonly say: (text: string) => void;
 }
 
 export interface Watching {
-  /** The next watch begins at this version. */
+  /** The resourceVersion at which the next watch begins. */
   version: string;
-  /** Whether a watch is open: the server reports changes. */
+  /** True while a watch is open, so that the server reports changes. */
   isOpen: boolean;
-  /** Number of watches in a row that did not last. */
+  /** Number of consecutive short watches. */
   short: number;
-  /** Code of the failure that was reported last; undefined if the list is watched. */
+  /** Code of the last logged failure. undefined if the watch works. */
   reported: string | undefined;
 }
 
 export interface WatchListener {
   take(event: WatchEvent): void;
-  /** Receives each version up to which all events have arrived. */
+  /** Receives each resourceVersion up to which all events have arrived. */
   reached(version: string): void;
 }
 
-/** A watch that lasted so long works: if it ends, the next one begins at once. */
+/** After this time a watch counts as working. When it ends, the next watch begins at once. */
 const STEADY_MS = 10_000;
-/** Pauses after the first, second ... watch in a row that did not last. The last pause is repeated. */
+/** Pauses after consecutive short watches, in milliseconds. The last pause is repeated. */
 const RETRY_MS = [100, 200, 500, 1000, 2000, 5000, 15_000, 30_000];
-/** Failures after which the server still has the events that follow the last version. */
+/** Failures after which the server can still send all later events. */
 const GOES_ON = new Set(['cluster-unreachable', 'cluster-busy', 'cluster-unauthorized']);
 
-/** Resolves with the failure by which events may have been lost, after a pause; undefined if the signal ended it. */
+/**
+ * Resolves after a pause with the failure that may have lost events. Resolves with undefined if the signal was aborted.
+ */
 export async function watchUntilLost(
   deps: WatchingDeps,
   watched: Watched,
@@ -49,7 +51,7 @@ export async function watchUntilLost(
     if (signal.aborted) break;
     const isLost = failure !== undefined && !GOES_ON.has(failure.code);
     if (lasted && !isLost) continue;
-    // Servers regularly forget old versions.
+    // Servers regularly discard old versions, so this failure is normal.
     const isUsual = failure?.code === 'cluster-gone' && progress.short === 0;
     if (failure !== undefined && !isUsual && progress.reported !== failure.code) {
       deps.say(textOfUnwatched(watched, failure));

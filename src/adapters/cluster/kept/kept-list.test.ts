@@ -1,4 +1,4 @@
-// Tests whether a LIST, an event or a write of ours counts if they arrive in another order than they happened.
+// Tests which state is kept if LISTs, events and our own writes arrive in another order than they happened.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -22,7 +22,7 @@ function keyOfNamed(name: string): string {
   return keyOf(idOf(object(name, '')));
 }
 
-test('versions beyond 2^53 are compared as the numbers that they are', () => {
+test('versions beyond 2^53 are compared as exact numbers', () => {
   const list = listOf('9007199254740992', object('a', '9007199254740992'));
   list.take({ type: 'MODIFIED', object: object('a', '9007199254740993') });
   expect(list.take({ type: 'MODIFIED', object: object('a', '9007199254740992') })).toBeUndefined();
@@ -31,7 +31,7 @@ test('versions beyond 2^53 are compared as the numbers that they are', () => {
   expect(versionsIn(list)).toEqual({ a: '10000000000000000' });
 });
 
-test('a server that was restored from a backup is believed, also about objects that events and writes showed after the last LIST', () => {
+test('after the server was restored from a backup, a LIST replaces newer objects from events and writes', () => {
   const list = listOf('100', object('event', '90'), object('written', '91'), object('same', '92'));
   list.take({ type: 'MODIFIED', object: object('event', '180') });
   list.take({ type: 'ADDED', object: object('added', '190') });
@@ -44,7 +44,7 @@ test('a server that was restored from a backup is believed, also about objects t
   expect(versionsIn(list)).toMatchObject({ event: '151' });
 });
 
-test('events during a LIST are not undone by its answer', () => {
+test('a LIST does not overwrite events that arrived during the LIST', () => {
   const list = listOf('100', object('a', '90'), object('b', '91'));
   const begun = list.beginList();
   list.take({ type: 'MODIFIED', object: object('a', '105') });
@@ -54,13 +54,13 @@ test('events during a LIST are not undone by its answer', () => {
   expect(versionsIn(list)).toEqual({ a: '105', c: '107' });
 });
 
-test('without versions that can be compared, a LIST is the whole truth', () => {
+test('without comparable versions, a LIST replaces everything', () => {
   const list = listOf('', object('a', 'x9'), object('b', 'x1'));
   list.replace({ version: '', objects: [object('a', 'x10')] }, list.beginList());
   expect(versionsIn(list)).toEqual({ a: 'x10' });
 });
 
-test('a doubt stays until a LIST that began after it', () => {
+test('a doubt remains until a LIST that began after the doubt', () => {
   const list = listOf('100', object('a', '90'));
   const begun = list.beginList();
   list.doubt(keyOfNamed('a'));
@@ -70,7 +70,7 @@ test('a doubt stays until a LIST that began after it', () => {
   expect(list.hasDoubts()).toBe(false);
 });
 
-test('the event of an earlier deletion does not settle a doubt about a later one', () => {
+test('the event of an earlier deletion does not end a doubt about a later deletion', () => {
   const list = listOf('100', object('a', '90'));
   list.write(object('a', '120', { uid: 'again' }), true);
   list.doubt(keyOfNamed('a'));
@@ -81,7 +81,7 @@ test('the event of an earlier deletion does not settle a doubt about a later one
   expect(versionsIn(list)).toEqual({});
 });
 
-test('an object that our own write took out of the list does not come back by an event before the write', () => {
+test('an object that our own write removed from the list is not added again by an earlier event', () => {
   const list = listOf('100');
   list.write(object('a', '120'), false);
   expect(list.take({ type: 'ADDED', object: object('a', '110') })).toBeUndefined();

@@ -1,15 +1,14 @@
-// Stores the objects of one list by the last LIST, later events and our own writes. Each of these may arrive late: the
-// resource versions decide which state counts.
+// Stores the objects of one list from the last LIST, later events and our own writes. Any of them may arrive late, so
+// resourceVersions decide which state is newer.
 
 import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { WatchEvent } from '../watch.ts';
 import { isLater } from './versions.ts';
 
-/** How one object changed. */
 export interface Change {
-  /** Absent: the object was created. */
+  /** Absent if the object was created. */
   readonly before?: KubeObject | undefined;
-  /** Absent: the object was deleted. */
+  /** Absent if the object was deleted. */
   readonly after?: KubeObject | undefined;
 }
 
@@ -18,9 +17,9 @@ interface ListedNow {
   readonly objects: readonly KubeObject[];
 }
 
-/** State of a list when a LIST began. */
+/** State of the list at the start of a LIST request. */
 interface ListBegun {
-  /** The latest version that was known. */
+  /** The latest known resourceVersion. */
   readonly latest: string;
   readonly doubts: ReadonlySet<string>;
 }
@@ -28,34 +27,34 @@ interface ListBegun {
 export interface KeptList {
   /** Must be called before a LIST begins. */
   beginList(): ListBegun;
-  /** Stores the answer of a LIST. Returns, by key, how objects differ from their known states. */
+  /** Stores the response of a LIST. Returns the differences from the previously known objects by key. */
   replace(listed: ListedNow, begun: ListBegun): ReadonlyMap<string, Change>;
-  /** Returns undefined if the event is older than the known object. */
+  /** Applies an event. undefined if the event is older than the known object. */
   take(event: WatchEvent): Change | undefined;
-  /** Stores the answer of our own write. `belongs` is false if the object no longer belongs to the list. */
+  /** Stores the response of our own write. `belongs` is false if the object no longer matches the list's selector. */
   write(object: KubeObject, belongs: boolean): void;
   /**
-   * Keeps the object unknown until an event shows its deletion: our own deletion was accepted, or a write had no clear
-   * answer.
+   * Marks an object as uncertain, after our own deletion was accepted or the result of a write is unknown. An event of
+   * its deletion or a later LIST ends the uncertainty.
    */
   doubt(key: string): void;
   hasDoubts(): boolean;
   find(key: string): KubeObject | undefined;
-  /** Returns the objects in the order of the server. `hold`: see ListOptions. */
+  /** Returns the objects in the server's order. `hold`: see ListOptions. */
   objects(hold?: (object: KubeObject) => KubeObject): readonly KubeObject[];
   clear(): void;
 }
 
-/** Deletions that are remembered. The oldest are forgotten: their events have long been delivered. */
+/** Maximum number of remembered deletions. The oldest are dropped, because their events have long arrived. */
 const DELETIONS_MAX = 10_000;
 
 interface State {
   objects: Map<string, KubeObject>;
-  /** Events up to this version are ignored, because the last LIST includes them. */
+  /** Events up to this resourceVersion are ignored, because the last LIST includes them. */
   floor: string;
-  /** The latest version of a LIST, an event or a write. */
+  /** The latest resourceVersion of any LIST, event or write. */
   latest: string;
-  /** Versions of deletions, by key: a LIST that began before a deletion may arrive after it. */
+  /** resourceVersions of deletions by key. A LIST that began before a deletion may arrive after it. */
   readonly deletions: Map<string, string>;
   readonly doubts: Set<string>;
   isSorted: boolean;
@@ -93,7 +92,7 @@ export function createKeptList(): KeptList {
   };
 }
 
-/** Forgets all objects and deletions. Doubts stay until a LIST that began after them. */
+/** Drops all objects and deletions. Doubts remain until a LIST that began after them. */
 function clear(state: State): void {
   state.objects.clear();
   state.deletions.clear();
@@ -136,10 +135,10 @@ function applyEvent(state: State, { type, object }: WatchEvent): Change | undefi
   const key = keyOfObject(object);
   const version = versionOf(object);
   const before = objects.get(key);
-  // A deletion may have the same version as the deleted object.
+  // The event of a deletion may have the resourceVersion of the deleted object.
   const isDeletion = type === 'DELETED' && before !== undefined && !isLater(versionOf(before), version);
   if (!isDeletion && (!isLater(version, state.floor) || !isNews(state, key, version))) return undefined;
-  // The event of an earlier deletion does not confirm a later one.
+  // Only newer events reach this line, because the event of an earlier deletion must not confirm a later deletion.
   if (type === 'DELETED' || object.metadata.deletionTimestamp !== undefined) doubts.delete(key);
   if (type !== 'DELETED') {
     put(state, key, object);
@@ -150,8 +149,8 @@ function applyEvent(state: State, { type, object }: WatchEvent): Change | undefi
 }
 
 function replaceAll(state: State, { version, objects }: ListedNow, begun: ListBegun): ReadonlyMap<string, Change> {
-  // A server that was restored from a backup counts again from an earlier version. Objects without a version cannot be
-  // compared.
+  // If the server was restored from a backup, its counter restarts at an earlier resourceVersion. Objects without a
+  // version cannot be compared.
   if (version === '' || isLater(begun.latest, version)) clear(state);
   const { objects: known, deletions } = state;
   const next = new Map<string, KubeObject>();
@@ -178,7 +177,7 @@ function replaceAll(state: State, { version, objects }: ListedNow, begun: ListBe
   return different;
 }
 
-/** Sorts objects in the order of the keys in etcd. */
+/** Sorts objects by their keys in etcd. */
 function sort(state: State): void {
   const named = [...state.objects].map(([key, object]) => ({ key, object, place: orderOf(object) }));
   named.sort((a, b) => (a.place < b.place ? -1 : 1));

@@ -1,4 +1,4 @@
-// Tests lists that watches keep current: our writes are known before their events, late events undo nothing, and a LIST
+// Tests lists that watches keep current: our writes appear before their events, late events undo nothing, and a LIST
 // finds lost changes. In one file, because all tests share one server and the proxy that delays its events.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -67,7 +67,7 @@ function lists(): number {
   return proxy.seen.filter((label) => label === 'LIST configmaps').length;
 }
 
-test('own writes are in the list at once, without a LIST, and are not reported as changes', async () => {
+test('own writes are in the list immediately, without a LIST, and are not reported as changes', async () => {
   const before = lists();
   const release = proxy.hold();
   await own.apply(configMap('a', '1'), { force: true });
@@ -85,7 +85,7 @@ test('own writes are in the list at once, without a LIST, and are not reported a
   expect(lists()).toBe(before);
 });
 
-test('an object that was deleted is not in the list again because of events that are late', async () => {
+test('late events do not add a deleted object to the list again', async () => {
   const release = proxy.hold();
   await own.apply(configMap('c', '1'), { force: true });
   const made = await own.apply(configMap('c', '2'), { force: true });
@@ -100,7 +100,7 @@ test('an object that was deleted is not in the list again because of events that
   expect(lists()).toBe(before + 1);
 });
 
-test('a write without an answer is looked for', async () => {
+test('after a write without a response, the object is listed again', async () => {
   server.cluster.faults.add({ match: { verb: 'apply', resource: 'configmaps' }, action: { drop: 'after' }, times: 1 });
   const before = lists();
   await own.apply(configMap('e', '1'), { force: true }).catch(() => undefined);
@@ -110,7 +110,7 @@ test('a write without an answer is looked for', async () => {
   expect(lists()).toBeLessThanOrEqual(before + 1);
 });
 
-test('a change whose event was lost is found by the proof, reported, and counted when the watch has gone past it', async () => {
+test('a check by LIST finds and reports a change whose event was lost, and counts it after a later event', async () => {
   expect(missed).toEqual([]);
   proxy.lose('MODIFIED', 'configmaps');
   await others.apply(configMap('b', 'lost'), { force: true });
@@ -133,7 +133,7 @@ test('a change whose event was lost is found by the proof, reported, and counted
   );
 });
 
-test('a proof that overtakes events counts nothing', async () => {
+test('a check by LIST that is ahead of the events counts no missed change', async () => {
   missed.length = 0;
   const release = proxy.hold();
   await others.apply(configMap('b', 'late'), { force: true });
@@ -145,7 +145,7 @@ test('a proof that overtakes events counts nothing', async () => {
   expect(missed).toEqual([]);
 });
 
-test('a LIST that began before a deletion of ours is not taken for one after it', async () => {
+test('a LIST that began before our own deletion is not used after the deletion', async () => {
   const name = 'g';
   const made = await own.apply(configMap(name, '1'), { force: true });
   const release = proxy.hold();
@@ -164,7 +164,7 @@ test('a LIST that began before a deletion of ours is not taken for one after it'
   release();
 });
 
-test('a change of others is reported although an own write of the object is known first', async () => {
+test('a change by another client is reported even if our later write of the object is known first', async () => {
   const answers = proxy.holdAnswers('PATCH configmaps');
   const known = changed.length;
   await others.apply(configMap('h', '1'), { force: true });
@@ -182,7 +182,7 @@ test('a change of others is reported although an own write of the object is know
   );
 });
 
-test('a change of others that the answer of an own status shows is reported', async () => {
+test('a change by another client is reported if only the response to our own status write shows it', async () => {
   const id = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'i', namespace: 'default' } };
   const template = { metadata: { labels: { app: 'i' } }, spec: { containers: [{ name: 'i', image: 'i:1' }] } };
   const deployment = { ...id, spec: { selector: { matchLabels: { app: 'i' } }, template } };
@@ -205,7 +205,7 @@ test('a change of others that the answer of an own status shows is reported', as
   );
 });
 
-test('after the definition of a kind has changed, its objects are listed again', async () => {
+test('after a change of a definition, the objects of its kind are listed again', async () => {
   const group = 'tests.example.com';
   await others.apply(definition(group, {}), { force: true });
   const kind = await eventually(
@@ -255,7 +255,7 @@ function definition(group: string, properties: JsonObject): KubeObject {
   };
 }
 
-test('a server that refuses watches is listed each time', async () => {
+test('if the server refuses watches, each read sends a LIST', async () => {
   server.cluster.faults.add({ match: { verb: 'watch' }, action: { status: 403 } });
   proxy.cut();
   const before = lists();

@@ -1,5 +1,5 @@
-// Keeps the lists of a cluster current by watches, for a process that keeps running: runs read the lists without
-// requests, and changes by other clients are reported.
+// Keeps the lists of a cluster current with watches in a long-running process. Runs read the lists without requests.
+// Changes by other clients are reported.
 
 import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ApiResource, Clock, ListOptions } from '#reconciler/run/ports.ts';
@@ -11,23 +11,23 @@ import { openWatchedList, type WatchedList } from './watched-list.ts';
 export interface KeptListsOptions {
   readonly clock: Pick<Clock, 'sleep'>;
   /**
-   * Receives changes by other clients, shortly after the first of several. Each object is included once, with its first
-   * change.
+   * Receives changes by other clients, a short time after the first of them. Several changes of an object are combined
+   * into one.
    */
   readonly changed: (changes: readonly Change[]) => void;
-  /** Reports that changes may have been missed: the next run lists a kind again. */
+  /** Reports that changes may have been missed. The next run sends a LIST. */
   readonly lost: () => void;
-  /** Receives a kind and its objects whose change only a LIST has shown. */
+  /** Receives a kind and the names of objects whose change was found only by a LIST. */
   readonly missed: (kind: string, objects: readonly string[]) => void;
-  /** Logs that a watch fails for another reason than before, or that it works again. */
+  /** Logs that a watch fails for a new reason, or that it works again. */
   readonly say: (text: string) => void;
   /** Receives an error of a watch that is not a Failure. */
   readonly fail: (error: unknown) => void;
 }
 
-/** Changes that come together are reported together. */
+/** Milliseconds during which changes are collected before they are reported. */
 const GATHER_MS = 100;
-/** Watched lists, each of which needs a connection. Further lists are read by LISTs. */
+/** Maximum number of watched lists. Each needs a connection. Further lists are read by LISTs. */
 const LISTS_MAX = 200;
 
 interface State {
@@ -35,9 +35,9 @@ interface State {
   readonly options: KeptListsOptions;
   readonly lists: Map<string, WatchedList>;
   readonly closing: AbortController;
-  /** Lists that were read since the last `endUnused`. */
+  /** Labels of lists that were read since the last `endUnused`. */
   used: Set<string>;
-  /** The last schema of each version. */
+  /** The last schema by apiVersion. */
   readonly schemas: Map<string, unknown>;
   /** Changes that are not reported yet, by list and key. */
   readonly pending: Map<string, Pending>;
@@ -92,7 +92,8 @@ export function keepLists(cluster: ConnectedCluster, options: KeptListsOptions):
 }
 
 /**
- * With another schema the server may return the same versions of objects with other defaults, or without some fields.
+ * Sends LISTs again after a schema changed. The server may then return unchanged resourceVersions with other defaults
+ * or without some fields.
  */
 function noteSchema({ schemas, lists }: State, apiVersion: string, schema: unknown): void {
   const isOther = schemas.has(apiVersion) && schemas.get(apiVersion) !== schema;
@@ -103,7 +104,7 @@ function noteSchema({ schemas, lists }: State, apiVersion: string, schema: unkno
 
 type Writes = Pick<ConnectedCluster, 'apply' | 'patch' | 'create' | 'replace' | 'remove'>;
 
-/** Makes own writes known at once, before their events arrive. */
+/** Adds our own writes to the lists at once, before their events arrive. */
 function writesOver(state: State): Writes {
   const { cluster } = state;
   const stored = async (id: ResourceId, write: Promise<KubeObject>, isWhole = true): Promise<KubeObject> => {
@@ -112,7 +113,7 @@ function writesOver(state: State): Writes {
       takeOver(state, object, isWhole);
       return object;
     } catch (error) {
-      // The write may have been stored, or another object has the name now.
+      // The write may have been stored, or the name may now belong to another object.
       for (const list of listsWith(state, id)) list.doubt(keyOf(id));
       throw error;
     }
@@ -140,7 +141,7 @@ function takeOver(state: State, object: KubeObject, isWhole: boolean): void {
   for (const list of listsWith(state, id)) {
     const hadCome = list.write(object, isWhole);
     const name = `${labelOfList(list.watched)} ${keyOf(id)}`;
-    // A change by another client before our write must still be reported.
+    // If another client changed the object before our write, the change must still be reported.
     if (isWhole && hadCome && state.pending.get(name)?.count === 1) state.pending.delete(name);
   }
 }
@@ -202,7 +203,6 @@ function noteChange(state: State, name: string, change: Change): void {
   });
 }
 
-/** Ends the watches of kinds and namespaces that runs no longer list. */
 function endUnused(state: State): void {
   const { lists, used, options } = state;
   for (const [name, list] of lists) {

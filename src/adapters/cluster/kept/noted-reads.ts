@@ -1,5 +1,5 @@
-// Records the reads of a run, to find out later whether another run would read the same. Every read of the cluster
-// passes through this file, so no read can be forgotten.
+// Records the reads of a run, to determine later whether another run would read the same. Every read of the cluster
+// passes through this file, so none is missed.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Cluster } from '#reconciler/run/ports.ts';
@@ -10,29 +10,28 @@ import { labelOfList } from './kept-lists.ts';
 
 export interface NotedReads {
   readonly cluster: ConnectedCluster;
-  /** Records any other read under its unique `label`. `print` returns a text that identifies the answer. */
+  /** Records a read of another source under a unique `label`. `print` returns a text that identifies the result. */
   note<T>(label: string, print: (answer: T) => string, send: () => Promise<T>): Promise<T>;
-  /** Forgets all reads, because a run begins. */
+  /** Drops all recorded reads, because a run begins. */
   begin(): void;
   /**
-   * Repeats all recorded reads, first of lists that watches keep. Returns false as soon as an answer differs or is a
-   * failure, if a kept list would have to be read from the server, or if the run had two different answers to one read.
+   * Repeats all recorded reads, beginning with watched lists. Returns false if a result differs, a read fails, or a
+   * watched list would need a request. Also returns false if the run got two different results for one read.
    */
   isSame(): Promise<boolean>;
 }
 
 interface Note {
-  /** True if a watch keeps the list, so that comparing it costs no request. */
+  /** True if a watch keeps the list, so that the comparison needs no request. */
   readonly isKept: boolean;
-  /** Whether the answer equals the recorded answer. */
+  /** True if the result equals the recorded result. */
   readonly isEqual: (answer: unknown) => boolean;
   readonly isStill: () => boolean | Promise<boolean>;
 }
 
 interface State {
-  /** Notes by label. */
   readonly notes: Map<string, Note>;
-  /** True if a read has failed, or had two answers. */
+  /** True if a read failed or had two different results. */
   isMixed: boolean;
 }
 
@@ -62,7 +61,7 @@ export function noteReads(cluster: ConnectedCluster): NotedReads {
         const label = `list ${labelOfList({ kind, namespace, only, selector })}`;
         const send = () => cluster.list(kind, namespace, how);
         if (how.kept !== true) return noteOne(label, printOfAll, send);
-        // Objects of kept lists are in memory anyway. With `hold` all objects that a run has read would stay in memory.
+        // Watched lists are in memory anyway. Recording with `hold` would keep all objects of the run in memory.
         return readNoted(state, label, send, (answer) => ({
           isKept: true,
           answer,
@@ -107,7 +106,7 @@ async function isStillSame(state: State, cluster: Cluster): Promise<boolean> {
     const others = await Promise.all(notes.map(({ isKept, isStill }) => isKept || isStill()));
     return others.every((isTrue) => isTrue);
   } catch (error) {
-    // The next run has the same failure, and reports it.
+    // The next run will have this failure too, and reports it.
     if (error instanceof Failure) return false;
     throw error;
   }
@@ -117,7 +116,10 @@ function digestIfAny(value: unknown): string {
   return value === undefined ? '' : digest(value);
 }
 
-/** Returns the version of the object, or its content if the API has no versions. */
+/**
+ * Returns the object's apiVersion, uid and resourceVersion. For an object without them, returns a digest of its
+ * content.
+ */
 function printOf(object: KubeObject | undefined): string {
   if (object === undefined) return '';
   const { uid, resourceVersion } = object.metadata;
@@ -129,7 +131,7 @@ function printOfAll(objects: readonly KubeObject[]): string {
   return sha256(objects.map(printOf).join());
 }
 
-/** Lists that are kept have the same object until it changes, or is read from the server again. */
+/** Compares by identity: a watched list contains the same JavaScript object until it changes or is read by a LIST. */
 function areSameObjects(before: readonly KubeObject[], now: unknown): boolean {
   return Array.isArray(now) && now.length === before.length && before.every((object, index) => object === now[index]);
 }

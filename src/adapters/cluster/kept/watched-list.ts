@@ -1,5 +1,5 @@
-// Keeps one list current by a watch. A LIST reads the objects at first, while the watch is not open, if they may be
-// wrong, and from time to time as a check.
+// Keeps one list current with a watch. Sends a LIST at first, while no watch is open, if objects may be wrong, and
+// regularly as a check.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { ListOptions } from '#reconciler/run/ports.ts';
@@ -12,11 +12,11 @@ import { isComparable, isLater } from './versions.ts';
 
 export interface WatchedListDeps extends WatchingDeps {
   readonly read: ReadList;
-  /** Receives each change except our own writes. */
+  /** Receives each change except changes by our own writes. */
   readonly changed: (key: string, change: Change) => void;
-  /** Reports that events may have been lost: only a LIST shows the changes. */
+  /** Reports that events may have been lost, so that a LIST is needed. */
   readonly lost: () => void;
-  /** Receives the keys of objects whose change a LIST showed and the watch did not. */
+  /** Receives the keys of objects whose change was found by a LIST but not reported by the watch. */
   readonly missed: (watched: Watched, keys: readonly string[]) => void;
   /** Receives an error of the watch that is not a Failure. */
   readonly fail: (error: unknown) => void;
@@ -25,17 +25,17 @@ export interface WatchedListDeps extends WatchingDeps {
 export interface WatchedList {
   readonly watched: Watched;
   read(options: ListOptions): Promise<readonly KubeObject[]>;
-  /** Returns the objects, or undefined if `read` would send a request. */
+  /** Returns undefined if `read` would send a request. */
   current(): readonly KubeObject[] | undefined;
-  /** Makes the next `read` a LIST. */
+  /** Makes the next `read` send a LIST. */
   distrust(): void;
   /**
-   * Stores the answer of our own write. Returns whether its event had arrived before. `isWhole` is false for a write to
-   * a subresource: other parts of the object may have changed, and are reported as a change.
+   * Stores the response of our own write. Returns true if its event had already arrived. `isWhole` is false for a write
+   * to a subresource. Changes by other clients may then be part of the response, so it is reported as a change.
    */
   write(object: KubeObject, isWhole: boolean): boolean;
   doubt(key: string): void;
-  /** Resolves when no watch is open any more. */
+  /** Ends the list and resolves after its watch has ended. */
   end(): Promise<void>;
 }
 
@@ -43,28 +43,28 @@ interface State {
   readonly deps: WatchedListDeps;
   readonly watched: Watched;
   readonly kept: KeptList;
-  /** Ends the list. */
+  /** Aborted to end the list. */
   readonly ending: AbortController;
-  /** Ends the watch. */
+  /** Aborted to end only the current watch. */
   watchEnding: AbortController;
   progress: Watching | undefined;
   running: Promise<void>;
-  /** Number of times that a LIST has become necessary. */
+  /** Number of times that a LIST was requested by `distrust`. */
   needed: number;
-  /** Value of `needed` when the last answered LIST began. */
+  /** Value of `needed` at the start of the last successful LIST. */
   answered: number;
-  /** Number of times that an object was doubted. */
+  /** Number of calls of `doubt`. */
   doubted: number;
   reading: Reading | undefined;
-  /** Keys of objects that a LIST of this version showed to be different, until the watch reports them, too. */
+  /** Keys of objects that the last LIST showed to be different. A key is removed when the watch reports its object. */
   suspects: { readonly version: string; readonly keys: Set<string> } | undefined;
-  /** The record of the last watch that was lost. */
+  /** `short` and `reported` of the last lost watch. */
   before: Pick<Watching, 'short' | 'reported'>;
 }
 
-/** A LIST under way. */
+/** A running LIST. */
 interface Reading {
-  /** `needed` and `doubted` at its start. If `needed` has increased since, another LIST is necessary. */
+  /** Sum of `needed` and `doubted` at its start. If the sum has increased, another LIST is necessary. */
   readonly asOf: number;
   readonly objects: Promise<readonly KubeObject[]>;
 }
@@ -101,7 +101,7 @@ export function openWatchedList(deps: WatchedListDeps, watched: Watched): Watche
       const key = keyOfObject(object);
       const before = kept.find(key);
       const { apiVersion } = watched.kind;
-      // All objects of a list have one apiVersion; an object in another version cannot be compared with them.
+      // An object in another apiVersion cannot be compared with the objects of the list.
       if (object.apiVersion !== apiVersion) doubt(key);
       else kept.write(watched.only === 'metadata' ? metadataOf(object) : object, belongsTo(watched, object));
       const after = kept.find(key);
@@ -120,13 +120,13 @@ function isCurrent({ progress, needed, answered, kept, reading }: State): boolea
   return progress?.isOpen === true && needed === answered && !kept.hasDoubts() && reading === undefined;
 }
 
-/** Joins a LIST under way, unless another LIST has become necessary since it began. */
+/** Joins a running LIST, unless another LIST has become necessary since its start. */
 function readOnce(state: State, hold: ListOptions['hold']): Promise<readonly KubeObject[]> {
   const { reading: earlier, needed, doubted } = state;
   const asOf = needed + doubted;
   if (earlier?.asOf === asOf) return earlier.objects;
   const readNext = async (): Promise<readonly KubeObject[]> => {
-    // The caller of the earlier read gets its error.
+    // The caller of the earlier read receives its error.
     await Promise.allSettled([earlier?.objects]);
     try {
       return await readAnew(state, hold);
@@ -157,22 +157,22 @@ async function readAnew(state: State, hold: ListOptions['hold']): Promise<readon
   state.answered = needed;
   if (version === '' || state.ending.signal.aborted) return objects;
   if (reached !== undefined && isLater(reached, version)) {
-    // If the server was restored from a backup, the watch reports events of another history.
+    // The server was restored from a backup, so the watch reports events of another history.
     state.watchEnding.abort();
     await state.running;
     beginWatching(state, version);
   } else if (state.progress === undefined) beginWatching(state, version);
   else {
     if (isProof) suspect(state, version, different);
-    // The events up to this version are not needed.
+    // The LIST includes all events up to this version.
     else state.progress.version = version;
-    // The run that reads the list now may have used the old objects before.
+    // The current run may already have used the old objects.
     for (const [key, change] of different) deps.changed(key, change);
   }
   return objects;
 }
 
-/** Returns an empty text if versions of the list cannot be compared. */
+/** Returns an empty text if resourceVersions of the list cannot be compared. */
 function versionOf({ version, objects }: Awaited<ReturnType<ReadList>>): string {
   const all = [version, ...objects.map(({ metadata }) => metadata.resourceVersion)];
   return all.every(isComparable) ? version : '';
@@ -199,7 +199,7 @@ function beginWatching(state: State, version: string): void {
   state.running = watching.then(noteEnd, deps.fail);
 }
 
-/** Whether the failure will pass. After other failures, such as a refusal, each run reads the list itself. */
+/** True if a new watch can succeed. After other failures, such as a missing permission, each run sends a LIST. */
 function isPassing({ code }: Failure): boolean {
   return code === 'cluster-gone';
 }
@@ -218,7 +218,10 @@ function suspect(state: State, version: string, changes: ReadonlyMap<string, Cha
   state.suspects = changes.size === 0 ? undefined : { version, keys: new Set(changes.keys()) };
 }
 
-/** Once the watch is past the version of the LIST, it has reported all changes that the LIST showed. */
+/**
+ * Called with each version that the watch has reached. Beyond the version of the LIST, the watch must have reported all
+ * changes that the LIST showed.
+ */
 function clearSuspects(state: State, reached: string): void {
   if (state.suspects !== undefined && isLater(reached, state.suspects.version)) reportSuspects(state);
 }
@@ -229,7 +232,7 @@ function reportSuspects(state: State): void {
   if (suspects !== undefined && suspects.keys.size > 0) deps.missed(watched, [...suspects.keys]);
 }
 
-/** Selectors of kept lists have the form `label=value`. */
+/** Selectors of watched lists have the form `label=value`. */
 function belongsTo({ selector }: Watched, { metadata }: KubeObject): boolean {
   if (selector === undefined) return true;
   const [label = '', value] = selector.split('=');

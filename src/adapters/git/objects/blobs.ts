@@ -1,14 +1,17 @@
-// Reads the contents of many files at once.
+// Reads the contents of several files.
 
 import { Failure } from '#std/failure.ts';
 import { openBudget } from './budget.ts';
 import { openObjectStore } from './objects.ts';
 
-/** Maximum of all contents, which are in memory at once. Packed contents can be a thousand times smaller. */
+/**
+ * Maximum of all contents, which are in memory at the same time. In a pack, contents can be a thousand times smaller.
+ */
 const TOTAL_BYTES_MAX = 512 * 1024 * 1024;
 
 /**
- * Throws Failure `git-damaged` if a file is missing or damaged, `git-too-large` if it has more than `maxObjectBytes`.
+ * Throws Failure `git-damaged` if a file is missing or damaged. Throws `git-too-large` if a file exceeds
+ * `maxObjectBytes`.
  */
 export async function readBlobs(
   objects: string,

@@ -1,4 +1,4 @@
-// Limits the cost of processing many objects: other work gets its turn in between, and there is a maximum.
+// Limits the bytes that are processed for many objects, and yields to the event loop in between.
 
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -7,18 +7,18 @@ import { Failure } from '#std/failure.ts';
 const MIB = 1024 * 1024;
 
 export interface PackLimits {
-  /** Bytes of all objects: packed, they can be a thousand times smaller. */
+  /** Uncompressed bytes of all objects. In a pack, objects can be a thousand times smaller. */
   readonly totalBytes: number;
-  /** Bytes of the base or the result of a delta. Other objects can be larger, because they are not kept. */
+  /** Bytes of the base or result of a delta. Other objects may be larger, because they are not kept in memory. */
   readonly deltaBytes: number;
-  /** Bytes of bases and results of deltas in memory at a time. */
+  /** Bytes of bases and results of deltas that are in memory at the same time. */
   readonly aliveBytes: number;
-  /** Bytes of all objects from which an object is built: a reader may have to build all of them. */
+  /** Bytes of an object and all its bases, all of which a reader may have to build. */
   readonly chainBytes: number;
   readonly objects: number;
 }
 
-/** The largest file that most servers accept has 100 MiB. */
+/** Most servers accept files of at most 100 MiB. */
 export const PACK_LIMITS: PackLimits = {
   totalBytes: 4096 * MIB,
   deltaBytes: 128 * MIB,
@@ -27,22 +27,22 @@ export const PACK_LIMITS: PackLimits = {
   objects: 500_000,
 };
 
-/** Bytes after which other work gets its turn; they take a few milliseconds. */
+/** Bytes between two yields to the event loop. They take a few milliseconds. */
 const TURN_BYTES = MIB;
 
-/** Cost of an object in addition to its bytes. */
+/** Cost of an object in addition to its content. */
 export const OBJECT_BYTES = 4096;
 
-/** Bytes that may be processed for each requested byte: deltas build on each other. */
+/** Maximum of processed bytes per returned byte. The factor is needed because deltas build on deltas. */
 const WORK_MAX = 16;
 
 /**
- * Counts the bytes of an object, and the bytes that were processed for it. Rejects with Failure `git-too-large` if they
- * exceed the budget.
+ * Adds the bytes of an object, and the bytes processed for it. Rejects with Failure `git-too-large` if the budget is
+ * exceeded.
  */
 export type Spend = (bytes: number, work?: number) => Promise<void>;
 
-/** Returns a function that counts bytes. `what` is the noun for the objects in the message. */
+/** Opens a budget. `what` is the noun for the data in the error message. */
 export function openBudget(what: string, maxBytes: number): Spend {
   let total = 0;
   let allWork = 0;
@@ -62,7 +62,7 @@ export function tooLarge(what: string, maxBytes: number): Failure {
   return new Failure('git-too-large', `${what} has more than ${maxBytes} bytes`, { data: { maxBytes } });
 }
 
-/** Returns the SHA-1 of all pieces, one after the other. */
+/** Returns the SHA-1 of the concatenated pieces. */
 export async function hashInTurns(pieces: readonly Uint8Array[]): Promise<Buffer> {
   const hash = createHash('sha1');
   for (const piece of pieces) {

@@ -1,15 +1,15 @@
-// Applies Git's delta encoding: an object written as copies from a base object and new bytes (gitformat-pack(5),
+// Applies Git's deltas, which describe an object by copies from a base object and new bytes (gitformat-pack(5),
 // "Deltified representation").
 
 import { setImmediate } from 'node:timers/promises';
 
-/** The `code` of the error if an object would have more bytes than the caller accepts. */
+/** `code` of the error if the object would exceed the caller's size limit. */
 export const TOO_LARGE = 'ERR_GIT_OBJECT_TOO_LARGE';
 
-/** Maximum digits of a size: with more, it is larger than any number can represent exactly. */
+/** Maximum number of 7-bit digits in a size. A larger size exceeds the exact integers of JavaScript. */
 const DIGITS_MAX = 8;
 
-/** Returns the object that the delta makes from its base. Throws RangeError if the delta does not fit. */
+/** Returns the object that the delta describes. Throws RangeError if the delta does not fit its base. */
 export function applyDelta(base: Uint8Array, delta: Uint8Array, maxBytes: number): Buffer {
   const steps = applySteps(base, delta, maxBytes);
   for (;;) {
@@ -18,7 +18,7 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array, maxBytes: number
   }
 }
 
-/** Applies a delta like `applyDelta`, with pauses. */
+/** Like `applyDelta`, but yields to the event loop. */
 export async function applyDeltaInTurns(base: Uint8Array, delta: Uint8Array, maxBytes: number): Promise<Buffer> {
   const steps = applySteps(base, delta, maxBytes);
   for (;;) {
@@ -28,7 +28,7 @@ export async function applyDeltaInTurns(base: Uint8Array, delta: Uint8Array, max
   }
 }
 
-/** Instructions between two pauses; they take some milliseconds. */
+/** Instructions between two yields. They take a few milliseconds. */
 const STEP_INSTRUCTIONS = 30_000;
 const STEP_BYTES = 8 * 1024 * 1024;
 
@@ -53,7 +53,7 @@ function* applySteps(base: Uint8Array, delta: Uint8Array, maxBytes: number): Gen
   return target;
 }
 
-/** Returns the size of the object that the delta makes. Throws RangeError if the delta is too short. */
+/** Returns the size of the delta's result. Throws RangeError if the delta is too short. */
 export function sizeMade(delta: Uint8Array): number {
   const reader = { delta, at: 0 };
   readSize(reader);
@@ -81,7 +81,7 @@ function nextPiece(reader: Reader, base: Uint8Array): Uint8Array {
   return base.subarray(offset, offset + size);
 }
 
-/** Reads a little-endian number of which only those bytes are present whose bit is set. */
+/** Reads a little-endian number. Only bytes whose bit in `present` is set are stored. Other bytes are zero. */
 function readBytes(reader: Reader, present: number, count: number): number {
   let value = 0;
   for (let index = 0; index < count; index += 1) {
@@ -90,7 +90,7 @@ function readBytes(reader: Reader, present: number, count: number): number {
   return value;
 }
 
-/** Reads seven bits a byte, lowest first; the high bit says that more follow. */
+/** Reads a number with seven bits per byte, least significant first. The high bit marks that another byte follows. */
 function readSize(reader: Reader): number {
   let value = 0;
   for (let digit = 0, scale = 1; digit < DIGITS_MAX; digit += 1, scale *= 128) {

@@ -1,4 +1,4 @@
-// Reads one entry of a pack (gitformat-pack(5)): its head and its bytes.
+// Parses one entry of a pack (gitformat-pack(5)): its header and its content.
 
 import { inflateSync } from 'node:zlib';
 import { TOO_LARGE } from './delta.ts';
@@ -6,19 +6,19 @@ import { TOO_LARGE } from './delta.ts';
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
 export type EntryHead = {
-  /** Inflated bytes of the stored data, which may be a delta. */
+  /** Uncompressed size of the stored data, which may be a delta. */
   readonly size: number;
-  /** Start of its zlib stream, from the start of the entry. */
+  /** Offset of the zlib stream from the start of the entry. */
   readonly dataAt: number;
 } & (
   | { readonly type: ObjectType }
-  /** A delta against the object at another place of the same pack. */
+  /** A delta. `base` is the offset of its base in this pack. */
   | { readonly type: 'offset-delta'; readonly base: number }
-  /** A delta against an object that may be anywhere. */
+  /** A delta. `base` is the object id of its base in any pack. */
   | { readonly type: 'oid-delta'; readonly base: string }
 );
 
-/** The data that is stored at one place of a pack. */
+/** A parsed entry with its uncompressed data. */
 export type Stored = EntryHead & { readonly bytes: Buffer };
 
 const TYPES: Readonly<Record<number, ObjectType>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };
@@ -27,12 +27,12 @@ const OFFSET_DELTA = 6;
 const OID_DELTA = 7;
 const OID_BYTES = 20;
 
-/** Maximum digits of a size or a distance: with more, it is larger than any number can represent exactly. */
+/** Maximum number of 7-bit digits in a size or distance. A larger number exceeds the exact integers of JavaScript. */
 const DIGITS_MAX = 8;
 
 /**
- * Reads the head from bytes that begin with the entry, which is at `offset` of its pack. Throws if the bytes are not an
- * entry.
+ * Parses the header at the start of the bytes. `offset` is the position of the entry in its pack. Throws if the bytes
+ * are not an entry.
  */
 export function readEntryHead(bytes: Buffer, offset: number): EntryHead {
   const { kind, size, at } = readKindAndSize(bytes);
@@ -48,7 +48,7 @@ export function readEntryHead(bytes: Buffer, offset: number): EntryHead {
   return { type: 'offset-delta', size, dataAt: distance.end, base: offset - distance.value };
 }
 
-/** Reads the whole entry. Throws if it is damaged, or larger than `maxBytes`. */
+/** Parses the whole entry. Throws if it is damaged or exceeds `maxBytes`. */
 export function readStored(bytes: Buffer, offset: number, maxBytes: number): Stored {
   const head = readEntryHead(bytes, offset);
   const { size, dataAt } = head;
@@ -56,7 +56,7 @@ export function readStored(bytes: Buffer, offset: number, maxBytes: number): Sto
   return { ...head, bytes: inflated(bytes.subarray(dataAt), size) };
 }
 
-/** Returns the head of an object that is stored whole; its zlib stream follows. */
+/** Returns the header of an object that is not a delta. Its zlib stream follows the header. */
 export function entryHead(type: ObjectType, size: number): Buffer {
   const bytes: number[] = [];
   let byte = (NUMBERS[type] << 4) | (size & 0x0f);
@@ -67,7 +67,7 @@ export function entryHead(type: ObjectType, size: number): Buffer {
   return Buffer.from([...bytes, byte]);
 }
 
-/** Reads three bits of kind and four of size in the first byte, then seven bits of size a byte. */
+/** The first byte has three bits of type and four bits of size. Each further byte has seven bits of size. */
 function readKindAndSize(bytes: Buffer): { kind: number; size: number; at: number } {
   let byte = bytes.readUInt8(0);
   const kind = (byte >> 4) & 0x07;
@@ -81,7 +81,10 @@ function readKindAndSize(bytes: Buffer): { kind: number; size: number; at: numbe
   return { kind, size, at };
 }
 
-/** Reads seven bits a byte, highest first, and adds one for each further byte: no distance has two encodings. */
+/**
+ * Reads seven bits per byte, most significant first. Adds one for each further byte, so that each distance has only one
+ * encoding.
+ */
 function readDistance(bytes: Buffer, start: number): { value: number; end: number } {
   let at = start;
   let byte = bytes.readUInt8(at);
@@ -100,8 +103,8 @@ function inflated(bytes: Buffer, size: number): Buffer {
 }
 
 /**
- * Inflates the zlib stream at the start of the bytes, and returns its length; later bytes are ignored. Throws unless it
- * holds `size` bytes.
+ * Decompresses the zlib stream at the start of the bytes. Ignores later bytes. `length` is the length of the stream.
+ * Throws unless the content has `size` bytes.
  */
 export function inflateFirst(bytes: Buffer, size: number): { readonly content: Buffer; readonly length: number } {
   const maxOutputLength = Math.max(1, size);
@@ -111,18 +114,20 @@ export function inflateFirst(bytes: Buffer, size: number): { readonly content: B
 }
 
 /**
- * Returns the maximum length of the deflated form. Compressors stay below it, but hostile data could add empty blocks
- * without end.
+ * Returns the maximum length of a compressed form that is accepted. Compressors produce less, but hostile data could
+ * contain any number of empty blocks.
  */
 export function deflatedMax(size: number): number {
   return 2 * size + 1024;
 }
 
-/** Inflates up to a limit. A stream that holds more than announced is damaged, not too large for the caller. */
+/**
+ * Decompresses up to a limit. A stream with more data than announced is damaged, so the error is not `git-too-large`.
+ */
 function inflateUpTo(bytes: Buffer, maxOutputLength: number): Inflated {
   const chunkSize = Math.max(64, maxOutputLength);
   try {
-    // The types of Node.js do not know the result with `info`.
+    // The types of Node.js do not include the result with `info`.
     const answer: unknown = inflateSync(bytes, { maxOutputLength, chunkSize, info: true });
     return answer as Inflated;
   } catch (cause) {
@@ -132,6 +137,6 @@ function inflateUpTo(bytes: Buffer, maxOutputLength: number): Inflated {
 
 interface Inflated {
   readonly buffer: Buffer;
-  /** `bytesWritten`: bytes of the input. */
+  /** `bytesWritten`: number of compressed bytes. */
   readonly engine: { readonly bytesWritten: number };
 }

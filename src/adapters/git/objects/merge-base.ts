@@ -1,4 +1,4 @@
-// Finds the commit in which two histories meet.
+// Finds the merge base of two commits.
 
 import { headersOf } from '../signatures/signed.ts';
 import type { ObjectStore } from './objects.ts';
@@ -6,7 +6,7 @@ import { parentsOf } from './tree.ts';
 
 interface Visited {
   readonly oid: string;
-  /** Seconds since 1970, as its committer's clock had them. */
+  /** Committer date in seconds since 1970. */
   readonly date: number;
 }
 
@@ -15,8 +15,8 @@ const OTHER = 2;
 const BOTH = ONE | OTHER;
 
 /**
- * Returns the newest commit in the histories of both commits, which include the commits themselves. Reads no further
- * back than necessary. Returns undefined if the repository has no common commit, as in a shallow clone.
+ * Returns the newest commit that is in both histories, which include the commits themselves. Reads only as much history
+ * as necessary. undefined if no common commit exists, as in a shallow clone.
  */
 export function mergeBase(store: ObjectStore, one: string, other: string): string | undefined {
   const marks = new Map<string, number>();
@@ -26,7 +26,7 @@ export function mergeBase(store: ObjectStore, one: string, other: string): strin
     if ((before | side) === before) return;
     marks.set(oid, before | side);
     const date = dateOf(store, oid);
-    // Clocks differ: a commit that was visited before is visited again with its new mark.
+    // Dates are unreliable, so a commit may be visited before it has both marks. It is then visited again.
     if (date !== undefined) insertByDate(queue, { oid, date });
   }
   mark(one, ONE);
@@ -39,7 +39,10 @@ export function mergeBase(store: ObjectStore, one: string, other: string): strin
   return undefined;
 }
 
-/** Inserts a commit into the queue, whose newest commit is last. Commits with equal dates stay in the order found. */
+/**
+ * Inserts a commit into the queue, whose last commit is the newest. Commits with equal dates are visited in the order
+ * of insertion.
+ */
 function insertByDate(queue: Visited[], visited: Visited): void {
   let [from, to] = [0, queue.length];
   while (from < to) {
@@ -50,7 +53,7 @@ function insertByDate(queue: Visited[], visited: Visited): void {
   queue.splice(from, 0, visited);
 }
 
-/** Returns undefined if the repository does not have the commit: the history of a shallow clone ends there. */
+/** Returns undefined if the repository lacks the commit, as at the end of a shallow clone's history. */
 function dateOf(store: ObjectStore, oid: string): number | undefined {
   const object = store.read(oid);
   if (object?.type !== 'commit') return undefined;

@@ -1,5 +1,4 @@
-// Computes the names of the objects of a pack: objects that are stored as deltas are built from their bases upwards,
-// each once.
+// Computes the object ids of a pack. Deltas are resolved from their bases upwards, each once.
 
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
@@ -10,7 +9,7 @@ import { inflateFirst, type ObjectType, readStored } from './entry.ts';
 import { type GitObject, MAX_CHAIN, type ObjectStore } from './objects.ts';
 import { LARGE_BYTES, looseHead, type ScannedEntry } from './scan.ts';
 
-/** A base of deltas of a pack that is in another pack. */
+/** A delta base from another pack. */
 export interface ForeignBase {
   readonly oid: string;
   readonly type: ObjectType;
@@ -19,12 +18,11 @@ export interface ForeignBase {
 }
 
 export interface Named {
-  /** Names by the offset of the entry. */
+  /** Object ids by the offset of the entry. */
   readonly names: ReadonlyMap<number, string>;
   readonly bases: readonly ForeignBase[];
 }
 
-/** The pack whose objects are named, and the limits of the cost. */
 export interface Sent {
   readonly pack: Buffer;
   readonly spend: Spend;
@@ -33,13 +31,13 @@ export interface Sent {
 
 interface Naming extends Sent {
   readonly names: Map<number, string>;
-  /** Deltas by their base: an offset in the pack, or a name. */
+  /** Unresolved deltas by base, which is an offset in the pack or an object id. */
   readonly waiting: Map<number | string, ScannedEntry[]>;
 }
 
 /**
- * Throws Failure `git-too-large`, and `git-damaged` if the base of a delta is neither in the pack nor in the store.
- * Throws an Error if a delta is damaged.
+ * Throws Failure `git-too-large`. Throws Failure `git-damaged` if the base of a delta is neither in the pack nor in the
+ * store. Throws an Error if a delta is damaged.
  */
 export async function resolveNames(sent: Sent, entries: readonly ScannedEntry[], store: ObjectStore): Promise<Named> {
   const naming: Naming = { ...sent, names: new Map(), waiting: waitingOf(entries) };
@@ -71,7 +69,7 @@ async function nameFrom(naming: Naming, entry: ScannedEntry, oid: string): Promi
   if (deltas.length > 0) await nameBuilt(naming, { object: await readWhole(naming, entry), deltas });
 }
 
-/** Removes and returns all deltas on the object at that offset, or with that name. */
+/** Removes and returns the deltas on the object with one of these offsets or ids. */
 function takeWaiting({ waiting }: Naming, ...bases: readonly (number | string)[]): ScannedEntry[] {
   const taken = bases.flatMap((base) => waiting.get(base) ?? []);
   for (const base of bases) waiting.delete(base);
@@ -80,13 +78,13 @@ function takeWaiting({ waiting }: Naming, ...bases: readonly (number | string)[]
 
 interface Frame {
   readonly object: GitObject;
-  /** Deltas that build on the object and have no name yet. */
+  /** Unresolved deltas on the object. */
   readonly deltas: ScannedEntry[];
-  /** Sum for the object and all objects from which it is built. */
+  /** Sums over the object and all its bases. */
   readonly chain: { readonly bytes: number; readonly objects: number };
 }
 
-/** Works depth first: only the base of the next delta, and bases with waiting deltas, are in memory. */
+/** Resolves deltas depth first, so that only objects with unresolved deltas are in memory. */
 async function nameBuilt(naming: Naming, base: Pick<Frame, 'object' | 'deltas'>): Promise<void> {
   const first = { ...base, chain: { bytes: base.object.content.length, objects: 1 } };
   const frames: Frame[] = [first];
@@ -156,7 +154,7 @@ async function hashObject({ type, content }: GitObject): Promise<string> {
   return (await hashInTurns([looseHead(type, content.length), content])).toString('hex');
 }
 
-/** Names deltas whose base is not in the pack. */
+/** Resolves deltas whose base is not in the pack. */
 async function nameFromStore(naming: Naming, store: ObjectStore): Promise<readonly ForeignBase[]> {
   const bases: ForeignBase[] = [];
   let bytes = 0;
@@ -165,7 +163,7 @@ async function nameFromStore(naming: Naming, store: ObjectStore): Promise<readon
     const object = typeof oid === 'string' ? store.read(oid) : undefined;
     if (typeof oid !== 'string' || object === undefined) continue;
     await naming.spend(object.content.length);
-    // Copied without the spare memory of the compressor.
+    // The copy drops the spare capacity of the compressor's buffer.
     const deflated = Buffer.from(await promisify(deflate)(object.content));
     bytes += deflated.length + OBJECT_BYTES;
     checkAlive(naming, bytes);
@@ -178,8 +176,8 @@ async function nameFromStore(naming: Naming, store: ObjectStore): Promise<readon
 }
 
 /**
- * Returns the maximum length of a delta. Servers send deltas that are shorter than the object; a hostile delta could
- * have many instructions that add little.
+ * Returns the maximum length of a delta. Servers send deltas that are shorter than the object. A hostile delta could
+ * have many instructions with little effect.
  */
 function deltaMax(size: number): number {
   return size + 1024;

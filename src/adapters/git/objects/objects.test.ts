@@ -36,7 +36,7 @@ test.each([
   expect(applyDelta(BASE, Uint8Array.from(delta), 100).toString()).toBe(makes);
 });
 
-test('a copy without a size copies 65536 bytes, and sizes over 127 take several bytes', () => {
+test('a copy without a size copies 65536 bytes, and sizes over 127 are encoded in several bytes', () => {
   const base = Buffer.alloc(70_000, 'x');
   const sizes = [0xf0, 0xa2, 0x04, 0x80, 0x80, 0x04];
   expect(applyDelta(base, Uint8Array.from([...sizes, 0x80]), 100_000).length).toBe(65_536);
@@ -56,7 +56,7 @@ test.each([
   expect(() => applyDelta(BASE, Uint8Array.from(delta), 100)).toThrow(says);
 });
 
-/** A pack with one blob, and the store's folder. */
+/** Creates a pack with one blob. */
 function packed(): { readonly objects: string; readonly base: string; readonly oid: string } {
   const repository = createRepository(join(folder(), 'work'));
   repository.commit({ 'a.txt': 'some content that is long enough to be cut\n'.repeat(5) });
@@ -96,7 +96,7 @@ test.each<{ reason: string; damage: (index: Buffer) => Buffer }>([
   expect(codeOf(() => openObjectStore(objects, 1000).read(oid))).toBe('git-damaged');
 });
 
-test('a pack whose bytes changed under a valid index is noticed when verified and when read', async () => {
+test('changed bytes of a pack with a valid index are detected by verify and by read', async () => {
   const { objects, base, oid } = packed();
   const bytes = readFileSync(`${base}.pack`);
   execFileSync('chmod', ['u+w', `${base}.pack`]);
@@ -112,7 +112,7 @@ test('a pack whose bytes changed under a valid index is noticed when verified an
   }
 });
 
-test('a pack without its file is refused, one without an index is not there', () => {
+test('an index without its pack is refused, and a store without a folder is empty', () => {
   const { objects, base } = packed();
   const other = folder();
   mkdirSync(join(other, 'pack'));
@@ -129,7 +129,7 @@ test.each([
   { bytes: deflateSync('blob'), maxBytes: 100, code: 'git-damaged', reason: 'no header' },
   { bytes: Buffer.from('not zlib'), maxBytes: 100, code: 'git-damaged', reason: 'not compressed' },
   { bytes: deflateSync(Buffer.alloc(100_000)), maxBytes: 100, code: 'git-too-large', reason: 'over the limit' },
-])('a loose object gives $code: $reason', ({ bytes, maxBytes, code }) => {
+])('reading a loose object gives $code: $reason', ({ bytes, maxBytes, code }) => {
   const objects = folder();
   const oid = createHash('sha1').update('blob 3\0abc').digest('hex');
   mkdirSync(join(objects, oid.slice(0, 2)));
@@ -137,12 +137,12 @@ test.each([
   expect(codeOf(() => openObjectStore(objects, maxBytes).read(oid))).toBe(code);
 });
 
-test('an object over the limit in a pack is too large, not damaged', () => {
+test('an object in a pack over the limit is too large, not damaged', () => {
   const { objects, oid } = packed();
   expect(codeOf(() => openObjectStore(objects, 100).read(oid))).toBe('git-too-large');
 });
 
-test('contents that are read at once have a limit, too', async () => {
+test('the total size of the contents of one read is limited', async () => {
   const { objects, oid } = packed();
   const size = openObjectStore(objects, 1000).read(oid)?.content.length ?? 0;
   await expect(readBlobs(objects, 1000, [oid, oid])).resolves.toBeDefined();
@@ -158,13 +158,13 @@ test.each([
   expect([...pktLines(Buffer.from(bytes))].map(String)).toEqual(lines);
 });
 
-test('complaints of a server are found in an ERR line and on the third channel', () => {
+test('errors of a server are found in an ERR line and on channel 3', () => {
   expect(serverError(Buffer.from('0008NAK\n0010ERR no way\n\n'))).toBe('no way');
   expect(serverError(Buffer.from('0008NAK\n000b\u0003broken'))).toBe('broken');
   expect(serverError(Buffer.from('0008NAK\n000a\u0001PACK\n'))).toBeUndefined();
 });
 
-test('the pack of an answer is extracted, and lines about progress and shallow commits are removed', () => {
+test('the pack is extracted from a response, and lines about progress and shallow commits are removed', () => {
   const lines = [
     `shallow ${'1'.repeat(40)}`,
     `unshallow ${'2'.repeat(40)}`,
@@ -178,14 +178,14 @@ test('the pack of an answer is extracted, and lines about progress and shallow c
   expect([String(pack), String(rest)]).toEqual(['PACK-end', '0008NAK\n0000']);
 });
 
-test('an answer of very many lines, or of much else than a pack, is refused', () => {
+test('a response with too many lines, or with too many bytes besides the pack, is refused', () => {
   const many = Buffer.from('0005\u0001'.repeat(250_001));
   expect(() => serverError(many)).toThrow(/more than 250000 lines/);
   expect(() => takeOutPack(many)).toThrow(/more than 250000 lines/);
   expect(() => takeOutPack(Buffer.from('0008ACK\n'.repeat(10_000)))).toThrow(/other things than a pack/);
 });
 
-test('a capability is added to a want line and to nothing else', () => {
+test('a capability is added only to a want line', () => {
   const want = `want ${'1'.repeat(40)} ofs-delta\n`;
   const request = `${(want.length + 4).toString(16).padStart(4, '0')}${want}0000`;
   const longer = `want ${'1'.repeat(40)} ofs-delta thin-pack\n`;

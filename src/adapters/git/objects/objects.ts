@@ -1,4 +1,4 @@
-// Reads Git objects by their names from a repository's packs and loose files, and checks each against its name.
+// Reads Git objects by id from a repository's packs and loose files, and verifies each object by its id.
 
 import { createHash, hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,29 +17,26 @@ export interface GitObject {
 
 export interface ObjectStore {
   /**
-   * Returns the object, or undefined if the repository does not have it. Throws Failure `git-damaged` if it is
-   * damaged, `git-too-large` if it has more than `maxObjectBytes`.
+   * Returns the object. undefined if the repository lacks it. Throws Failure `git-damaged` if it is damaged,
+   * `git-too-large` if it exceeds `maxObjectBytes`.
    */
   read(oid: string): GitObject | undefined;
-  /** Rejects with Failure `git-damaged` unless every pack matches its index. */
+  /** Rejects with Failure `git-damaged` if a pack does not match its index. */
   verify(): Promise<void>;
   packs(): number;
-  /** Returns the bytes of all objects built so far, bases included. */
+  /** Returns the total bytes of all objects built so far, including delta bases. */
   made(): number;
   close(): void;
 }
 
-/** Maximum of deltas on deltas: Git's own limit is 4095 (`pack.depth`), and a longer chain can only be a loop. */
+/** Maximum length of a chain of deltas. Git's own limit is 4095 (`pack.depth`), so a longer chain must be a loop. */
 export const MAX_CHAIN = 4096;
-/**
- * Maximum size of the base of a delta, which may be larger than the objects that are read: most servers accept files up
- * to 100 MiB.
- */
+/** Maximum size of a delta base. It may exceed `maxObjectBytes`, because most servers accept files of up to 100 MiB. */
 const BASE_BYTES_MAX = 128 * 1024 * 1024;
-/** Objects kept decoded, because the next ones are often deltas against them. */
+/** Maximum size of decoded objects in memory. They are kept because the next objects are often deltas on them. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** Opens `objects`, the repository's folder of that name. Throws Failure `git-damaged`. */
+/** Opens the repository's folder `objects`. Throws Failure `git-damaged`. */
 export function openObjectStore(objects: string, maxObjectBytes: number): ObjectStore {
   const folders = withAlternates(objects);
   const packs: Pack[] = [];
@@ -72,7 +69,7 @@ interface Context {
   readonly folders: readonly string[];
   readonly packs: readonly Pack[];
   readonly maxObjectBytes: number;
-  /** Decoded objects by pack and offset, whose names are not verified. */
+  /** Decoded objects by pack and offset. Their ids are not verified. */
   readonly kept: Map<Pack, Map<number, GitObject>>;
   keptBytes: number;
   madeBytes: number;
@@ -82,13 +79,13 @@ function readStoredObject(context: Context, oid: string): GitObject | undefined 
   const object = findPacked(context, oid, 0);
   if (object === undefined) return readLoose(context, oid);
   const { type, content } = object;
-  // It may have been built as the base of another object.
+  // The object may have been built as a delta base, for which a higher limit applies.
   checkMade(content.length, context.maxObjectBytes);
   assertName(oid, createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex'));
   return object;
 }
 
-/** An object's name is the hash of its loose form. */
+/** The id of an object is the hash of its loose form. */
 function assertName(oid: string, name: string): void {
   if (name !== oid) throw new Error(`the content has the name ${name}`);
 }
@@ -101,7 +98,7 @@ function findPacked(context: Context, oid: string, depth: number): GitObject | u
   return undefined;
 }
 
-/** Follows the deltas down to an object that is stored whole, then applies them upwards. */
+/** Follows deltas to an object that is not a delta, then applies them in reverse order. */
 function readPacked(context: Context, pack: Pack, start: number, startDepth: number): GitObject {
   const chain: { readonly offset: number; readonly delta: Buffer }[] = [];
   const baseBytes = Math.max(context.maxObjectBytes, BASE_BYTES_MAX);
@@ -148,12 +145,12 @@ function cacheObject(context: Context, pack: Pack, offset: number, object: GitOb
   context.kept.set(pack, ofPack.set(offset, object));
 }
 
-/** gitrepository-layout(5): a zlib stream of `<type> <size>`, a zero byte and the content. */
+/** A loose file is a zlib stream of `<type> <size>`, a zero byte and the content (gitrepository-layout(5)). */
 function readLoose({ folders, maxObjectBytes }: Context, oid: string): GitObject | undefined {
   if (!isOid(oid)) return undefined;
   const compressed = firstFile(folders.map((folder) => `${folder}/${oid.slice(0, 2)}/${oid.slice(2)}`));
   if (compressed === undefined) return undefined;
-  // Without this size each small object would keep a buffer of 16 KiB.
+  // The default size would allocate 16 KiB for each small object.
   const chunkSize = Math.min(65_536, Math.max(256, compressed.length * 4));
   const bytes = inflateSync(compressed, { maxOutputLength: maxObjectBytes + 64, chunkSize });
   const headerEnd = bytes.indexOf(0);
@@ -202,7 +199,7 @@ function listing(folder: string): string[] {
 }
 
 /**
- * Returns the folder and its alternates: a repository may use objects of other repositories
+ * Returns the folder and its alternates. A repository may use objects of other repositories
  * (`objects/info/alternates`), up to five levels deep as in Git.
  */
 function withAlternates(objects: string, depth = 0): string[] {

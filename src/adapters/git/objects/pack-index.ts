@@ -1,15 +1,14 @@
-// Reads and writes the index of a pack, version 2 (gitformat-pack(5)), which has the offset of each object.
+// Parses and builds version 2 of a pack index (gitformat-pack(5)), which contains the offset of each object.
 
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 
-/** An object and its place in a pack. */
 export interface PackedObject {
   /** 40 hexadecimal digits. */
   readonly oid: string;
   /** Less than 2 GiB. */
   readonly offset: number;
-  /** CRC of the whole packed entry. */
+  /** CRC-32 of the compressed entry, including its header. */
   readonly crc: number;
 }
 
@@ -17,17 +16,17 @@ const MAGIC = 0xff744f63;
 const VERSION = 2;
 const FANOUT_AT = 8;
 const OIDS_AT = FANOUT_AT + 256 * 4;
-/** SHA-1, at the end of a pack and of its index. */
+/** Length of the SHA-1 at the end of a pack and of its index. */
 export const CHECKSUM_BYTES = 20;
 
 export interface PackIndex {
   find(oid: string): number | undefined;
-  /** End of the entry that starts here: the start of the next one, or the end of the data. */
+  /** Returns the end of the entry at `offset`: the offset of the next entry, or `dataEnd` for the last entry. */
   endOf(offset: number, dataEnd: number): number;
   readonly packChecksum: string;
 }
 
-/** Throws an Error if the bytes are not an index, or damaged. */
+/** Throws an Error if the bytes are not an index or are damaged. */
 export function readIndex(bytes: Buffer): PackIndex {
   if (bytes.length < OIDS_AT + 2 * CHECKSUM_BYTES || bytes.readUInt32BE(0) !== MAGIC || bytes.readUInt32BE(4) !== 2) {
     throw new Error('not a pack index of version 2');
@@ -47,7 +46,7 @@ export function readIndex(bytes: Buffer): PackIndex {
   };
 }
 
-/** Offsets from 2 GiB on are in a second table of 64-bit numbers. */
+/** Offsets of 2 GiB or more are in a second table of 64-bit numbers. */
 function readOffsets(bytes: Buffer, count: number): Float64Array {
   const smallAt = OIDS_AT + count * (20 + 4);
   const largeAt = smallAt + count * 4;
@@ -57,10 +56,7 @@ function readOffsets(bytes: Buffer, count: number): Float64Array {
   });
 }
 
-/**
- * Finds a name by binary search. The fan-out table, which has the number of names up to each first byte, limits the
- * search.
- */
+/** Finds an id by binary search, within the range that the fan-out table gives for its first byte. */
 function findRow(bytes: Buffer, oid: Buffer): number | undefined {
   const first = oid[0] ?? 0;
   let low = first === 0 ? 0 : bytes.readUInt32BE(FANOUT_AT + (first - 1) * 4);
@@ -87,7 +83,7 @@ function rankOf(starts: Float64Array, offset: number): number {
   return low;
 }
 
-/** Builds an index; the objects may be in any order. */
+/** Builds an index. `objects` may have any order. */
 export async function packIndex(objects: readonly PackedObject[], packChecksum: Buffer): Promise<Buffer> {
   const count = objects.length;
   const head = Buffer.alloc(OIDS_AT);
@@ -109,7 +105,7 @@ export async function packIndex(objects: readonly PackedObject[], packChecksum: 
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
-/** Number of names after which other work gets its turn. */
+/** Number of ids between two yields to the event loop. */
 const LONG_GROUP = 100;
 
 function byFirstByte(objects: readonly PackedObject[]): PackedObject[][] {

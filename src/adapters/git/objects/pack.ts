@@ -1,4 +1,4 @@
-// Opens one pack file with its index, version 2 (gitformat-pack(5)), and reads its entries.
+// Reads entries of a pack file with an index of version 2 (gitformat-pack(5)).
 
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
@@ -6,16 +6,16 @@ import { readStored, type Stored } from './entry.ts';
 import { CHECKSUM_BYTES, readIndex } from './pack-index.ts';
 
 export interface Pack {
-  /** Returns the offset of the object, or undefined. */
+  /** Returns the offset of the object. undefined if the pack lacks it. */
   find(oid: string): number | undefined;
-  /** Reads one entry. Throws if the pack is damaged, or if the entry is larger than `maxBytes`. */
+  /** Reads the entry at `offset`. Throws if the pack is damaged or the entry exceeds `maxBytes`. */
   entry(offset: number, maxBytes: number): Stored;
-  /** Rejects unless the whole file has the checksum that its index names. */
+  /** Rejects if the checksum of the whole file differs from the checksum in its index. */
   verify(): Promise<void>;
   close(): void;
 }
 
-/** Opens `<base>.idx` and `<base>.pack`; throws an Error if the index is damaged or one of them is missing. */
+/** Opens `<base>.idx` and `<base>.pack`. Throws an Error if a file is missing or the index is damaged. */
 export function openPack(base: string): Pack {
   const index = readIndex(readFileSync(`${base}.idx`));
   const file = openSync(`${base}.pack`, 'r');

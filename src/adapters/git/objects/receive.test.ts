@@ -1,5 +1,5 @@
-// Tests that packs are received as git receives them, and never exceed the limits of their cost. In one file, because
-// the tests share the functions that build packs by hand.
+// Tests that packs are received as by git, and that cost limits are never exceeded. In one file, because the tests
+// share the functions that build packs by hand.
 
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -27,7 +27,6 @@ function folder(): string {
   return path;
 }
 
-/** Creates an empty bare repository. */
 function bare(): string {
   const gitdir = folder();
   execFileSync('git', ['init', '--quiet', '--bare', gitdir]);
@@ -38,7 +37,7 @@ function git(gitdir: string, args: readonly string[], input: string | Buffer = '
   return execFileSync('git', ['--git-dir', gitdir, ...args], { input, maxBuffer: 1024 * MIB });
 }
 
-/** Versions of a few long files, and a history that git stores as deltas of deltas. */
+/** Creates a repository with versions of a few long files, which git stores as deltas of deltas. */
 function history(commits = 30): string {
   const repository = createRepository(join(folder(), 'work'));
   const lines = Array.from({ length: 400 }, (_, line) => `line ${line}: ${(line * 7919) % 10_007}\n`);
@@ -63,7 +62,7 @@ test.each([
   { sort: 'deltas by distance', options: ['--delta-base-offset'] },
   { sort: 'deltas by name', options: [] },
   { sort: 'no deltas', options: ['--depth=0'] },
-])('a pack has the index that git makes: $sort', async ({ options }) => {
+])('a pack gets the same index as from git: $sort', async ({ options }) => {
   const from = history();
   const pack = git(from, ['pack-objects', '--revs', '--stdout', '--quiet', ...options], 'HEAD\n');
   const [ours, theirs] = [bare(), bare()];
@@ -73,7 +72,7 @@ test.each([
   expect(packFiles(ours)).toHaveLength(1);
 });
 
-test('a thin pack is completed with its bases', async () => {
+test('the missing bases are added to a thin pack', async () => {
   const from = history();
   const gitdir = bare();
   const pack = (revisions: string, ...options: string[]) =>
@@ -97,7 +96,7 @@ test('a thin pack is completed with its bases', async () => {
   }
 });
 
-test('a thin pack on top of nothing is damaged, and leaves nothing', async () => {
+test('a thin pack whose bases are missing is damaged, and no file remains', async () => {
   const from = history();
   const thin = git(from, ['pack-objects', '--revs', '--stdout', '--quiet', '--thin'], 'HEAD\n^HEAD~10\n');
   const gitdir = bare();
@@ -105,7 +104,7 @@ test('a thin pack on top of nothing is damaged, and leaves nothing', async () =>
   expect(packFiles(gitdir)).toEqual([]);
 });
 
-test('a server that has nothing new sends a pack without objects, which becomes none', async () => {
+test('a pack without objects is not stored', async () => {
   const gitdir = bare();
   await receivePack(gitdir, packOf([]));
   expect(packFiles(gitdir)).toEqual([]);
@@ -136,8 +135,8 @@ function blob(content: Buffer, announced = content.length): Buffer {
 }
 
 /**
- * Returns a delta whose base is `distance` bytes earlier in the pack. It copies the first 64 KiB of the base `times`
- * times.
+ * Returns a delta that copies the first 64 KiB of its base `times` times. The base is `distance` bytes earlier in the
+ * pack.
  */
 function copies(distance: number, baseSize: number, times: number): Buffer {
   const delta = Buffer.concat([sizeOf(baseSize), sizeOf(times * 65_536), Buffer.alloc(times, 0x80)]);
@@ -158,7 +157,7 @@ function headOf(kind: number, size: number): Buffer {
   return head;
 }
 
-/** Returns a delta that copies the first bytes of a base, and adds bytes. */
+/** Returns a delta that copies the first bytes of its base and appends `added`. */
 function beginning(baseSize: number, copied: number, added = ''): Buffer {
   const copy = Buffer.from([0x90, copied]);
   const insert = added === '' ? [] : [added.length, ...Buffer.from(added)];
@@ -169,7 +168,7 @@ function blobName(content: Buffer): string {
   return hash('sha1', Buffer.concat([Buffer.from(`blob ${content.length}\0`), content]));
 }
 
-/** Seven bits a byte, lowest first. */
+/** Encodes a number with seven bits per byte, least significant first. */
 function sizeOf(size: number): Buffer {
   const bytes: number[] = [];
   let rest = size;
@@ -188,7 +187,7 @@ function distanceOf(distance: number): Buffer {
 
 const ABC = blob(Buffer.from('abc'));
 
-/** A zlib stream of nothing, in so many blocks. */
+/** Returns an empty zlib stream with this number of blocks. */
 function nothingIn(blocks: number): Buffer {
   const block = Buffer.from([0, 0, 0, 0xff, 0xff]);
   const ending = Buffer.from([1, 0, 0, 0xff, 0xff, 0, 0, 0, 1]);
@@ -252,13 +251,13 @@ test.each([
   { reason: 'before the pack', pack: () => packOf([ABC, deltaOf(4000, sizeOf(3))]), says: 'outside of the pack' },
   { reason: 'between two objects', pack: () => packOf([ABC, deltaOf(3, sizeOf(3))]), says: 'git-damaged' },
   { reason: 'a delta of another', pack: () => packOf([ABC, deltaOf(ABC.length, sizeOf(9))]), says: 'RangeError' },
-])('a pack is refused, and leaves nothing: $reason', async ({ pack, says }) => {
+])('a pack is refused, and no file remains: $reason', async ({ pack, says }) => {
   const gitdir = bare();
   expect(await outcomeOf(gitdir, pack())).toContain(says);
   expect(packFiles(gitdir)).toEqual([]);
 });
 
-test('a pack whose objects build on each other in a circle, around one that is there, is refused', async () => {
+test('a pack whose deltas form a cycle through an existing object is refused', async () => {
   const gitdir = bare();
   const [one, two] = [Buffer.from('one'), Buffer.from('one and two')];
   await receivePack(gitdir, packOf([blob(one)]));
@@ -270,7 +269,7 @@ test('a pack whose objects build on each other in a circle, around one that is t
   expect(packFiles(gitdir)).toHaveLength(1);
 });
 
-test('a small object that builds on one that is too large to be read is read', async () => {
+test('a small object whose base exceeds the size limit is read', async () => {
   const gitdir = bare();
   const large = Buffer.alloc(65_536);
   const base = blob(large);
@@ -281,7 +280,7 @@ test('a small object that builds on one that is too large to be read is read', a
   expect(() => store.read(blobName(large))).toThrow(/larger than 1000 bytes/);
 });
 
-test('if any byte of a pack is changed, it is refused, or its index matches the changed content', async () => {
+test('a pack with any changed byte is refused, or its index matches the changed content', async () => {
   const from = history(4);
   const pack = git(from, ['pack-objects', '--revs', '--stdout', '--quiet', '--delta-base-offset'], 'HEAD\n');
   const body = pack.subarray(0, -20);
@@ -297,7 +296,7 @@ test('if any byte of a pack is changed, it is refused, or its index matches the 
   }
 });
 
-test('of a large file that nothing builds on, next to nothing is in memory', async () => {
+test('a large file that is not a delta base is not kept in memory', async () => {
   const size = 256 * MIB;
   const pack = packOf([blob(Buffer.alloc(size)), ABC]);
   const before = process.memoryUsage().arrayBuffers;
@@ -316,7 +315,7 @@ test('of a large file that nothing builds on, next to nothing is in memory', asy
   ).toBe(String(size));
 });
 
-test('the cost of a pack has limits: for all objects, for one that a delta makes, for those that are needed at a time', async () => {
+test('the cost of a pack is limited: for all objects, for one delta, and for the objects in memory at the same time', async () => {
   const base = blob(Buffer.alloc(65_536));
   const waiting = copies(base.length, 65_536, 1);
   const first = copies(base.length + waiting.length, 65_536, 16);
@@ -331,7 +330,7 @@ test('the cost of a pack has limits: for all objects, for one that a delta makes
   expect(await outcome({ chainBytes: 2 * MIB + 65_535 })).toMatch(
     /^git-too-large: the data from which a file of the server is built /,
   );
-  // A chain needs one object at a time, and the base of the waiting deltas.
+  // Memory is needed for one object of the chain at a time and for the base of the waiting deltas.
   const alive = MIB + 65_536 + 2 * OBJECT_BYTES;
   expect(await outcome({ aliveBytes: alive })).toBe('taken');
   expect(await outcome({ aliveBytes: alive - 1 })).toMatch(

@@ -1,6 +1,5 @@
-// Receives a pack from a server, as `git index-pack --fix-thin` does: with an index, and with the bases of its deltas
-// that are in other packs. Otherwise the deltas of several packs could build on one another in a cycle: a file that
-// changes back and forth between two contents could never be read.
+// Receives a pack from a server as `git index-pack --fix-thin` does: adds an index, and the missing delta bases from
+// other packs. Otherwise the deltas of several packs could form a cycle, and their objects could not be read.
 
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -15,8 +14,9 @@ import { CHECKSUM_BYTES, type PackedObject, packIndex } from './pack-index.ts';
 import { COUNT_AT, HEADER_BYTES, readCount, scanPack } from './scan.ts';
 
 /**
- * Receives a pack into the bare repository `gitdir`. The index is written last: a pack without an index is ignored.
- * Throws Failure `git-too-large`, or `git-damaged` if a base is missing, and an Error if the pack cannot be read.
+ * Receives a pack into the bare repository `gitdir`. The index is written last, because a pack without an index is
+ * ignored. Throws Failure `git-too-large`. Throws Failure `git-damaged` if a base is missing. Throws an Error if the
+ * pack cannot be parsed.
  */
 export async function receivePack(gitdir: string, pack: Buffer, limits = PACK_LIMITS): Promise<void> {
   const count = readCount(pack);
@@ -43,7 +43,7 @@ function tooManyObjects(max: number): Failure {
   return new Failure('git-too-large', `the pack from the server has more than ${max} objects`, { data: { max } });
 }
 
-/** Writes the files, but leaves an existing pack alone, because other processes may read it. */
+/** Writes pack and index. Does not overwrite an existing pack, because other processes may be reading it. */
 async function writePack(gitdir: string, { pack, objects }: Whole): Promise<void> {
   const checksum = pack.subarray(-CHECKSUM_BYTES);
   const folder = join(gitdir, 'objects/pack');
@@ -55,7 +55,7 @@ async function writePack(gitdir: string, { pack, objects }: Whole): Promise<void
   await replaceFile(`${base}.idx`, index);
 }
 
-/** Throws the error of the file system, and adds the path, which the error of a full disk lacks. */
+/** Adds the path to errors of the file system, because the error for a full disk lacks it. */
 async function replaceFile(path: string, bytes: Buffer): Promise<void> {
   const draft = `${path}.new`;
   try {
@@ -67,7 +67,7 @@ async function replaceFile(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Adds the bases after the received entries, whose offsets do not change. */
+/** Appends the bases, so that the offsets of the received entries do not change. */
 async function withBases(sent: Whole, bases: readonly ForeignBase[]): Promise<Whole> {
   if (bases.length === 0) return sent;
   const header = Buffer.from(sent.pack.subarray(0, HEADER_BYTES));

@@ -1,5 +1,5 @@
-// Finds the offsets of the objects in a received pack, which has no index yet. Objects that are stored whole
-// get their names; of large files only the name is kept.
+// Finds the entries of a received pack, which has no index yet, and computes the ids of objects that are not deltas.
+// The contents of large objects are not kept.
 
 import { createHash } from 'node:crypto';
 import { crc32, createInflate } from 'node:zlib';
@@ -12,17 +12,17 @@ export interface ScannedEntry {
   readonly end: number;
   readonly crc: number;
   readonly head: EntryHead;
-  /** Name of an object that is stored whole: 40 hexadecimal digits. */
+  /** Id of an object that is not a delta: 40 hexadecimal digits. undefined for deltas. */
   readonly oid: string | undefined;
 }
 
 export const HEADER_BYTES = 12;
 export const COUNT_AT = 8;
 
-/** From this size on an object is inflated piece by piece, on another thread. */
+/** Objects of at least this size are decompressed in pieces on another thread. */
 export const LARGE_BYTES = 1024 * 1024;
 
-/** Returns entries in the order of the pack. Throws if it is damaged. */
+/** Returns entries in the order of the pack. Throws if the pack is damaged. */
 export async function scanPack(pack: Buffer, spend: Spend): Promise<readonly ScannedEntry[]> {
   const count = readCount(pack);
   const data = pack.subarray(0, -CHECKSUM_BYTES);
@@ -38,7 +38,6 @@ export async function scanPack(pack: Buffer, spend: Spend): Promise<readonly Sca
   return entries;
 }
 
-/** Returns the number of objects in the header of the pack. */
 export function readCount(pack: Buffer): number {
   const isPack = pack.length >= HEADER_BYTES + CHECKSUM_BYTES && pack.toString('latin1', 0, 4) === 'PACK';
   if (!isPack || pack.readUInt32BE(4) !== 2) throw new Error('no pack of version 2');
@@ -55,7 +54,6 @@ async function scanEntry(data: Buffer, offset: number, spend: Spend): Promise<Sc
 }
 
 interface Scanned {
-  /** Length of the zlib stream. */
   readonly length: number;
   readonly oid: string | undefined;
 }
@@ -83,7 +81,7 @@ async function scanLarge(stream: Buffer, { type, size, ...head }: EntryHead): Pr
   return { length: inflate.bytesWritten, oid: 'base' in head ? undefined : name.digest('hex') };
 }
 
-/** An object's name is the hash of its loose form. */
+/** Returns the header of an object's loose form. The id is the hash of header and content. */
 export function looseHead(type: string, size: number): Buffer {
   return Buffer.from(`${type} ${size}\0`);
 }

@@ -1,4 +1,4 @@
-// Reads commits, tags and trees: the commit that a name stands for, and the files of a commit.
+// Parses commits, tags and trees: resolves an id to a commit, and lists the files of a commit.
 
 import { Failure } from '#std/failure.ts';
 import { isOid } from '../reference.ts';
@@ -10,10 +10,7 @@ export interface Listing {
   readonly skipped: readonly { readonly path: string; readonly reason: 'symlink' | 'submodule' }[];
 }
 
-/**
- * Returns the commit that an object id stands for, through annotated tags. Throws Failure `git-ref-not-found` for trees
- * and files.
- */
+/** Follows annotated tags to a commit and returns its id. Throws Failure `git-ref-not-found` for trees and files. */
 export function peelToCommit(store: ObjectStore, oid: string): string {
   let current = oid;
   for (let depth = 0; depth < 10; depth += 1) {
@@ -28,8 +25,8 @@ export function peelToCommit(store: ObjectStore, oid: string): string {
 }
 
 /**
- * Lists the files at or below a path of a commit, sorted by path; all of them if the path is empty. Throws Failure
- * `git-path-not-found`, and `git-damaged` if a tree is missing or damaged.
+ * Lists the files of a commit at or below a path, sorted by path. An empty path lists all files. Throws Failure
+ * `git-path-not-found`. Throws Failure `git-damaged` if a tree is missing or damaged.
  */
 export function listFiles(store: ObjectStore, commit: string, path: string): Listing {
   const root = headerOid(requireObject(store, commit), commit, 'tree');
@@ -43,9 +40,7 @@ export function listFiles(store: ObjectStore, commit: string, path: string): Lis
   return { files: listing.files.sort(byPath), skipped: listing.skipped.sort(byPath) };
 }
 
-/**
- * Returns the ids of the commits before a commit, nearest first. In a shallow clone there may be fewer.
- */
+/** Returns the ids of up to `count` commits before a commit, nearest first. A shallow clone may have fewer. */
 export function ancestorsOf(store: ObjectStore, commit: string, count: number): string[] {
   const found = new Set<string>();
   let generation = [commit];
@@ -77,7 +72,8 @@ interface Collected {
 }
 
 /**
- * More than any repository of manifests has. A few trees that name each other many times could make billions of paths.
+ * Maximum number of files and folders. No repository of manifests has more, but a few trees with repeated entries could
+ * describe billions of paths.
  */
 const MAX_ENTRIES = 500_000;
 
@@ -101,7 +97,7 @@ function collectEntries(store: ObjectStore, entry: Omit<Entry, 'name'>, path: st
   }
 }
 
-/** The limit of Linux (`PATH_MAX`); it limits the depth of folders, too. */
+/** Linux's limit for paths (`PATH_MAX`). It also limits the depth of folders. */
 const PATH_LENGTH_MAX = 4096;
 
 function joined(path: string, name: string): string {
@@ -112,7 +108,7 @@ function joined(path: string, name: string): string {
   return whole;
 }
 
-/** Returns the entry at the path or, if it does not exist, the beginning of a message. */
+/** Returns the entry at the path. If the path does not exist, returns the beginning of an error message. */
 function descend(store: ObjectStore, root: string, path: string): Omit<Entry, 'name'> | string {
   let entry: Omit<Entry, 'name'> & { readonly name?: string } = { sort: 'folder', oid: root };
   for (const name of path === '' ? [] : path.split('/')) {
@@ -128,7 +124,7 @@ function notFollowed({ sort, name = '' }: Omit<Entry, 'name'> & { readonly name?
   return sort === 'file' ? `: "${name}" is a file` : `: "${name}" is a ${sort}, which is not followed`;
 }
 
-/** gitformat: each entry is `<octal mode> <name>`, a zero byte and the 20 bytes of the object id. */
+/** Parses a tree. Each entry is `<octal mode> <name>`, a zero byte and the 20 bytes of the object id. */
 function readTree(store: ObjectStore, oid: string): Entry[] {
   const { content } = requireObject(store, oid);
   const entries: Entry[] = [];
@@ -145,7 +141,7 @@ function readTree(store: ObjectStore, oid: string): Entry[] {
   return entries;
 }
 
-/** The file type bits of the mode, as in stat(2); 0160000 is Git's own for a submodule. */
+/** Returns the type by the file type bits of the mode, as in stat(2). Git uses 0160000 for submodules. */
 function sortOf(mode: number): Sort {
   switch (mode & 0o170000) {
     case 0o040000:
@@ -159,7 +155,7 @@ function sortOf(mode: number): Sort {
   }
 }
 
-/** A commit opens with `tree <oid>`, a tag with `object <oid>`. */
+/** Reads the id in the first line: `tree <oid>` of a commit, `object <oid>` of a tag. */
 function headerOid({ content }: GitObject, oid: string, field: 'tree' | 'object'): string {
   const start = field.length + 1;
   const value = content.toString('latin1', start, start + 40);

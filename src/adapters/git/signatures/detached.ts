@@ -1,4 +1,4 @@
-// Verifies that one of the trusted SSH keys signed a file, by the signature next to it (`ssh-keygen -Y sign`).
+// Verifies the detached signature of a file (`ssh-keygen -Y sign`) against trusted SSH keys.
 
 import { readFile } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';
@@ -6,9 +6,9 @@ import { checkSshSignature, isSshSignature } from './ssh-signature.ts';
 import { readSshKeys } from './verify.ts';
 
 export interface DetachedSettings {
-  /** Purpose of the signature. A signature for another purpose is not valid. */
+  /** Purpose of the signature. Signatures for another purpose are invalid. */
   readonly namespace: string;
-  /** Files of public keys: lines of `.pub` or allowed_signers files. */
+  /** Paths of public key files, with lines of `.pub` or allowed_signers files. */
   readonly keys: readonly string[];
 }
 

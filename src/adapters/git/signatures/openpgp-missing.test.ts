@@ -1,5 +1,5 @@
-// Tests installations without optional packages, which have no OpenPGP. A separate file, because a loaded package stays
-// loaded.
+// Tests installations without optional packages, which lack OpenPGP. In a separate file, because a loaded package
+// cannot be unloaded.
 
 import { registerHooks } from 'node:module';
 import { afterAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const hooks = registerHooks({
 
 afterAll(() => hooks.deregister());
 
-test('a message about an OpenPGP key names its package if that is not installed', async () => {
+test('the message about an OpenPGP key names the missing package', async () => {
   await expect(readPgpKeys(Buffer.from('-----BEGIN PGP PUBLIC KEY BLOCK-----'))).rejects.toThrow(
     'OpenPGP keys need the optional package openpgp, which is not installed: npm ci without --omit=optional',
   );

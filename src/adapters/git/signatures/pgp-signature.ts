@@ -1,5 +1,5 @@
-// Checks OpenPGP signatures (RFC 9580) as git stores them. The library, an optional package under the LGPL, is loaded
-// only if a key of that sort is configured.
+// Verifies OpenPGP signatures (RFC 9580) of commits and tags. The library is an optional package under the LGPL and is
+// loaded only if an OpenPGP key is configured.
 
 import type { PublicKey } from 'openpgp';
 
@@ -13,8 +13,8 @@ export function isPgpSignature(armored: string): boolean {
 }
 
 /**
- * Reads the keys of a file that `gpg --export`, with or without `--armor`, has written. Throws an Error if the file has
- * no key, or the library is not installed.
+ * Parses a key file written by `gpg --export`, with or without `--armor`. Throws an Error if the file has no key or the
+ * library is not installed.
  */
 export async function readPgpKeys(bytes: Buffer): Promise<readonly PgpKey[]> {
   const { readKeys } = await loadLibrary();
@@ -29,7 +29,7 @@ export async function readPgpKeys(bytes: Buffer): Promise<readonly PgpKey[]> {
 
 export type PgpResult =
   | { readonly type: 'good' }
-  /** The signature names a key that is not among the keys. */
+  /** The signature was made by a key that is not trusted. */
   | { readonly type: 'stranger'; readonly keyId: string }
   | { readonly type: 'bad'; readonly reason: string };
 
@@ -41,7 +41,7 @@ function loadLibrary(): Promise<typeof import('openpgp')> {
   });
 }
 
-/** Checks the keys at the time of the signature: signatures from before the expiry of a key stay valid. */
+/** Verifies a signature. Keys must be valid at the time of the signature, so later expiry does not invalidate it. */
 export async function checkPgpSignature(
   armoredSignature: string,
   payload: Buffer,

@@ -1,20 +1,20 @@
-// Reads public SSH keys (RFC 4253 section 6.6, RFC 5656, RFC 8709, OpenSSH's PROTOCOL.u2f) and checks whether one of
-// them made a signature.
+// Parses public SSH keys (RFC 4253 section 6.6, RFC 5656, RFC 8709, OpenSSH's PROTOCOL.u2f) and verifies signatures
+// with them.
 
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { readWire, type WireReader } from './ssh-wire.ts';
 
 interface SshKey {
   readonly key: KeyObject;
-  /** Names of signatures by such keys, each with its hash; undefined if the scheme hashes by itself. */
+  /** Hashes by name of the signature algorithm. undefined if the algorithm itself hashes the message. */
   readonly algorithms: Readonly<Record<string, string | undefined>>;
-  /** For elliptic curves: bytes of one coordinate. A signature then consists of two numbers. */
+  /** For elliptic curves: bytes per coordinate. A signature then consists of two numbers. */
   readonly width?: number;
-  /** For keys in a security token: the application that the token signs for, which is part of the signed bytes. */
+  /** For keys of a security token: the application, which is part of the signed bytes. */
   readonly application?: string;
 }
 
-/** SHA-1 signatures (`ssh-rsa`) are not accepted; nor are RSA keys below the minimum of NIST SP 800-131A. */
+/** Minimum of NIST SP 800-131A. SHA-1 signatures (`ssh-rsa`) are not accepted either. */
 const MIN_RSA_BITS = 2048;
 const TOUCHED = 0x01;
 
@@ -38,7 +38,7 @@ export function isKeyType(type: string): boolean {
   return TYPES[type] !== undefined;
 }
 
-/** Throws an Error that says why the key cannot be used. */
+/** Throws an Error with the reason if the key cannot be used. */
 export function readSshKey(blob: Buffer): SshKey {
   const wire = readWire(blob);
   const type = wire.text();
@@ -49,9 +49,7 @@ export function readSshKey(blob: Buffer): SshKey {
   return key;
 }
 
-/**
- * Whether the key made the signature of the message. Throws an Error if the signature has the form of another key type.
- */
+/** True if the key made the signature of the message. Throws an Error if the signature belongs to another key type. */
 export function verifiesSsh(blob: Buffer, signature: Buffer, message: Buffer): boolean {
   const { key, algorithms, width, application } = readSshKey(blob);
   const wire = readWire(signature);
@@ -63,7 +61,10 @@ export function verifiesSsh(blob: Buffer, signature: Buffer, message: Buffer): b
   return verify(algorithms[algorithm] ?? null, signed, { key, dsaEncoding: 'ieee-p1363' }, value);
 }
 
-/** Returns the bytes that a token signs (PROTOCOL.u2f, SSH U2F Signatures): hashes, and whether a user touched it. */
+/**
+ * Returns the bytes that a security token signs (PROTOCOL.u2f, SSH U2F Signatures): hashes, and a flag that the user
+ * touched the token.
+ */
 function tokenMessage(wire: WireReader, application: string, message: Buffer): Buffer {
   const flags = wire.byte();
   const counter = Buffer.alloc(4);

@@ -1,4 +1,4 @@
-// Checks signatures of `ssh-keygen -Y sign` (OpenSSH's PROTOCOL.sshsig), which git stores too.
+// Verifies signatures of `ssh-keygen -Y sign` (OpenSSH's PROTOCOL.sshsig), which git also uses.
 
 import { createHash } from 'node:crypto';
 import { verifiesSsh } from './ssh-key.ts';
@@ -7,7 +7,7 @@ import { readWire, wireBytes } from './ssh-wire.ts';
 const BEGIN = '-----BEGIN SSH SIGNATURE-----';
 const END = '-----END SSH SIGNATURE-----';
 const MAGIC = Buffer.from('SSHSIG');
-/** Purpose of git's signatures; a signature for a file or a login is not valid for a commit. */
+/** Purpose of git's signatures. A signature for a file or a login is not valid for a commit. */
 export const GIT_NAMESPACE = 'git';
 
 export function isSshSignature(armored: string): boolean {
@@ -16,11 +16,11 @@ export function isSshSignature(armored: string): boolean {
 
 export interface SshResult {
   readonly good: boolean;
-  /** The key that the signature names, as in a `.pub` file. */
+  /** The public key in the signature, in the binary form of a `.pub` file. */
   readonly publicKey: Buffer;
 }
 
-/** Throws an Error that says why the signature cannot be checked. */
+/** Throws an Error with the reason if the signature cannot be checked. */
 export function checkSshSignature(armored: string, payload: Buffer, purpose = GIT_NAMESPACE): SshResult {
   const blob = dearmored(armored);
   if (!blob.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('it does not begin as a signature does');

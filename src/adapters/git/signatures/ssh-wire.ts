@@ -1,18 +1,18 @@
-// Reads and writes values in the format of SSH (RFC 4251 section 5).
+// Parses and serialises values in SSH's binary format (RFC 4251 section 5).
 
 export interface WireReader {
   uint32(): number;
   byte(): number;
-  /** Reads a length and that many bytes. */
+  /** Reads a length and that number of bytes. */
   bytes(): Buffer;
   text(): string;
-  /** Reads a positive number of any size. The bytes have no leading zeros. */
+  /** Reads a positive integer of any size. Returns its bytes without leading zeros. */
   magnitude(): Buffer;
-  /** Throws if bytes are left over. */
+  /** Throws if unread bytes remain. */
   end(): void;
 }
 
-/** Reads values in turn; every method throws an Error if the bytes end too soon. */
+/** Opens a reader. Every method throws an Error if too few bytes remain. */
 export function readWire(source: Buffer): WireReader {
   let at = 0;
   function take(length: number): Buffer {
@@ -38,7 +38,7 @@ export function readWire(source: Buffer): WireReader {
   };
 }
 
-/** Returns the length of the bytes, followed by the bytes. */
+/** Returns the bytes, preceded by their length. */
 export function wireBytes(value: string | Buffer): Buffer {
   const bytes = Buffer.from(value);
   const length = Buffer.alloc(4);

@@ -1,5 +1,5 @@
 // Tests which commits and tags, signed by real git with keys of ssh-keygen and gpg, are accepted, and how each refusal
-// is reported. In one file, because creating the keys takes longest and all tests share them.
+// is reported. In one file, because the creation of the keys takes longest and all tests share them.
 
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
@@ -75,7 +75,7 @@ function written(name: string, text: string | Buffer): string {
   return file;
 }
 
-/** Sets the branch to a commit of this text, unchecked. */
+/** Sets the branch or tag to an object with this text, which git does not check. */
 function forge({ git }: TestRepository, type: 'commit' | 'tag', text: string, ref = 'refs/heads/main'): void {
   git(
     'update-ref',
@@ -88,7 +88,7 @@ function rawOf({ dir }: TestRepository, type: 'commit' | 'tag', name: string): s
   return execFileSync('git', ['-C', dir, 'cat-file', type, name]).toString('latin1');
 }
 
-describe('each sort of key', () => {
+describe('each type of key', () => {
   const sorts: readonly (readonly [string, () => SigningKey])[] = [
     ['ssh ed25519', () => ssh()],
     ['ssh ecdsa of 256 bits', () => ssh('-t', 'ecdsa', '-b', '256')],
@@ -99,21 +99,24 @@ describe('each sort of key', () => {
     ['OpenPGP rsa', () => pgp({ algorithm: 'rsa2048' })],
     ['OpenPGP nistp256', () => pgp({ algorithm: 'nistp256' })],
   ];
-  test.each(sorts)('%s: taken, refused once altered, foreign to other keys', async (_name, make) => {
-    const key = make();
-    const fleet = repository();
-    const commit = commitBy(fleet, key, 'a message\n\nwith lines -----BEGIN PGP SIGNATURE----- in it');
-    expect((await opened(fleet, [key.publicFile]).fetch()).commit).toBe(commit);
-    expect(await refusal(opened(fleet, [ssh().publicFile]))).toBe('git-signature-untrusted');
-    const raw = rawOf(fleet, 'commit', 'HEAD');
-    forge(fleet, 'commit', raw.replace('a message', 'b message'));
-    expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
-    forge(fleet, 'commit', raw.replace('\nauthor Test', '\nauthor Best'));
-    expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
-  });
+  test.each(sorts)(
+    '%s: the signature is valid, invalid after a change, and untrusted with another key',
+    async (_name, make) => {
+      const key = make();
+      const fleet = repository();
+      const commit = commitBy(fleet, key, 'a message\n\nwith lines -----BEGIN PGP SIGNATURE----- in it');
+      expect((await opened(fleet, [key.publicFile]).fetch()).commit).toBe(commit);
+      expect(await refusal(opened(fleet, [ssh().publicFile]))).toBe('git-signature-untrusted');
+      const raw = rawOf(fleet, 'commit', 'HEAD');
+      forge(fleet, 'commit', raw.replace('a message', 'b message'));
+      expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
+      forge(fleet, 'commit', raw.replace('\nauthor Test', '\nauthor Best'));
+      expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
+    },
+  );
 });
 
-test('an unsigned commit is refused and the last good one stays; the next signed one is taken', async () => {
+test('unsigned and untrusted commits are refused, and the next commit with a trusted signature is fetched', async () => {
   const server = await serve();
   const fleet = server.createRepository('fleet.git');
   const [own, strange] = [ssh(), ssh()];
@@ -147,7 +150,7 @@ test('an unsigned commit is refused and the last good one stays; the next signed
   expect(await textOf(await followed.fetch())).toEqual({ 'a.yaml': 'second' });
 });
 
-test('keys that are taken away or added count at the next fetch, without a new commit', async () => {
+test('removed and added keys apply to the next fetch, even without a new commit', async () => {
   const fleet = repository();
   const [old, current] = [ssh(), pgp()];
   commitBy(fleet, current);
@@ -160,7 +163,7 @@ test('keys that are taken away or added count at the next fetch, without a new c
   await followed.fetch();
 });
 
-test('a signature that was made for something else is none', async () => {
+test('a signature for another content or purpose is refused', async () => {
   const fleet = repository();
   const key = ssh();
   commitBy(fleet, key, 'one');
@@ -170,7 +173,7 @@ test('a signature that was made for something else is none', async () => {
   const withSignature = (header: string) => unsigned.replace('\n\n', `${header}\n\n`);
   forge(fleet, 'commit', withSignature(signature));
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
-  // The commit has two signatures, so two readers could verify different ones.
+  // The commit has two signatures, so different readers could verify different signatures.
   forge(fleet, 'commit', withSignature(signature + signature));
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-missing');
   forge(
@@ -179,7 +182,7 @@ test('a signature that was made for something else is none', async () => {
     withSignature('\ngpgsig -----BEGIN SIGNED MESSAGE-----\n MIIB\n -----END SIGNED MESSAGE-----'),
   );
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
-  // The key and the bytes are right, but the signature is for a file and not for a commit.
+  // Key and payload are correct, but the purpose of the signature is a file instead of a commit.
   const payload = written('payload', Buffer.from(unsigned, 'latin1'));
   const keyFile = key.publicFile.slice(0, -'.pub'.length);
   for (const [namespace, expected] of [
@@ -200,7 +203,7 @@ test('a signature that was made for something else is none', async () => {
   }
 });
 
-test('an expired OpenPGP key still vouches for earlier signatures; a revoked one for nothing', async () => {
+test('a signature by an OpenPGP key that expired later is valid, a signature by a revoked key is invalid', async () => {
   const fleet = repository();
   const expired = pgp({ time: '20200101T000000', expires: '1d' });
   const commit = commitBy(fleet, expired);
@@ -271,7 +274,7 @@ test.each([
     text: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n',
     says: '',
   },
-])('a file of keys that is $name is a failure', async ({ name, text, says }) => {
+])('a key file that is $name is a failure', async ({ name, text, says }) => {
   const fleet = repository();
   commitBy(fleet, undefined);
   const file = text === undefined ? join(folder.path, name) : written(name, text);
@@ -279,7 +282,7 @@ test.each([
   expect([failure.code, failure.message]).toEqual(['git-verify-keys-unusable', expect.stringContaining(says)]);
 });
 
-test('a line of an allowed_signers file is a key', async () => {
+test('keys are read from an allowed_signers file, except keys with unknown options', async () => {
   const fleet = repository();
   const key = ssh();
   const commit = commitBy(fleet, key);
@@ -292,20 +295,20 @@ test('a line of an allowed_signers file is a key', async () => {
   expect(await refusal(opened(fleet, [limited]))).toBe('git-verify-keys-unusable');
 });
 
-test('weak RSA keys are of no use', async () => {
+test('RSA keys that are too short are refused', async () => {
   const fleet = repository();
   const key = ssh('-t', 'rsa', '-b', '1024');
   commitBy(fleet, undefined);
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-verify-keys-unusable');
 });
 
-test('a text without a header or an end is not signed', () => {
+test('a commit or tag without a complete signature is not signed', () => {
   expect(signedCommit(Buffer.from(''))).toBeUndefined();
   expect(signedCommit(Buffer.from('tree x'))).toBeUndefined();
   expect(signedTag(Buffer.from('object x\n\n-----BEGIN NOTHING-----\n'))).toBeUndefined();
 });
 
-/** The bytes that a security token would sign: PROTOCOL.u2f, SSH U2F Signatures. */
+/** Returns a signature as a security token creates it (PROTOCOL.u2f, SSH U2F Signatures). */
 function tokenSignature(
   payload: Buffer,
   sort: 'ed25519' | 'ecdsa',
@@ -358,7 +361,7 @@ function curve(message: Buffer) {
   return { type: 'sk-ecdsa-sha2-nistp256@openssh.com', point, value };
 }
 
-test.each(['ed25519', 'ecdsa'] as const)('keys in security tokens, %s: OpenSSH and we agree', (sort) => {
+test.each(['ed25519', 'ecdsa'] as const)('keys in security tokens, %s: the result is that of OpenSSH', (sort) => {
   const payload = Buffer.from('what was signed');
   const { publicKey, armored } = tokenSignature(payload, sort, 0x01);
   const type = sort === 'ed25519' ? 'sk-ssh-ed25519@openssh.com' : 'sk-ecdsa-sha2-nistp256@openssh.com';

@@ -1,4 +1,4 @@
-// Verifies that a trusted key signed a commit. Keys come from files alone.
+// Verifies that a trusted key signed a commit. Keys are read only from files.
 
 import { readFile } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';
@@ -12,30 +12,29 @@ import { isKeyType, readSshKey } from './ssh-key.ts';
 import { checkSshSignature, GIT_NAMESPACE, isSshSignature } from './ssh-signature.ts';
 
 export interface VerifySettings {
-  /** Objects that must be signed: the commit, the annotated tag that was followed to it, or both. */
+  /** Objects that must be signed: the commit, the annotated tag through which it was reached, or both. */
   readonly mode: 'head' | 'tag' | 'both';
-  /** Files of public keys: lines of `.pub` or allowed_signers files, or OpenPGP keys. */
+  /** Paths of files with OpenPGP keys, or with lines of `.pub` or allowed_signers files. */
   readonly keys: readonly string[];
 }
 
 interface Found {
   readonly reference: NameReference | CommitReference;
-  /** Object that the reference names: the commit, or the tag that leads to it. */
+  /** Object id of the reference: the commit, or the tag that points to it. */
   readonly tip: string;
   readonly commit: string;
 }
 
 export interface Trust {
-  /** Digest of the keys. */
   readonly digest: string;
   /**
-   * Throws Failure `git-signature-missing`, `git-signature-untrusted` or `git-signature-invalid` unless the object has
-   * the required signatures.
+   * Throws Failure `git-signature-missing`, `git-signature-untrusted` or `git-signature-invalid` if a required
+   * signature is missing or not valid.
    */
   check(store: ObjectStore, found: Found): Promise<void>;
 }
 
-/** Reads the keys again at each call: mounted files change. Throws Failure `git-verify-keys-unusable`. */
+/** Reads the keys again at each call, because mounted files change. Throws Failure `git-verify-keys-unusable`. */
 export type ReadTrust = () => Promise<Trust>;
 
 export function trustOf(settings: VerifySettings | undefined): ReadTrust {
@@ -66,7 +65,7 @@ async function checkCommit(store: ObjectStore, ring: KeyRing, { commit }: Found)
   await checkSigned(ring, what, signedCommit(readContent(store, commit)));
 }
 
-/** Checks the name, too, which is part of the signed bytes: an old release cannot be passed off as a new release. */
+/** Also checks the tag's signed name, so that an old release cannot be presented as a new release. */
 async function checkTag(store: ObjectStore, ring: KeyRing, { reference, tip, commit }: Found): Promise<void> {
   const name = reference.type === 'name' ? reference.name : undefined;
   if (name === undefined || !name.startsWith(TAG_PREFIX) || tip === commit) {
@@ -130,7 +129,7 @@ function readContent(store: ObjectStore, oid: string): Buffer {
   throw new Failure('git-damaged', `object ${oid} is missing`, { data: { oid }, retryable: true });
 }
 
-/** Reads keys for signatures of one purpose. Throws Failure `git-verify-keys-unusable`. */
+/** Reads keys that may sign for the purpose. Throws Failure `git-verify-keys-unusable`. */
 export async function readSshKeys(files: readonly string[], purpose: string): Promise<readonly Buffer[]> {
   const read = await Promise.all(files.map(readKeyFile));
   return read.flatMap(({ file, bytes }) => {
@@ -173,8 +172,8 @@ function sshKeysOf(text: string, purpose: string): Buffer[] {
 }
 
 /**
- * Reads `type base64 comment`, as in a `.pub` file, or the same after principals and options, as in ssh-keygen(1),
- * ALLOWED SIGNERS. An unknown option may limit the key, so the key is not used at all.
+ * Parses a line `type base64 comment` of a `.pub` file, or such a line after principals and options (ssh-keygen(1),
+ * ALLOWED SIGNERS). A key with an unknown option is not used, because the option may restrict it.
  */
 function sshKeyOf(line: string, purpose: string): Buffer {
   const words = line.split(/\s+/);

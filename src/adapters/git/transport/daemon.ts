@@ -1,4 +1,4 @@
-// Connects to a git daemon (git-daemon(1), git://): no encryption, no authentication.
+// Connects to a git daemon (git-daemon(1), git://), without encryption and authentication.
 
 import { connect, type Socket } from 'node:net';
 import { connectFailure } from '../../http/failures.ts';
@@ -18,7 +18,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export async function openDaemon({ location, outbound }: DaemonOptions, signal: AbortSignal): Promise<GitStream> {
   const { host, port, path } = location;
   const socket = await connected(outbound, location, signal);
-  // gitprotocol-pack(5), Git Transport: the request names the host, for daemons that serve several.
+  // The request contains the host for daemons that serve several hosts (gitprotocol-pack(5), Git Transport).
   socket.write(pktLine(`git-upload-pack ${path}\0host=${host}:${port}\0`));
   return {
     input: socket,
@@ -28,7 +28,7 @@ export async function openDaemon({ location, outbound }: DaemonOptions, signal: 
   };
 }
 
-/** Connects to the first of the permitted addresses that answers. */
+/** Connects to the first permitted address that accepts the connection. */
 async function connected(
   outbound: Outbound,
   { host, port, url }: DaemonLocation,
@@ -53,7 +53,7 @@ function connectTo(host: string, port: number, signal: AbortSignal): Promise<Soc
     socket.once('close', () => clearTimeout(timer));
     socket.once('error', reject).once('connect', () => {
       clearTimeout(timer);
-      // From here on, reads report errors; without a listener an error would end the process.
+      // Later errors are reported by reads. Without a listener, an error would end the process.
       socket.off('error', reject).on('error', () => undefined);
       resolve(socket);
     });

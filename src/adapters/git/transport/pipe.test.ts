@@ -19,7 +19,7 @@ import { type SshServer, withoutSshd } from '../../../../test/harness/git-inetd.
 import { createOutbound } from '../../http/outbound.ts';
 
 describe('git daemon', () => {
-  test('is followed from commit to commit, by one connection each, with only the new objects', async () => {
+  test('later commits are fetched, each with one connection and only the new objects', async () => {
     const server = await serveDaemon();
     const repository = server.createRepository('fleet.git');
     repository.commit({ ...manyFiles(), 'a.yaml': 'first' });
@@ -38,7 +38,7 @@ describe('git daemon', () => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test('refusals: no such repository, no such branch, a commit that is not handed out, an empty repository', async () => {
+  test('a missing repository, a missing branch, an unavailable commit and an empty repository are refused', async () => {
     const server = await serveDaemon();
     const url = `git://127.0.0.1:${server.port}`;
     server.createRepository('empty.git');
@@ -54,7 +54,7 @@ describe('git daemon', () => {
     }
   });
 
-  test('silence, a broken connection, another protocol, a private address and nobody at all say so', async () => {
+  test('a silent server, a lost connection, another protocol, a private address and a closed port are reported', async () => {
     const silent = await serveDaemon(() => true);
     const broken = await serveDaemon((socket) => socket.destroy() !== undefined);
     const other = await serveDaemon((socket) => socket.end('220 mail.example.com ESMTP\r\n') !== undefined);
@@ -78,7 +78,7 @@ describe('git daemon', () => {
     expect([closed.code, closed.message]).toEqual(['git-unreachable', expect.stringContaining('connection refused')]);
   });
 
-  test('a transfer that breaks off leaves the last copy, and the next fetch succeeds', async () => {
+  test('after a broken transfer the last copy remains, and the next fetch succeeds', async () => {
     let left = Number.POSITIVE_INFINITY;
     const server = await serveDaemon((socket) => {
       const write = socket.write.bind(socket);
@@ -103,7 +103,7 @@ describe('git daemon', () => {
     expect(await textOf(await opened.fetch())).toMatchObject({ 'a.yaml': 'second' });
   });
 
-  test('an answer beyond the limit is cut off', async () => {
+  test('a response over the limit is stopped', async () => {
     const server = await serveDaemon();
     server.createRepository('fleet.git').commit(manyFiles());
     const opened = open(`git://127.0.0.1:${server.port}/fleet.git`, { limits: { maxPackBytes: 4_000 } });
@@ -117,7 +117,7 @@ if (without !== undefined) process.stderr.write(`${without}\n`);
 describe.skipIf(without !== undefined)('ssh', () => {
   const keysOf = ({ keyFile, knownHostsFile }: SshServer) => ({ ssh: { keyFile, knownHostsFile } });
 
-  test('is followed from commit to commit, by one connection each; names need quoting on the way', async () => {
+  test('later commits are fetched, each with one connection, even if paths need quotes', async () => {
     const server = await serveSsh();
     const name = "it's a $(touch pwned) fleet!.git";
     const repository = server.createRepository(name);
@@ -131,7 +131,7 @@ describe.skipIf(without !== undefined)('ssh', () => {
     expect(server.connections).toHaveLength(3);
   });
 
-  test('an empty repository has no such branch, as over HTTP', async () => {
+  test('an empty repository lacks the branch, as over HTTP', async () => {
     const server = await serveSsh();
     server.createRepository('empty.git');
     const opened = open(`${server.url}/empty.git`, { ...keysOf(server), ref: { branch: 'main' } });
@@ -142,7 +142,7 @@ describe.skipIf(without !== undefined)('ssh', () => {
     ]);
   });
 
-  test('a server whose key is not known, or is another, is sent nothing', async () => {
+  test('nothing is sent to a server with an unknown or a different host key', async () => {
     const server = await serveSsh();
     server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
     const other = readFileSync(`${server.createKey('other', false)}.pub`, 'utf8').trim();
@@ -158,12 +158,12 @@ describe.skipIf(without !== undefined)('ssh', () => {
         open(`${server.url}/fleet.git`, { ssh: { keyFile: server.keyFile, knownHostsFile } }).fetch(),
       );
       expect([name, failure.code, failure.retryable]).toEqual([name, 'git-ssh-host-unknown', false]);
-      // The file does not change: unknown keys are not added.
+      // The file is unchanged, because unknown keys are not added.
       expect(readFileSync(knownHostsFile, 'utf8')).toBe(text);
     }
   });
 
-  test('a key that the server does not accept, no such repository, and a file that is not a key', async () => {
+  test('a refused key, a missing repository and a file that is not a key are reported', async () => {
     const server = await serveSsh();
     server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
     const { knownHostsFile } = server;
@@ -183,7 +183,7 @@ describe.skipIf(without !== undefined)('ssh', () => {
     }
   });
 
-  test('a key file that others can read, or that is not there, is not used', async () => {
+  test('a key file that is missing or that other users can read is refused', async () => {
     const server = await serveSsh();
     const { knownHostsFile } = server;
     const shared = server.createKey('shared', true);
@@ -223,7 +223,7 @@ describe.skipIf(without !== undefined)('ssh', () => {
     expect((await failureOf(() => opened.fetch())).message).toContain('its mode 644 lets others read it');
   });
 
-  test('the repaired copy of a key that the server refuses is removed', async () => {
+  test('the repaired copy of a key is removed after the server refused the key', async () => {
     const server = await serveSsh();
     const keyFile = server.createKey('stranger', false);
     writeFileSync(keyFile, readFileSync(keyFile, 'utf8').trimEnd());
@@ -233,26 +233,23 @@ describe.skipIf(without !== undefined)('ssh', () => {
     expect([failure.code, readdirSync(dir)]).toEqual(['git-auth-required', []]);
   });
 
-  test.each(['repaired', 'as it is'])(
-    'copies that a killed process left behind are removed, with a key %s',
-    async (how) => {
-      const server = await serveSsh();
-      server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
-      const keyFile = join(server.folder, 'own');
-      const text = readFileSync(server.keyFile, 'utf8');
-      writeFileSync(keyFile, how === 'repaired' ? text.trimEnd() : text, { mode: 0o600 });
-      const dir = stateDir();
-      for (const name of ['ssh-killed', 'ssh-inuse', 'other']) {
-        mkdirSync(join(dir, name), { recursive: true });
-        writeFileSync(join(dir, name, 'key'), text, { mode: 0o600 });
-      }
-      const hourAgo = new Date(Date.now() - 3_600_000);
-      for (const name of ['ssh-killed', 'other']) utimesSync(join(dir, name), hourAgo, hourAgo);
-      await open(`${server.url}/fleet.git`, { ssh: { keyFile, knownHostsFile: server.knownHostsFile }, dir }).fetch();
-      const left = readdirSync(dir).filter((name) => ['ssh-killed', 'ssh-inuse', 'other'].includes(name));
-      expect(left.sort()).toEqual(['other', 'ssh-inuse']);
-    },
-  );
+  test.each(['repaired', 'as it is'])('copies left by a killed process are removed, with a key %s', async (how) => {
+    const server = await serveSsh();
+    server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
+    const keyFile = join(server.folder, 'own');
+    const text = readFileSync(server.keyFile, 'utf8');
+    writeFileSync(keyFile, how === 'repaired' ? text.trimEnd() : text, { mode: 0o600 });
+    const dir = stateDir();
+    for (const name of ['ssh-killed', 'ssh-inuse', 'other']) {
+      mkdirSync(join(dir, name), { recursive: true });
+      writeFileSync(join(dir, name, 'key'), text, { mode: 0o600 });
+    }
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    for (const name of ['ssh-killed', 'other']) utimesSync(join(dir, name), hourAgo, hourAgo);
+    await open(`${server.url}/fleet.git`, { ssh: { keyFile, knownHostsFile: server.knownHostsFile }, dir }).fetch();
+    const left = readdirSync(dir).filter((name) => ['ssh-killed', 'ssh-inuse', 'other'].includes(name));
+    expect(left.sort()).toEqual(['other', 'ssh-inuse']);
+  });
 
   test.each([
     ['OpenSSH', ['-t', 'ed25519']],
@@ -274,7 +271,7 @@ describe.skipIf(without !== undefined)('ssh', () => {
     expect(server.connections).toHaveLength(0);
   });
 
-  test('a public key, a key of PuTTY and a file that is too large are named', async () => {
+  test('a public key, a PuTTY key and a file that is too large are reported', async () => {
     const server = await serveSsh();
     const rows = {
       public: { text: readFileSync(`${server.keyFile}.pub`, 'utf8'), says: 'it holds a public key' },
@@ -291,7 +288,7 @@ describe.skipIf(without !== undefined)('ssh', () => {
     expect(server.connections).toHaveLength(0);
   });
 
-  test('a silent server, a private one and a closed one', async () => {
+  test('a silent server, a private address and a closed port are reported', async () => {
     const server = await serveSsh(() => true);
     const keys = keysOf(server);
     const url = `${server.url}/fleet.git`;
@@ -317,7 +314,7 @@ describe.skipIf(without !== undefined)('ssh', () => {
     ]);
   });
 
-  test('of several addresses, one that nobody listens at does not matter', async () => {
+  test('if nothing listens at one address of a host, the next address is used', async () => {
     const server = await serveSsh();
     server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
     const knownHostsFile = join(server.folder, 'by-name');
@@ -330,7 +327,7 @@ describe.skipIf(without !== undefined)('ssh', () => {
     expect(await textOf(checkout)).toEqual({ 'a.yaml': 'a' });
   });
 
-  test('without a key nothing is tried', () => {
+  test('without a key, no connection is opened', () => {
     expect(() => open('git@example.com:team/x.git')).toThrow('example.com:team/x.git: ssh needs a key file');
   });
 });

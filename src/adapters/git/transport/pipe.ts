@@ -1,4 +1,4 @@
-// Translates the smart HTTP requests of isomorphic-git to Git's own protocol over one byte stream to git-upload-pack.
+// Converts smart HTTP requests of isomorphic-git to Git's native protocol over a byte stream to git-upload-pack.
 
 import type { Readable, Writable } from 'node:stream';
 import type { GitHttpRequest, HttpClient } from 'isomorphic-git';
@@ -6,33 +6,32 @@ import { Failure } from '#std/failure.ts';
 import { withEmptyRefs } from './pkt-line.ts';
 import { type Conversation, checkAnswer, collectBytes, type Endpoint, requestBody, streamOnce } from './transport.ts';
 
-/** A connection to git-upload-pack of one repository. */
 export interface GitStream {
   readonly input: Writable;
   readonly output: Readable;
-  /** After the end of the output: the failure that ended it early, or undefined. */
+  /** Resolves after the end of the output: with the failure that ended it early, or undefined. */
   complaint(): Promise<Failure | undefined>;
-  /** Ends the stream at once. If an error is given, reads fail with it. */
+  /** Ends the stream at once. If set, reads fail with `error`. */
   destroy(error?: Error): void;
 }
 
 export interface PipeOptions {
-  /** Opens a connection. Throws Failure if that fails. The signal ends the attempt. */
+  /** Opens a connection. Throws a Failure on error. The signal aborts the attempt. */
   readonly open: (signal: AbortSignal) => Promise<GitStream>;
-  /** Maximum bytes of one answer. */
+  /** Maximum bytes of one response. */
   readonly maxPackBytes: number;
-  /** Milliseconds for one exchange. */
+  /** Timeout in milliseconds of one exchange. */
   readonly timeoutMs: number;
 }
 
-/** isomorphic-git requires a URL; no request is sent to this name. */
+/** isomorphic-git requires a URL. No request is sent to this host. */
 const URL_FOR_FORM = 'https://pipe.invalid';
-/** Time for a server to close the connection after it knows that no object is requested. */
+/** Milliseconds to wait for the server to close the connection after a request for no objects. */
 const GRACE_MS = 2_000;
 const FLUSH = Buffer.from('0000');
 const SERVICE = Buffer.from('001e# service=git-upload-pack\n0000');
 
-/** A stream that has listed its refs and waits for the request. */
+/** A stream whose list of refs has been read. The server waits for the request. */
 interface Open {
   readonly stream: GitStream;
   readonly advertisement: Buffer;
@@ -43,8 +42,8 @@ export function pipeEndpoint(options: PipeOptions): Endpoint {
 }
 
 /**
- * Uses one connection for the listed refs and the request that follows, so that the request names objects that the
- * server offered. The server ends the connection with its answer.
+ * Uses one connection for the list of refs and the following request, so that the requested objects match the list. The
+ * server closes the connection after its response.
  */
 function converse(options: PipeOptions): Conversation {
   let held: Open | undefined;
@@ -66,7 +65,7 @@ function converse(options: PipeOptions): Conversation {
   return { http: { request }, close: () => held && dismiss(held.stream) };
 }
 
-/** Ends the conversation: a flush instead of a request means that no object is requested (gitprotocol-pack(5)). */
+/** Ends the conversation with a flush, which requests no object (gitprotocol-pack(5)). */
 function dismiss(stream: GitStream): void {
   stream.input.end(FLUSH);
   stream.output.resume();
@@ -121,7 +120,7 @@ async function exchanged(options: PipeOptions, stream: GitStream, payload: Buffe
 
 type Use = (stream: GitStream) => GitStream;
 
-/** Limits the time of an exchange. A stream cannot be used again after a failed exchange. */
+/** Enforces the timeout of an exchange. After a failed exchange, the stream is destroyed. */
 async function within<T>({ timeoutMs }: PipeOptions, run: (use: Use, signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new Failure('git-unreachable', `no answer within ${timeoutMs} ms`, { retryable: true });
   const attempt = new AbortController();
@@ -145,10 +144,10 @@ async function within<T>({ timeoutMs }: PipeOptions, run: (use: Use, signal: Abo
   }
 }
 
-/** First size of the buffer, enough for the refs of most repositories. It doubles when it is full. */
+/** Initial size of the buffer, enough for the refs of most repositories. It is doubled when full. */
 const FIRST_ROOM_BYTES = 64 * 1024;
 
-/** Reads the pkt-lines up to the flush after them, at which the server waits. */
+/** Reads pkt-lines up to and including the next flush, after which the server waits. */
 async function readUpToFlush(stream: GitStream, maxBytes: number): Promise<Buffer> {
   const { output } = stream;
   let room = Buffer.alloc(FIRST_ROOM_BYTES);
@@ -162,7 +161,7 @@ async function readUpToFlush(stream: GitStream, maxBytes: number): Promise<Buffe
     while (at + 4 <= bytes.length) {
       const length = lineLength(bytes, at);
       if (length === 0) return bytes.subarray(0, at + 4);
-      // After `ERR` a server sends nothing more.
+      // A server sends nothing after `ERR`.
       if (bytes.toString('latin1', at + 4, at + 8) === 'ERR ') checkAnswer(bytes, 'GET');
       if (at + length > bytes.length) break;
       at += length;

@@ -1,20 +1,20 @@
-// Reads and changes the lines of Git's protocol (gitprotocol-common(5)) in requests and answers of isomorphic-git.
+// Parses and changes pkt-lines of Git's protocol (gitprotocol-common(5)) in requests and responses of isomorphic-git.
 
 import { Failure } from '#std/failure.ts';
 
 const LENGTH_BYTES = 4;
 
-/** Maximum lines. A server with 100,000 branches and tags sends 100,000; a pack of 256 MiB has 4,000. */
+/** Maximum number of lines. A server with 100,000 branches and tags sends 100,000, a pack of 256 MiB has 4,000. */
 const LINES_MAX = 250_000;
 
 interface Line {
-  /** Start and end of its payload. */
+  /** Start and end of the payload. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Returns the pkt-lines at the start of the bytes, up to the first bytes that are not a pkt-line. Throws Failure
+ * Returns the pkt-lines at the start of the bytes. Ends at the first bytes that are not a pkt-line. Throws Failure
  * `git-protocol-error` if there are too many lines.
  */
 function* linesOf(bytes: Buffer): Generator<Line> {
@@ -23,7 +23,7 @@ function* linesOf(bytes: Buffer): Generator<Line> {
     const length = Number.parseInt(bytes.toString('latin1', at, at + LENGTH_BYTES), 16);
     if (Number.isNaN(length) || length === 3 || at + length > bytes.length) return;
     if (count > LINES_MAX) throw tooMuch(`more than ${LINES_MAX} lines`);
-    // 0, 1 and 2 are flush, delimiter and end of a response: no payload.
+    // The lengths 0, 1 and 2 mean flush, delimiter and end of response, which have no payload.
     if (length >= LENGTH_BYTES) yield { start: at + LENGTH_BYTES, end: at + length };
     at += Math.max(length, LENGTH_BYTES);
   }
@@ -33,17 +33,16 @@ function tooMuch(what: string): Failure {
   return new Failure('git-protocol-error', `the server answers with ${what}`, { retryable: true });
 }
 
-/** Returns the payloads of the pkt-lines. */
 export function* pktLines(bytes: Buffer): Generator<Buffer> {
   for (const { start, end } of linesOf(bytes)) yield bytes.subarray(start, end);
 }
 
-/** Maximum bytes without the pack: an acknowledgement, and lines about history. */
+/** Maximum bytes of a response without its pack: acknowledgements and lines about history. */
 const REST_BYTES_MAX = 64 * 1024;
 
 /**
- * Returns the pack on the first side-band channel of an answer, and the rest for isomorphic-git (gitprotocol-pack(5)):
- * without progress, and without shallow commits, which it would look up.
+ * Splits a response into the pack on side-band channel 1 and the remaining lines for isomorphic-git
+ * (gitprotocol-pack(5)). Drops progress messages, and shallow commits, which isomorphic-git would look up.
  */
 export function takeOutPack(answer: Buffer): { readonly pack: Buffer; readonly rest: Buffer } {
   const pack = Buffer.allocUnsafe(answer.length);
@@ -72,7 +71,7 @@ function isShallow(answer: Buffer, start: number): boolean {
 }
 
 /**
- * Returns the message that a server sends instead of an answer: an `ERR` line, or the third side-band channel
+ * Returns the error that a server sends instead of a response: an `ERR` line, or a message on side-band channel 3
  * (gitprotocol-pack(5)).
  */
 export function serverError(bytes: Buffer): string | undefined {
@@ -84,7 +83,7 @@ export function serverError(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-/** Adds a capability to an upload-pack request of protocol version 0 or 1; returns other requests unchanged. */
+/** Adds a capability to an upload-pack request of protocol version 0 or 1. Other requests are unchanged. */
 export function withCapability(request: Buffer, capability: string): Buffer {
   const [first] = pktLines(request);
   if (first === undefined || first.toString('latin1', 0, 5) !== 'want ') return request;
@@ -93,9 +92,9 @@ export function withCapability(request: Buffer, capability: string): Buffer {
 }
 
 /**
- * Adds the line of an empty repository, which Git sends since 2.41 (gitprotocol-pack(5), `no-refs`), to an
- * advertisement of protocol version 0 that lists no refs. Without a line, isomorphic-git continues in protocol version
- * 2, and the server hangs up.
+ * Adds the line of an empty repository to an advertisement of protocol version 0 without refs. Git sends this line
+ * since 2.41 (gitprotocol-pack(5), `no-refs`). Without it, isomorphic-git would continue in protocol version 2, and the
+ * server would close the connection.
  */
 export function withEmptyRefs(advertisement: Buffer): Buffer {
   for (const line of pktLines(advertisement)) {
@@ -106,8 +105,8 @@ export function withEmptyRefs(advertisement: Buffer): Buffer {
 
 /**
  * Adds a line for HEAD, with the object of the first ref, to an advertisement of protocol version 0 or 1 without HEAD.
- * A server leaves HEAD out if HEAD names a branch that does not exist; otherwise HEAD comes first (gitprotocol-pack(5),
- * reference discovery). isomorphic-git looks HEAD up at the end of each fetch, and fails without it.
+ * Servers omit HEAD if its branch does not exist, otherwise HEAD is first (gitprotocol-pack(5), reference discovery).
+ * isomorphic-git fails at the end of a fetch if HEAD is missing.
  */
 export function withHead(advertisement: Buffer): Buffer {
   for (const { start, end } of linesOf(advertisement)) {

@@ -1,18 +1,18 @@
-// Explains the end of ssh by its exit code and its output, because ssh reports nothing else.
+// Explains why ssh ended by its exit code and its messages, because ssh reports nothing else.
 
 import { Failure } from '#std/failure.ts';
 import type { GitCode } from '../codes.ts';
 
 export interface SshEnd {
-  /** Null if a signal ended it. */
+  /** null if a signal ended ssh. */
   readonly code: number | null;
-  /** Stderr of ssh, which includes stderr of the server's git. */
+  /** stderr of ssh, which includes the stderr of git on the server. */
   readonly says: string;
   /** The error if ssh could not be started. */
   readonly cause: unknown;
 }
 
-/** Wordings of OpenSSH, of git and of forges; the first match counts. */
+/** Messages of OpenSSH, git and Git hosts. The first match decides. */
 const WORDINGS: readonly (readonly [wording: RegExp, code: GitCode, retryable: boolean])[] = [
   [/Host key verification failed|host key is known for|IDENTIFICATION HAS CHANGED/i, 'git-ssh-host-unknown', false],
   [/Load key|UNPROTECTED PRIVATE KEY|no such identity/i, 'git-ssh-key-unusable', false],
@@ -58,7 +58,7 @@ const ADVICE: Partial<Readonly<Record<GitCode, string>>> = {
   'git-not-a-repository': 'Correct the path in the URL, or give the key access',
 };
 
-/** Removes the frames of `@` around warnings, and control characters that a terminal would obey. */
+/** Removes frames of `@` around warnings, and control characters that could affect a terminal. */
 function lastWords(says: string): string {
   const lines = says
     .split('\n')

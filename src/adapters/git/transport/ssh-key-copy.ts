@@ -1,5 +1,5 @@
-// Creates copies of SSH keys whose text had to be repaired: one for each connection. Removes copies that a killed
-// process left behind.
+// Creates a temporary copy of an SSH key whose text had to be repaired, for each connection. Removes copies that killed
+// processes left.
 
 import { lstat, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { useFolder } from '../state.ts';
 
 const PREFIX = 'ssh-';
 /**
- * A connection needs its copy for the seconds until the server has accepted the key. Other processes may use the
- * folder.
+ * Age in milliseconds after which a copy is no longer in use. A connection needs its copy for seconds, until the server
+ * has accepted the key. Other processes may use the folder.
  */
 const IN_USE_MS = 10 * 60_000;
 
@@ -27,7 +27,7 @@ export async function useKeyCopy<T>(dir: string, text: string, run: (keyFile: st
   });
 }
 
-/** Removes old copies, even if the current key needs no copy. Throws Failure `git-state-unwritable`. */
+/** Removes old copies. Must be called even if the current key needs no copy. Throws Failure `git-state-unwritable`. */
 export async function removeLeftCopies(dir: string, clock: Pick<Clock, 'now'>): Promise<void> {
   await useFolder(dir, async () => {
     for (const name of await readdir(dir)) {

@@ -1,20 +1,20 @@
-// Reads the text of a private SSH key: repairs the line ends that copying damaged, and says why ssh could not use the
-// key.
+// Checks the text of a private SSH key: repairs line breaks that copying damaged, and explains why ssh could not use
+// the key.
 
-/** Text that ssh can read, a key that is encrypted, or the reason why the text is not a private key. */
+/** The text for ssh, or the reason why ssh cannot use it. */
 export type KeyText =
   | { readonly type: 'usable'; readonly text: string }
   | { readonly type: 'locked' }
   | { readonly type: 'unreadable'; readonly reason: string };
 
-/** RFC 7468, RFC 1421 and the PROTOCOL.key document of OpenSSH. */
+/** First line of a key (RFC 7468, RFC 1421, OpenSSH's PROTOCOL.key). */
 const PRIVATE_KEY = /^-----BEGIN ((?:OPENSSH|RSA|DSA|EC|ENCRYPTED) )?PRIVATE KEY-----$/;
 const PUBLIC_KEY = /^(?:(?:sk-)?(?:ssh|ecdsa)-\S+ AAAA|-----BEGIN .*PUBLIC KEY-----$|---- BEGIN SSH2 PUBLIC KEY ----$)/;
 const OPENSSH_MAGIC = 'openssh-key-v1\0';
 
 /**
- * Repairs a key. ssh refuses a key with `\r`, a blank line before it, or no last newline ("error in libcrypto"), which
- * secret stores and pasting cause. White space around a line never belongs to a key.
+ * Repairs a key. ssh refuses a key with `\r`, a leading blank line or without a final newline ("error in libcrypto"),
+ * which secret stores and pasting cause. White space around a line is never part of a key.
  */
 export function readKeyText(raw: string): KeyText {
   const lines = raw.split(/\r\n|\r|\n/).map((line) => line.trim());
@@ -34,7 +34,7 @@ function unreadableReason(text: string, lines: readonly string[]): string {
   return 'it is not a private key: it has no line that consists of "-----BEGIN ... PRIVATE KEY-----"';
 }
 
-/** Whether the key is encrypted. The first line is the `BEGIN` line. */
+/** True if the key is encrypted. The first line must be the `BEGIN` line. */
 function isLocked([first = '', ...lines]: readonly string[]): boolean {
   if (first.includes('ENCRYPTED')) return true;
   if (!first.includes('OPENSSH')) return lines.some((line) => /^Proc-Type:\s*4\s*,\s*ENCRYPTED$/.test(line));
@@ -42,7 +42,10 @@ function isLocked([first = '', ...lines]: readonly string[]): boolean {
   return cipherOf(Buffer.from(lines.slice(0, end < 0 ? undefined : end).join(''), 'base64')) !== 'none';
 }
 
-/** Returns the cipher, whose name follows the magic, after its length (PROTOCOL.key). ssh reports other formats. */
+/**
+ * Returns the name of the cipher, which follows the magic bytes and its length (PROTOCOL.key). Returns `none` for other
+ * formats, for which ssh reports the error.
+ */
 function cipherOf(blob: Buffer): string {
   const at = OPENSSH_MAGIC.length;
   if (blob.length < at + 4 || blob.toString('latin1', 0, at) !== OPENSSH_MAGIC) return 'none';

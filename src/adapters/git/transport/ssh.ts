@@ -1,5 +1,5 @@
-// Runs git-upload-pack of a repository by the system's ssh: with one key, known hosts only, no shell, and none of the
-// settings of the user who runs skep.
+// Runs git-upload-pack of a repository through the system's ssh: with one key, only known hosts, no shell, and without
+// the settings of the current user.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,16 +16,16 @@ import { readKeyText } from './ssh-key.ts';
 import { removeLeftCopies, useKeyCopy } from './ssh-key-copy.ts';
 
 export interface SshKeys {
-  /** Private key without a passphrase. */
+  /** Path of a private key without a passphrase. */
   readonly keyFile: string;
-  /** The keys of the trusted servers, as `ssh-keyscan` writes them. */
+  /** Path of the file with the host keys of trusted servers, as `ssh-keyscan` writes it. */
   readonly knownHostsFile: string;
 }
 
 export interface SshOptions extends SshKeys {
   readonly location: SshLocation;
   readonly outbound: Outbound;
-  /** Writable folder, for a copy of a key whose text had to be repaired. */
+  /** Writable folder for the copy of a key whose text had to be repaired. */
   readonly dir: string;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -36,8 +36,8 @@ const MAX_STDERR_CHARACTERS = 16_384;
 const MAX_KEY_BYTES = 64 * 1024;
 
 /**
- * Throws Failure `git-ssh-key-unusable`, `git-ssh-key-locked`, `git-state-unwritable` or `git-unreachable`; the
- * stream's complaint is the message of ssh about the server.
+ * Throws Failure `git-ssh-key-unusable`, `git-ssh-key-locked`, `git-state-unwritable` or `git-unreachable`. The
+ * stream's `complaint` contains the error of ssh about the server.
  */
 export async function openSsh(options: SshOptions, signal: AbortSignal): Promise<GitStream> {
   await removeLeftCopies(options.dir, options.clock);
@@ -51,7 +51,7 @@ export async function openSsh(options: SshOptions, signal: AbortSignal): Promise
     : connectWithCopy(options, key.text, signal);
 }
 
-/** Removes the copy when the server has accepted the key: with the first byte that the server sends. */
+/** Removes the key's copy after the first byte of the server, which the server sends only after it accepted the key. */
 async function connectWithCopy(options: SshOptions, text: string, signal: AbortSignal): Promise<GitStream> {
   checkPath(options.dir);
   return useKeyCopy(options.dir, text, async (keyFile) => {
@@ -73,9 +73,9 @@ async function connectWith(options: SshOptions, signal: AbortSignal): Promise<Gi
 }
 
 function started(options: SshOptions, address: string, signal: AbortSignal): GitStream {
-  // SIGKILL: ssh has nothing to clean up.
+  // SIGKILL, because ssh has nothing to clean up.
   const child = spawn('ssh', argumentsOf(options, address), { signal, killSignal: 'SIGKILL' });
-  // The end of ssh reports errors; without a listener an error of its input pipe would end the process.
+  // The end of ssh reports errors. Without a listener, an error of its input pipe would end the process.
   child.stdin.on('error', () => undefined);
   const ended = endOf(child);
   return {
@@ -90,7 +90,7 @@ function started(options: SshOptions, address: string, signal: AbortSignal): Git
 }
 
 /**
- * Whether the server sent anything. git-upload-pack sends first; without a connection the output ends without a byte.
+ * True if the server sent a byte. git-upload-pack sends first. Without a connection, the output ends without a byte.
  */
 async function spoke({ output }: GitStream): Promise<boolean> {
   await once(output, 'readable');
@@ -112,8 +112,9 @@ async function endOf(child: ChildProcessWithoutNullStreams): Promise<Failure | u
 }
 
 /**
- * Returns options of ssh_config(5). ssh connects to the checked address, and verifies the server by the name in the
- * URL. `-F none`: a ProxyCommand or an agent of the current user would bypass these settings.
+ * Returns the arguments of ssh with options of ssh_config(5). ssh connects to the checked address, and verifies the
+ * host key by the name in the URL. `-F none` ignores the user's configuration, whose ProxyCommand or agent would bypass
+ * these settings.
  */
 function argumentsOf({ location, keyFile, knownHostsFile }: SshOptions, address: string): string[] {
   const { host, port, user, path } = location;
@@ -143,19 +144,19 @@ function argumentsOf({ location, keyFile, knownHostsFile }: SshOptions, address:
   return ['-F', 'none', '-T', '-x', '-a', ...options, '-p', String(port), '-l', user, '--', name, command];
 }
 
-/** Quotes a path for the server's shell, or git-shell(1), which undoes exactly this quoting. */
+/** Quotes a path for the server's shell. git-shell(1) accepts exactly this quoting. */
 function quotedForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''").replaceAll('!', "'\\!'")}'`;
 }
 
-/** Quotes a path with spaces. Escapes `%` and `$`, which ssh would expand (ssh_config(5), TOKENS). */
+/** Quotes a path that may contain spaces. Escapes `%`, which ssh would expand (ssh_config(5), TOKENS). */
 function quotedPath(path: string): string {
   return `"${resolve(path).replaceAll('%', '%%')}"`;
 }
 
 /**
- * Checks that the files can be read. ssh itself checks permissions of keys that belong to the user; a mounted Secret
- * belongs to root and its group may read it.
+ * Checks that the files are readable and that other users cannot read the key. ssh itself checks only keys that belong
+ * to the current user. The group may read the key of another user, because a mounted Secret belongs to root.
  */
 async function checkFiles({ keyFile, knownHostsFile }: SshKeys): Promise<void> {
   for (const file of [keyFile, knownHostsFile]) {
@@ -180,7 +181,7 @@ function locked(file: string): Failure {
   });
 }
 
-/** Refuses characters that the quotes of `quotedPath` do not hide from ssh. */
+/** Refuses characters that ssh interprets even within the quotes of `quotedPath`. */
 function checkPath(file: string): void {
   if (/["\\$\p{Cc}]/u.test(file)) throw unusable(file, 'its path has a character that ssh gives a meaning to');
 }

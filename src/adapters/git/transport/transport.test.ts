@@ -1,4 +1,5 @@
-// Tests conversations with Git servers that require credentials, redirect or break off, and with other servers.
+// Tests conversations with Git servers that require credentials, redirect or close the connection, and with servers
+// that do not speak Git.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { createOutbound } from '../../http/outbound.ts';
 
 const PASSWORD = 'hunter2:ü@/';
 
-test('credentials are sent from the options or the URL, and shown nowhere', async () => {
+test('credentials from the options or the URL are sent, and never in a message', async () => {
   const server = await serve({ auth: { username: 'bot', password: PASSWORD } });
   server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
   const url = `${server.url}/fleet.git`;
@@ -35,7 +36,7 @@ test('credentials are sent from the options or the URL, and shown nowhere', asyn
   }
 });
 
-test('a password that changes is read again', async () => {
+test('a changed password is read again', async () => {
   const auth = { username: 'bot', password: 'old' };
   const server = await serve({ auth });
   const repository = server.createRepository('fleet.git');
@@ -104,7 +105,7 @@ test.each([
   expect([failure.code, failure.retryable, failure.message]).toEqual([code, retryable, expect.stringContaining(says)]);
 });
 
-test('an empty repository of a server without protocol version 2 has no such branch', async () => {
+test('an empty repository on a server without protocol version 2 lacks the branch', async () => {
   const server = await serve({
     intercept: (request) => {
       delete request.headers['git-protocol'];
@@ -120,7 +121,7 @@ test('an empty repository of a server without protocol version 2 has no such bra
   ]);
 });
 
-test('a server of plain files (the dumb protocol) is named as such', async () => {
+test('a server with the dumb HTTP protocol is reported', async () => {
   let dir = '';
   const server = await serve({
     intercept: (request, response) => {
@@ -140,7 +141,7 @@ test('a server of plain files (the dumb protocol) is named as such', async () =>
   ]);
 });
 
-test('a transfer that breaks off is a failure, and the next fetch succeeds', async () => {
+test('a broken transfer is a failure, and the next fetch succeeds', async () => {
   let broken = 0;
   const server = await serve({
     intercept: (request, response) => {
@@ -163,7 +164,7 @@ test('a transfer that breaks off is a failure, and the next fetch succeeds', asy
   expect(readdirSync(dir).filter((name) => name.startsWith('clone-'))).toHaveLength(1);
 });
 
-test('an unreachable server, a private one and a silent one say so', async () => {
+test('an unreachable server, a private address and a silent server are reported', async () => {
   const server = await serve({ intercept: () => true });
   const url = `${server.url}/fleet.git`;
   const silent = await failureOf(() => open(url, { limits: { timeoutMs: 200 } }).fetch());
@@ -180,7 +181,7 @@ test('an unreachable server, a private one and a silent one say so', async () =>
   expect([closed.code, closed.message]).toEqual(['git-unreachable', `${url}, the default branch: connection refused`]);
 });
 
-test('a repository that moved is followed, without credentials to another host', async () => {
+test('redirects are followed, without credentials for another host', async () => {
   const seen: (string | undefined)[] = [];
   const target = await serve({
     intercept: (request) => {

@@ -1,5 +1,5 @@
-// Sends the smart HTTP requests of isomorphic-git through the guarded outbound client, with credentials, redirects,
-// limits, and errors with advice (the caller adds URL and ref).
+// Sends smart HTTP requests of isomorphic-git through the guarded outbound client, with credentials, redirects and
+// limits. Errors contain advice. The caller adds URL and ref.
 
 import type { HttpClient } from 'isomorphic-git';
 import { Failure } from '#std/failure.ts';
@@ -7,27 +7,27 @@ import type { Outbound, OutboundResponse } from '../../http/outbound.ts';
 import type { GitCode } from '../codes.ts';
 import { serverError, withCapability, withEmptyRefs } from './pkt-line.ts';
 
-/** A few requests that belong together. */
+/** A sequence of related requests. */
 export interface Conversation {
   readonly http: HttpClient;
   close(): void;
 }
 
-/** The URL and the HTTP client with which isomorphic-git reaches a repository, for every transport. */
+/** The URL and HTTP client with which isomorphic-git reaches a repository, for every transport. */
 export interface Endpoint {
-  /** URL for isomorphic-git: http or https, without credentials. */
+  /** http or https URL for isomorphic-git, without credentials. */
   readonly url: string;
   converse(): Conversation;
 }
 
 export interface HttpEndpoint {
-  /** Without credentials: it appears in messages. */
+  /** URL without credentials, because messages contain it. */
   readonly url: string;
   readonly auth?: { readonly username: string; readonly password: () => Promise<string> };
   readonly outbound: Outbound;
-  /** Maximum bytes of one answer. */
+  /** Maximum bytes of one response. */
   readonly maxPackBytes: number;
-  /** Milliseconds for one exchange. */
+  /** Timeout in milliseconds of one exchange. */
   readonly timeoutMs: number;
 }
 
@@ -35,9 +35,11 @@ export function httpEndpoint(endpoint: HttpEndpoint): Endpoint {
   return { url: endpoint.url, converse: () => ({ http: gitHttp(endpoint), close: () => undefined }) };
 }
 
-/** Sends credentials from the start: a first request without them would cost one more request each time. */
+/**
+ * Sends credentials with the first request, because a request without them would cost an additional request each time.
+ */
 function gitHttp(endpoint: HttpEndpoint): HttpClient {
-  // The target to which the first request was redirected; later requests use it, as in git(1) (`http.followRedirects`).
+  // Target of the first request's redirect. Later requests use it, as in git(1) (`http.followRedirects`).
   let base = endpoint.url;
   let thinPacks = false;
   return {
@@ -65,14 +67,14 @@ async function authorization({ auth, url }: HttpEndpoint, base: string): Promise
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** Throws for messages that a server sends instead of an answer, and for answers that cannot be read. */
+/** Throws for an error that a server sends instead of a response, and for responses that cannot be parsed. */
 export function checkAnswer(answer: Buffer, method: string): void {
   const complaint = serverError(answer);
   if (complaint !== undefined) throw serverRefusal(complaint);
   if (method === 'GET' && answer.includes('object-format=sha256')) throw unsupportedObjects();
 }
 
-/** Refuses the file `info/refs` of a server of plain files, which has a line with id and name for each ref. */
+/** Refuses the file `info/refs` of the dumb HTTP protocol, which has a line with id and name for each ref. */
 function refuseListOfFiles(answer: Buffer): void {
   if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})\trefs\//.test(answer.toString('latin1', 0, 80))) return;
   throw new Failure(
@@ -83,8 +85,8 @@ function refuseListOfFiles(answer: Buffer): void {
 }
 
 /**
- * Requests thin packs, whose deltas build on objects that the client has. isomorphic-git never does, so the server
- * would send every file again with each shallow fetch. Fetched packs are completed afterwards (`receivePack`).
+ * Requests thin packs, whose deltas may have bases that the client already has. isomorphic-git does not request them,
+ * so each shallow fetch would transfer every file again. `receivePack` adds the bases.
  */
 export function requestBody(body: Buffer, thinPacks: boolean): Buffer {
   return thinPacks ? withCapability(body, 'thin-pack') : body;
@@ -110,7 +112,10 @@ async function sendRequest(
   }
 }
 
-/** Returns the reason without the URL, which the caller adds, unless a redirect led to another URL. */
+/**
+ * Returns the reason of the failure. The caller adds the URL. After a redirect to another URL, returns the message,
+ * which contains the URL.
+ */
 function outboundReason({ url }: HttpEndpoint, { data, message }: Failure): string {
   return typeof data.reason === 'string' && String(data.url).startsWith(url) ? data.reason : message;
 }
@@ -119,7 +124,7 @@ function checkStatus({ auth }: HttpEndpoint, { status, headers }: OutboundRespon
   if (status === 200) return;
   switch (status) {
     case 401:
-    // Azure DevOps answers 203 with a sign-in page.
+    // Azure DevOps responds 203 with a sign-in page.
     case 203:
       throw failed(
         'git-auth-required',
@@ -142,9 +147,7 @@ function serverRefusal(complaint: string): Failure {
   return new Failure(codeOf(complaint), `the server says: ${complaint}`, { data: { complaint } });
 }
 
-/**
- * Recognises the wording of upload-pack for an object that it lacks or does not hand out by name, and of git-daemon.
- */
+/** Selects the code by the error text of upload-pack (`not our ref` for a refused or missing id) or of git-daemon. */
 function codeOf(complaint: string): GitCode {
   if (complaint.includes('not our ref')) return 'git-ref-not-found';
   return /no such repository|not exported/.test(complaint) ? 'git-not-a-repository' : 'git-protocol-error';

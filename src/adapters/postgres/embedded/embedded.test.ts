@@ -1,4 +1,4 @@
-// Tests the embedded PostgreSQL: start, death of the process that started it, its programs, root. In one file, because
+// Tests the embedded PostgreSQL: start, death of the starting process, choice of programs, root. In one file, because
 // the tests share the processes that start servers.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -68,7 +68,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   return outcome instanceof Failure ? outcome.code : String(outcome);
 }
 
-/** True while the process runs; false for a zombie. */
+/** True if the process runs. False for a zombie. */
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -77,7 +77,7 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Processes that have the directory in their command line. */
+/** Returns the processes that have the directory in their command line. */
 function processesOn(dir: string): string[] {
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid) && runs(Number(pid)))
@@ -90,11 +90,11 @@ function processesOn(dir: string): string[] {
     });
 }
 
-/** Most tests share this directory: creating one takes longer than all their other work. */
+/** A shared directory, because creating one takes longer than all other steps of the tests. */
 const HOME = 'home';
 
 describe('an embedded server', () => {
-  test('is made at the first start, lets in its two users only, and keeps its data over a restart', async () => {
+  test('is created at the first start, permits only its two users, and keeps its data after a restart', async () => {
     const first = await start(HOME);
     await migrate(first.migrator, { appUser: 'db_app' });
     await query(first.migrator, 'create table kept as select 1 as x');
@@ -112,7 +112,7 @@ describe('an embedded server', () => {
     expect(await codeOf(query({ ...second.app, password: 'app' }, 'select 1'))).toBe('database-auth');
   });
 
-  test('listens on this machine only, and on no socket file', async () => {
+  test('listens only on this machine, and on no Unix socket', async () => {
     const { app } = await start(HOME);
     const outside = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
@@ -123,13 +123,13 @@ describe('an embedded server', () => {
     expect(existsSync(`/tmp/.s.PGSQL.${app.port}`)).toBe(false);
   });
 
-  test('is used by one process at a time', async () => {
+  test('can be used by only one process', async () => {
     await start(HOME);
     const failure = await startEmbedded(options(HOME)).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'database-in-use', data: { pid: process.pid } });
   });
 
-  test('that was killed recovers', async () => {
+  test('recovers after it was killed', async () => {
     const first = await start(HOME);
     await query(first.migrator, 'create table survived as select 2 as x');
     process.kill(first.pid, 'SIGKILL');
@@ -142,14 +142,14 @@ describe('an embedded server', () => {
   test.each([
     { pid: () => process.pid, reason: 'belongs to another program now' },
     { pid: () => 2 ** 22 + 1, reason: 'belongs to nobody' },
-  ])('starts over a lock file whose number $reason', async ({ pid }) => {
+  ])('starts despite a lock file whose process id $reason', async ({ pid }) => {
     const data = join(root, HOME, 'data');
     writeFileSync(join(data, 'postmaster.pid'), `${pid()}\n${data}\n`);
     const database = await start(HOME);
     expect(await query(database.app, 'select 1 as x')).toEqual([{ x: 1 }]);
   });
 
-  test('that cannot start says why, without a password, and leaves no process', async () => {
+  test('that cannot start reports the reason without a password, and its processes end', async () => {
     const settings = join(root, HOME, 'data', 'postgresql.auto.conf');
     writeFileSync(settings, 'no_such_setting = 1\n');
     const failure = await startEmbedded(options(HOME)).catch((error: unknown) => error);
@@ -161,7 +161,7 @@ describe('an embedded server', () => {
     await start(HOME);
   });
 
-  test('whose making was interrupted is made again', async () => {
+  test('whose creation was interrupted is created again', async () => {
     const dir = join(root, 'interrupted');
     mkdirSync(join(dir, 'data.new', 'base'), { recursive: true });
     writeFileSync(join(dir, 'data.new', 'PG_VERSION'), '1');
@@ -171,7 +171,7 @@ describe('an embedded server', () => {
 });
 
 describe('when the process that started it is killed', () => {
-  /** A process of its own that starts a server and prints its process id. */
+  /** Starts another process, which starts a server and prints the server's process id. */
   async function startElsewhere(name: string): Promise<{ child: ChildProcess; pid: number }> {
     const module = fileURLToPath(new URL('./embedded.ts', import.meta.url));
     const code = `import { startEmbedded } from ${JSON.stringify(module)};
@@ -188,7 +188,7 @@ describe('when the process that started it is killed', () => {
     return { child, pid };
   }
 
-  test('the directory is taken until then; the server stops by itself, and the data is there for the next', async () => {
+  test('its server stops, and then another process can use the data directory', async () => {
     const { child, pid } = await startElsewhere(HOME);
     expect(await codeOf(startEmbedded(options(HOME)))).toBe('database-in-use');
     child.kill('SIGKILL');
@@ -197,7 +197,7 @@ describe('when the process that started it is killed', () => {
     expect(await query(database.app, 'select 1 as x')).toEqual([{ x: 1 }]);
   });
 
-  test('the next start need not wait for that', async () => {
+  test('the next start waits until the old server has stopped', async () => {
     const { child, pid } = await startElsewhere(HOME);
     const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
@@ -212,7 +212,7 @@ describe('the programs', () => {
   test.each([
     { name: 'that npm installed', binaries: embeddedBinaries() },
     { name: 'that the system has', binaries: systemBinaries() },
-  ])('$name run a server, if they are installed', async ({ name, binaries }) => {
+  ])('$name can run a server, if they are installed', async ({ name, binaries }) => {
     if (binaries === undefined) {
       process.stderr.write(`skipped: there are no programs ${name}\n`);
       return;
@@ -221,7 +221,7 @@ describe('the programs', () => {
     expect(await query(database.app, 'select 1 as x')).toEqual([{ x: 1 }]);
   });
 
-  test('are those of the newest version', () => {
+  test('are found in the newest version', () => {
     const fake = join(root, 'versions');
     for (const version of ['9.6', '15', '9']) {
       mkdirSync(join(fake, version, 'bin'), { recursive: true });
@@ -233,14 +233,14 @@ describe('the programs', () => {
   });
 });
 
-/** Only root runs the server under another account. */
+/** The server runs under another account only if we are root. */
 describe.runIf(process.getuid?.() === 0)('as root', () => {
   test('the server runs as another user', async () => {
     const database = await start(HOME);
     expect(statSync(`/proc/${database.pid}`).uid).not.toBe(0);
   });
 
-  test('a directory and programs that this user cannot enter are moved to a place that it can enter', async () => {
+  test('a directory and programs that the account cannot enter are moved or copied to a shared folder', async () => {
     const closed = join(root, 'closed');
     mkdirSync(join(closed, 'data-here'), { recursive: true });
     chmodSync(closed, 0o700);
@@ -262,7 +262,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     expect((await chooseSite(join(root, HOME), found, account, shared)).dataDir).toBe(join(root, HOME, 'data'));
   });
 
-  test('without such a place, the start fails', async () => {
+  test('the start fails if the shared folder cannot be created', async () => {
     const closed = join(root, 'closed', 'again');
     mkdirSync(closed, { recursive: true });
     chmodSync(join(root, 'closed'), 0o700);

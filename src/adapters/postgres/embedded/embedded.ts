@@ -1,5 +1,5 @@
-// Runs an embedded PostgreSQL in a directory, for `skep dev` and tests. The first start creates the data, which survive
-// restarts and kills. Only the two given users can log in, and only from this machine.
+// Runs an embedded PostgreSQL for `skep dev` and tests. The first start creates the data, which survive restarts and
+// kills. Only the two given users can log in, and only from this machine.
 
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,35 +14,33 @@ import { chooseSite, type Site } from './site.ts';
 
 export interface Login {
   readonly user: string;
-  /** Password, which is set again at each start. */
+  /** Password, which each start sets again. */
   readonly password: string;
 }
 
 export interface EmbeddedOptions {
-  /** Created if it is missing. Only one process at a time uses it. */
+  /** Created if missing. Only one process at a time can use it. */
   readonly dir: string;
-  /** Name of the database, created at the first start. */
+  /** Name of the database, which the first start creates. */
   readonly database: string;
-  /** Owns the database. */
   readonly migrator: Login;
-  /** Has no rights before `migrate` grants them. */
+  /** Has no permissions until `migrate` grants them. */
   readonly app: Login;
-  /** Default: the programs from npm, else the programs of the operating system. */
+  /** Default: the programs from npm, otherwise the programs of the operating system. */
   readonly binaries?: Binaries;
 }
 
 export interface EmbeddedDatabase {
   readonly migrator: DatabaseAddress;
   readonly app: DatabaseAddress;
-  /** Process id of the server. */
   readonly pid: number;
-  /** Resolves when the server has ended, for any reason. */
+  /** Resolves when the server has ended for any reason. */
   readonly exited: Promise<void>;
-  /** Stops the server; no process is left. The data stays. */
+  /** Stops the server and all its processes. The data are kept. */
   stop(): Promise<void>;
 }
 
-/** Settings for a small server whose data survive a power cut. */
+/** Settings for a small server whose data survive a power failure. */
 const SETTINGS = { max_connections: '50', shared_buffers: '32MB', wal_level: 'minimal', max_wal_senders: '0' };
 const START_ATTEMPTS = 3;
 const RETRY_MS = 500;
@@ -93,7 +91,7 @@ async function openCluster(site: Site, options: EmbeddedOptions): Promise<Server
   return await startPatiently(server, join(site.dataDir, '..', PORT_FILE));
 }
 
-/** Creates the cluster under another name first: an interrupted start leaves no folder that looks complete. */
+/** Creates the cluster under a temporary name, so that an interrupted start leaves no incomplete data directory. */
 async function makeCluster(server: ServerOptions, { database, migrator, app }: EmbeddedOptions): Promise<void> {
   const unfinished = { ...server, dataDir: `${server.dataDir}.new` };
   await removeCluster(unfinished.dataDir);
@@ -111,10 +109,13 @@ function passwordStatement({ user, password }: Login): string {
   return `alter role ${pg.escapeIdentifier(user)} password ${pg.escapeLiteral(password)}`;
 }
 
-/** File with the port of the last start, which is used again if it is free, so that clients can keep their address. */
+/** File with the last port, which is used again if it is free, so that clients can keep their address. */
 const PORT_FILE = 'port';
 
-/** Tries again: processes of a killed server take a moment to end, and a free port may be taken in the meantime. */
+/**
+ * Repeats failed starts, because processes of a killed server need time to end, and another process may take the free
+ * port.
+ */
 async function startPatiently(options: ServerOptions, portFile: string): Promise<Server> {
   const last = Number(await readFile(portFile, 'utf8').catch(() => ''));
   for (let attempt = 1; ; attempt += 1) {

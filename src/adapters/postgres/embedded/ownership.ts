@@ -1,4 +1,4 @@
-// Makes one process at a time the owner of the directory of an embedded server, and ends servers whose process is dead.
+// Ensures that one process at a time owns the directory of an embedded server, and stops servers whose owner is dead.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -14,8 +14,8 @@ const ORPHAN_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
 /**
- * Makes the directory ours until the returned function is called or this process ends. Throws Failure
- * `database-in-use` if another process that still runs has it.
+ * Claims the directory for this process. The returned function releases it. Throws Failure `database-in-use` if another
+ * running process has claimed it.
  */
 export async function claimDirectory(dir: string): Promise<() => Promise<void>> {
   const file = join(dir, OWNER_FILE);
@@ -45,20 +45,20 @@ export async function endOrphan(dataDir: string): Promise<void> {
   await rm(join(dataDir, 'postmaster.pid'), { force: true });
 }
 
-/** Whether the process is a server on this directory. Process ids are reused. */
+/** True if the process is a server on this directory. Needed because process ids are reused. */
 async function isServer(pid: number, dataDir: string): Promise<boolean> {
   return isAlive(pid) && (await commandLine(pid)).includes(dataDir);
 }
 
 /**
- * Returns the id of a process with its start time if the system reports it, because ids are reused. Returns undefined
- * if the process does not exist, or is a zombie.
+ * Returns the process id, with the start time if the system reports it, because ids are reused. undefined if the
+ * process does not exist or is a zombie.
  */
 async function processIdentity(pid: number): Promise<string | undefined> {
   if (!isAlive(pid)) return undefined;
   const stat = await readOptional(`/proc/${pid}/stat`);
   if (stat === undefined) return String(pid);
-  // proc(5): fields from the third on. The second field, in parentheses, may contain blanks.
+  // proc(5): the fields after the second, which is in parentheses and may contain blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' ? undefined : `${pid} ${fields[19]}`;
 }

@@ -9,7 +9,7 @@ import { initCluster, startServer } from './server.ts';
 const HARNESS = fileURLToPath(new URL('../../../../test/harness/postgres-server.ts', import.meta.url));
 const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
 
-test('a port that is taken is a failure with the last words of the server', async () => {
+test('a port in use is a failure with the message of the server', async () => {
   const cluster = await createCluster();
   const first = await startServer(cluster.options);
   const other = await createCluster();
@@ -21,7 +21,7 @@ test('a port that is taken is a failure with the last words of the server', asyn
   expect(JSON.stringify(failure)).toContain('Address already in use');
 });
 
-test('an initdb that meets a limit of the disk is a failure with the reason that it gave', async () => {
+test('an initdb that fails is a failure with the message of initdb', async () => {
   const { options, home, remove } = await createCluster();
   const initdb = join(home, 'initdb');
   writeFileSync(initdb, `#!/bin/sh\nulimit -f 64\nexec ${options.binaries.initdb} "$@"\n`, { mode: 0o755 });
@@ -31,7 +31,7 @@ test('an initdb that meets a limit of the disk is a failure with the reason that
   expect(failure).toMatchObject({ code: 'database-server-failed', message: expect.stringContaining('File too large') });
 });
 
-test('a server whose owner is killed stops and, if requested, deletes its directory', async () => {
+test('a server whose parent process is killed stops and, if requested, deletes its directory', async () => {
   const code = `import { createCluster } from ${JSON.stringify(HARNESS)};
     import { startServer } from ${JSON.stringify(SERVER)};
     const cluster = await createCluster();

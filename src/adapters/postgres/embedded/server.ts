@@ -1,4 +1,4 @@
-// Runs one PostgreSQL server as a child process over a data directory.
+// Runs a PostgreSQL server as a child process on a data directory.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
@@ -12,18 +12,18 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
 const POLL_MS = 10;
 const KEPT_LOG_CHARS = 4_000;
-/** English messages of the server, and no variables of our environment (PGDATA, PGPORT, LANG, ...). */
+/** Makes the server's messages English. None of our environment variables are passed (PGDATA, PGPORT, LANG, ...). */
 const ENVIRONMENT = { LC_ALL: 'C' };
 
 export interface ServerOptions {
   readonly binaries: Binaries;
-  /** Created by `initCluster`; owned by the account. */
+  /** Created by `initCluster` and owned by the account. */
   readonly dataDir: string;
   /** Set if we are root. */
   readonly account?: Account | undefined;
-  /** Default: any free one. */
+  /** Default: any free port. */
   readonly port?: number;
-  /** Further `name=value` settings. */
+  /** Additional `name=value` settings. */
   readonly settings?: Readonly<Record<string, string>>;
   /** If set, this directory is deleted when our process dies without stopping the server. */
   readonly removeWhenOrphaned?: string;
@@ -33,13 +33,13 @@ export interface Server {
   readonly host: '127.0.0.1';
   readonly port: number;
   readonly pid: number;
-  /** Resolves when the process has ended, for any reason. */
+  /** Resolves when the process has ended for any reason. */
   readonly exited: Promise<void>;
-  /** Disconnects clients, stops the server and resolves when its process has ended. May be called again. */
+  /** Disconnects clients, stops the server and resolves when its process has ended. May be called more than once. */
   stop(): Promise<void>;
 }
 
-/** Creates a data directory (`initdb`); `authentication` is for connections over TCP. */
+/** Creates a data directory with `initdb`. `authentication` applies to connections over TCP. */
 export async function initCluster(
   options: ServerOptions,
   authentication: 'trust' | 'scram-sha-256',
@@ -53,8 +53,8 @@ export async function initCluster(
 }
 
 /**
- * Runs SQL as superuser without a network, in a single-user server; one statement a line. The statements never reach
- * a log. Throws Failure `database-server-failed`.
+ * Runs SQL as superuser in a single-user server without a network. Each statement must be one line. Statements are
+ * never logged. Throws Failure `database-server-failed`.
  */
 export async function runSingleUser(options: ServerOptions, database: string, statements: readonly string[]) {
   const args = ['--single', '-D', options.dataDir, '-c', 'log_min_error_statement=panic', '-c', 'exit_on_error=on'];
@@ -94,7 +94,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return { host: '127.0.0.1', port, pid, exited, stop };
 }
 
-/** Stops the server even if our process is killed: this shell notices that its input closes. */
+/**
+ * Starts a shell that stops the server when our process ends, even if it is killed: the shell's input is then closed.
+ */
 function guard(options: ServerOptions, pid: number): { child: ChildProcess; closed: Promise<unknown> } {
   const child = launch(options, '/bin/sh', ['-c', WATCHDOG, 'sh', String(pid), options.removeWhenOrphaned ?? '']);
   child.stdin?.on('error', () => undefined);
@@ -102,8 +104,8 @@ function guard(options: ServerOptions, pid: number): { child: ChildProcess; clos
 }
 
 /**
- * Shell script that ends the server. It waits at most 10 s before it deletes the directory, because a zombie still has
- * its id. The script writes no output: the pipe has no reader by then, and a write would end the shell.
+ * Shell script that stops the server. It waits at most 10 s before deleting the directory, because a zombie keeps its
+ * process id. It prints nothing: its output has no reader, and a write would end the shell.
  */
 const WATCHDOG = `exec 2>/dev/null
 read -r _
@@ -128,7 +130,7 @@ async function ready(dataDir: string, pid: number, child: ChildProcess): Promise
   throw new Error(`not ready after ${START_TIMEOUT_MS} ms`);
 }
 
-/** Returns the lines of a data directory's postmaster.pid; undefined if it has none. */
+/** Returns the lines of a data directory's postmaster.pid. undefined if the file does not exist. */
 export async function readPidFile(dataDir: string): Promise<readonly string[] | undefined> {
   try {
     return (await readFile(join(dataDir, 'postmaster.pid'), 'utf8')).split('\n');
@@ -138,7 +140,7 @@ export async function readPidFile(dataDir: string): Promise<readonly string[] | 
   }
 }
 
-/** Deletes the data directory; the server must be stopped. */
+/** Deletes the data directory. The server must be stopped. */
 export async function removeCluster(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
@@ -157,7 +159,9 @@ async function runProgram(options: ServerOptions, program: string, args: readonl
   });
 }
 
-/** Starts the program in its own process group: Ctrl-C reaches only our process, which stops the server in order. */
+/**
+ * Starts the program in its own process group, so that Ctrl-C reaches only our process, which stops the server cleanly.
+ */
 function launch(options: ServerOptions, program: string, args: readonly string[]): ChildProcess {
   const { account } = options;
   const owner = account === undefined ? {} : { uid: account.uid, gid: account.gid };
@@ -179,7 +183,7 @@ function spawned(child: ChildProcess, program: string): Promise<{ pid: number }>
   });
 }
 
-/** Resolves with the exit status when the process has ended and its output was read. */
+/** Resolves with the exit code when the process has ended and its output was read. */
 function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('close', resolve));
 }
@@ -192,7 +196,7 @@ function keepLog(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** Returns the first error in the log: later lines only report the end and the cleanup. */
+/** Returns the first error in the log. Later lines only report the shutdown. */
 function reasonIn(log: string): string {
   const lines = log.trim().split('\n');
   const reason = lines.find((line) => /\b(ERROR|FATAL|PANIC|error):/.test(line)) ?? lines.at(-1) ?? '';

@@ -1,5 +1,5 @@
 // Chooses the folders of an embedded server. If we are root, the server runs under another account, which cannot enter
-// every directory (a home of root has mode 0700): then programs and data are put into folders that it can enter.
+// all directories (root's home has mode 0700). Programs and data are then put into folders that the account can enter.
 
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
@@ -13,16 +13,16 @@ export interface Site {
   readonly binaries: Binaries;
   readonly account: Account | undefined;
   readonly dataDir: string;
-  /** True if the data directory was created before. */
+  /** True if the data directory already exists. */
   readonly initialised: boolean;
 }
 
-/** Folder that root owns and every account can enter. */
+/** A folder that root owns and all accounts can enter. */
 const SHARED_ROOT = '/var/lib/skep';
 
 /**
- * Returns the folders. `dir` is absolute and exists. Throws Failure `database-server-failed` if the account can use neither
- * `dir` nor the shared root.
+ * Returns the folders. `dir` must be absolute and exist. Throws Failure `database-server-failed` if the account can use
+ * neither `dir` nor the shared root.
  */
 export async function chooseSite(
   dir: string,
@@ -42,7 +42,7 @@ export async function chooseSite(
 async function siteOf(dir: string, binaries: Binaries, account: Account, sharedRoot: string): Promise<Site> {
   const home = canEnter(account, dirname(dir)) ? dir : join(await openRoot(sharedRoot), shortHash(dir));
   await mkdir(home, { recursive: true });
-  // The server's account creates the data directory in here.
+  // The server's account creates the data directory in this folder.
   await chown(home, account.uid, account.gid);
   await chmod(home, 0o755);
   const usable = canEnter(account, binaries.directory)
@@ -51,7 +51,7 @@ async function siteOf(dir: string, binaries: Binaries, account: Account, sharedR
   return site(usable, account, home);
 }
 
-/** Other accounts must be able to enter, whatever our umask is. */
+/** Creates the folder so that other accounts can enter it, whatever our umask is. */
 async function openRoot(sharedRoot: string): Promise<string> {
   await mkdir(sharedRoot, { recursive: true });
   await chmod(sharedRoot, 0o755);
@@ -63,7 +63,7 @@ function site(binaries: Binaries, account: Account | undefined, home: string): S
   return { binaries, account, dataDir, initialised: existsSync(join(dataDir, 'PG_VERSION')) };
 }
 
-/** Whether the account may enter every directory on the path, this one included. */
+/** True if the account may enter the directory and all its parents. */
 function canEnter(account: Account, dir: string): boolean {
   const { mode, uid, gid } = statSync(dir);
   const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
@@ -71,7 +71,7 @@ function canEnter(account: Account, dir: string): boolean {
   return (mode & bit) !== 0 && (parent === dir || canEnter(account, parent));
 }
 
-/** Creates a copy of the programs with their libraries, once per place and time of installation. */
+/** Copies the programs with their libraries. A copy is reused until the programs are installed again. */
 async function copyPrograms({ directory }: Binaries, sharedRoot: string): Promise<Binaries> {
   const native = dirname(directory);
   const copy = join(sharedRoot, `programs-${shortHash(`${native} ${statSync(directory).mtimeMs}`)}`);

@@ -1,4 +1,4 @@
-// The tool `approve`: `skep approve`, after the user has confirmed the exact list of deletions.
+// The tool `approve` of `skep mcp`: approves a list of deletions after the user has confirmed exactly this list.
 
 import { jsonOfApproval } from '#reconciler/report/approval.ts';
 import { listOf, record, TEXT, TIME } from '#reconciler/report/formats/json-schema-parts.ts';
@@ -12,7 +12,10 @@ import { isConfirmed } from '../confirmation.ts';
 import { withInstance } from '../opened.ts';
 import { data, inputSchema, type McpTool, type Question, textArgument } from '../tool.ts';
 
-/** A person reads the whole list in a dialogue: a line for each object, also for objects that are deleted with another. */
+/**
+ * Maximum number of lines of a question, because a person must read all lines. Each deleted object has one line,
+ * including objects that are deleted with another object.
+ */
 const LINES_MAX = 100;
 
 export const APPROVE: McpTool = {
@@ -40,13 +43,14 @@ export const APPROVE: McpTool = {
       if (list === undefined) throw notWaiting(hash, result);
       const question = approvalQuestion(config.name, list, commandOf(`approve ${hash}`));
       if (!isConfirmed(question, { confirmed, signal })) return question;
-      // Another plan could have a list that differs and has the same hash: `mayTake` is not in the hash.
+      // Approves the list that the user was shown. The list of a later plan may have the same hash but a different
+      // `mayTake`.
       const approved = await approveList(deps, chosen, list, config.approval.expiresHours);
       return data(JSON.parse(jsonOfApproval(approved)));
     }),
 };
 
-/** Throws Failure `mcp-confirmation-too-long` if a person cannot be shown the whole list. */
+/** Returns the question. Throws Failure `mcp-confirmation-too-long` for a list with too many lines. */
 export function approvalQuestion(instance: string, list: DeletionList, command: string): Question {
   const { source, hash, deletions, reasons } = list;
   const count = countText(deletions.length, 'object');
@@ -72,7 +76,7 @@ export function approvalQuestion(instance: string, list: DeletionList, command: 
   };
 }
 
-/** Returns short lines only, because long lines are cut. */
+/** Returns one line per object, because a long line would be cut. */
 function deletionLines({
   id,
   replaced,

@@ -1,4 +1,4 @@
-// The tool `diff`: one resource and its children, field by field, as a plan shows them.
+// The tool `diff` of `skep mcp`: shows the differences of one resource and its children, field by field.
 
 import { planNow } from '#hosts/reconciler/operator/plan.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -14,7 +14,7 @@ import { withPlanner } from '../opened.ts';
 import { withChanges } from '../some-changes.ts';
 import { data, inputSchema, type McpTool, textArgument } from '../tool.ts';
 
-/** Returns the schema of a member of the JSON of a plan. */
+/** Returns the schema of a field in the JSON of a plan. */
 function planMember(name: string): JsonObject {
   const { properties } = OUTPUT_SCHEMAS.plan;
   const member = isObject(properties) ? properties[name] : undefined;

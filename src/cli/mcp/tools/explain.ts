@@ -1,4 +1,4 @@
-// The tool `explain`: why a resource is as it is, or the meaning of a field.
+// The tool `explain` of `skep mcp`: explains the state of a resource, or the meaning of a field.
 
 import { planNow } from '#hosts/reconciler/operator/plan.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -137,7 +137,9 @@ function explainResource({ config, signal }: ToolCall, name: string) {
   });
 }
 
-/** Returns whether an object is in the cluster; without `live` if its kind could not be listed. */
+/**
+ * Returns `live`, which says whether an object exists in the cluster. `live` is absent if its kind could not be listed.
+ */
 export function presenceOf(snapshot: Pick<Snapshot, 'find' | 'known'>, id: ResourceId): { readonly live?: boolean } {
   if (snapshot.find(id) !== undefined) return { live: true };
   return snapshot.known(groupKindOf(id)) ? { live: false } : {};

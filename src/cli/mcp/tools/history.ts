@@ -1,4 +1,4 @@
-// The tool `history`: the JSON of `skep history`, of all runs or of one.
+// The tool `history` of `skep mcp`: returns the JSON of `skep history`, for all runs or for one run.
 
 import schema from '#reconciler/report/formats/history.json' with { type: 'json' };
 import { jsonOfHistory, jsonOfRecord } from '#reconciler/report/history.ts';

@@ -1,4 +1,4 @@
-// The tool `plan`: the JSON of `skep plan`, page by page.
+// The tool `plan` of `skep mcp`: returns the JSON of `skep plan` in pages.
 
 import { addImpact, planNow } from '#hosts/reconciler/operator/plan.ts';
 import { countsOf } from '#reconciler/report/change-text.ts';
@@ -45,7 +45,7 @@ export const PLAN: McpTool = {
     }),
 };
 
-/** Returns the JSON of the plan with some of its changes. The summary counts all of them. */
+/** Returns the JSON of the plan with one page of its changes. The summary counts all changes. */
 export function planPage(result: RunResult, offset: number, limit: number): object {
   const all = result.plan.batches.flatMap(({ changes }) => changes);
   const chosen = new Set(all.slice(offset, offset + limit));

@@ -1,4 +1,4 @@
-// The tool `rollback`: `skep rollback`, after the user has confirmed the commits and the changes that follow from them.
+// The tool `rollback` of `skep mcp`: rolls back after the user has confirmed the commits and the changes.
 
 import type { Config } from '#hosts/config/config.ts';
 import { openInstance } from '#hosts/reconciler/instance/instance.ts';
@@ -20,7 +20,7 @@ import { useOpened } from '../opened.ts';
 import { data, inputSchema, type McpTool, type Question, type ToolCall, textArgument } from '../tool.ts';
 import { RUN_ID } from './history.ts';
 
-/** A person reads all of them in a dialogue. */
+/** Maximum number of changes in a question, because a person must read all of them. */
 const CHANGES_MAX = 100;
 
 export const ROLLBACK: McpTool = {
@@ -36,7 +36,7 @@ export const ROLLBACK: McpTool = {
     const stopping = createStopping();
     signal.addEventListener('abort', stopping.stop, { once: true });
     const opening = openInstance(config, () => undefined, { stopping }, undefined, { once: true });
-    // A run that has begun ends as after Ctrl-C: the instance stays open until then.
+    // If the call is cancelled, the run ends as after Ctrl-C. The instance stays open until the run has ended.
     return useOpened(opening, async (instance) => {
       const limit = config.history.limit;
       const history = await instance.history.latest(limit);
@@ -46,7 +46,7 @@ export const ROLLBACK: McpTool = {
       const question = rollbackQuestion(call, { id: run.id, at: run.finishedAt, found, changes });
       if (!isConfirmed(question, call)) return question;
       const waiting = (each: Parameters<typeof textOfWaiting>[0]) => progress(textOfWaiting(each));
-      // A client does not wait for minutes: `status` says later if the resources are ready.
+      // A client may not wait for minutes, so the run does not wait for readiness. `status` shows the readiness later.
       const overrides = { waitSeconds: 0 };
       const result = await runRollback({ instance, waiting }, { run: run.id, limit, confirmed: found, overrides });
       return data(JSON.parse(jsonOfRun(result)));
@@ -54,7 +54,7 @@ export const ROLLBACK: McpTool = {
   },
 };
 
-/** Plans the run that would follow: one line for each change. */
+/** Plans the run after the rollback, and returns one line per change. */
 async function previewOf(
   config: Config,
   commits: Readonly<Record<string, string>>,

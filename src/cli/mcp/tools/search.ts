@@ -1,4 +1,4 @@
-// The tool `search_catalogue`: entries of the synced catalogue, of all registries in the database of skep.yaml.
+// The tool `search_catalogue` of `skep mcp`: searches the entries of all registries in the database of skep.yaml.
 
 import type { Store } from '#adapters/postgres/store.ts';
 import type { Config } from '#hosts/config/config.ts';
@@ -81,7 +81,7 @@ async function findEntries(store: Store, keys: readonly SourceKey[], query: stri
   const servers: object[] = [];
   let more = false;
   for (const key of keys) {
-    // One entry more than are shown, so that `more` is known.
+    // Requests one more entry than is shown: if it exists, the result says that more entries exist.
     const left = Math.min(limit - servers.length + 1, FOUND_MAX);
     const page = await store.list(key, { limit: left, version: 'latest', includeDeleted: false, ...search });
     const entries = page.entries.slice(0, limit - servers.length);

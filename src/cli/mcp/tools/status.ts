@@ -1,4 +1,4 @@
-// The tool `status`: the JSON of `skep status`.
+// The tool `status` of `skep mcp`: returns the JSON of `skep status`.
 
 import { readOperatorStatus } from '#hosts/reconciler/operator/status.ts';
 import schema from '#reconciler/report/formats/status.json' with { type: 'json' };

@@ -1,4 +1,4 @@
-// The tool `validate`: the JSON of `skep validate`, for a text.
+// The tool `validate` of `skep mcp`: validates a text, and returns the JSON of `skep validate`.
 
 import { BUILTIN, openPolicyFiles, policyFiles } from '#hosts/reconciler/instance/policy-files.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
@@ -9,7 +9,10 @@ import { sha256 } from '#std/hash.ts';
 import { boundedSchema } from '../bounded.ts';
 import { data, inputSchema, type McpTool, textArgument } from '../tool.ts';
 
-/** Characters of a manifest: objects of Kubernetes are smaller than a mebibyte, and malicious YAML costs much. */
+/**
+ * Maximum characters of a text. Kubernetes objects have at most a few MiB, and malicious YAML needs much time and
+ * memory.
+ */
 const MANIFEST_MAX = 256 * 1024;
 
 export const VALIDATE: McpTool = {

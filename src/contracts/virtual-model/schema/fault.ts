@@ -1,12 +1,12 @@
-// Finds the reason why values cannot be checked against a JSON Schema: words that `misfitsOf` does not know, and
-// patterns beyond RE2.
+// Finds the reason why values cannot be checked against a JSON Schema: keywords that `misfitsOf` does not support,
+// patterns that RE2 does not support, and references to other documents.
 
 import { isObject, type Json } from '#std/json.ts';
 import { compilePattern } from './scalars.ts';
 
 const UNKNOWN = ['unevaluatedItems', 'unevaluatedProperties', '$dynamicRef', '$recursiveRef'];
 
-/** Returns undefined if values can be checked. `message` is half a sentence. */
+/** Returns undefined if values can be checked. The reason has no capital letter and no full stop. */
 export function schemaFault(schema: Json | undefined): string | undefined {
   if (Array.isArray(schema)) return firstFault(schema);
   if (!isObject(schema)) return undefined;

@@ -1,11 +1,14 @@
-// Fills in the defaults of a JSON Schema.
+// Adds the defaults of a JSON Schema to a value.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { referred } from './fit.ts';
 
 const DEPTH_MAX = 20;
 
-/** Returns a copy if a default was added. Missing objects are added only if their schema itself has a default. */
+/**
+ * Returns the value with the defaults of missing properties. A missing object is added only if its schema has a
+ * default.
+ */
 export function fillDefaults(schema: JsonObject, value: Json): Json {
   return fillAt(schema, schema, value, 0);
 }

@@ -1,5 +1,5 @@
-// Checks whether a value fits a JSON Schema (2020-12, or draft-07). The schema is interpreted, never compiled, because
-// it comes from outside. It has only words that `schemaFault` accepts.
+// Checks whether a value fits a JSON Schema (2020-12 or draft-07). The schema is not compiled to code, because its
+// author is not trusted. `schemaFault` has already accepted the schema.
 
 import {
   canonicalJson,
@@ -15,9 +15,9 @@ import { fitsFormat } from './formats.ts';
 import { numberMisfit, textMisfit } from './scalars.ts';
 
 export interface Misfit {
-  /** JSON pointer into the value. */
+  /** JSON pointer to a part of the value. */
   readonly pointer: string;
-  /** Half a sentence about the value: `must be integer`. */
+  /** Continues a sentence about the value: `must be integer`. */
   readonly message: string;
 }
 
@@ -25,7 +25,7 @@ type Schema = Json | undefined;
 
 interface Fitting {
   readonly root: Schema;
-  /** The remaining depth, which ends circular references. */
+  /** Number of schemas around the current schema. It is limited, because references can be circular. */
   readonly depth: number;
 }
 
@@ -92,7 +92,7 @@ function plainMisfits(schema: JsonObject, value: Json, pointer: string): readonl
 
 function listMisfits(fitting: Fitting, schema: JsonObject, value: readonly Json[], pointer: string): readonly Misfit[] {
   const { items, prefixItems, additionalItems, minItems, maxItems, uniqueItems, contains } = schema;
-  // draft-07 has a list in `items`, and `additionalItems` for further items.
+  // In draft-07, `items` can be a list. The schema of all further items is then `additionalItems`.
   const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
   const rest = Array.isArray(items) ? additionalItems : items;
   const found: Misfit[] = [];
@@ -110,7 +110,7 @@ function listMisfits(fitting: Fitting, schema: JsonObject, value: readonly Json[
   ];
 }
 
-/** Compares items by their text with sorted keys. Comparing all pairs would be quadratic. */
+/** Compares the JSON texts of the items, with sorted keys. Comparing each item with each other item would be slow. */
 function hasEqualItems(items: readonly Json[]): boolean {
   return new Set(items.map(canonicalJson)).size < items.length;
 }
@@ -179,8 +179,8 @@ function combinedMisfits(fitting: Fitting, schema: JsonObject, value: Json, poin
 }
 
 /**
- * Returns the referenced schema, which is inside the schema itself: `schemaFault` refuses references to other
- * documents.
+ * Returns the schema to which `$ref` points. It is part of the root schema, because `schemaFault` refuses references to
+ * other documents.
  */
 export function referred(root: Schema, reference: string): Schema {
   let schema: Schema = root;

@@ -1,5 +1,5 @@
-// Checks the formats of JSON Schema in questions to users (MCP, elicitation): email, uri, date, date-time. Other
-// formats are not checked.
+// Checks the formats that JSON Schemas of questions to users can have (MCP, elicitation): email, uri, date, date-time.
+// Other formats are not checked.
 
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([zZ]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
@@ -19,7 +19,7 @@ export function fitsFormat(format: string, value: string): boolean {
   }
 }
 
-/** Whether the text is an existing day: the 30th of February is not. */
+/** Returns true if the day exists. February 30 does not exist. */
 function isDate(value: string): boolean {
   return DATE.test(value) && new Date(`${value}T00:00:00Z`).toISOString().startsWith(value);
 }

@@ -1,4 +1,4 @@
-// Checks the words of JSON Schema about numbers and texts.
+// Checks keywords of JSON Schema about numbers and texts.
 
 import { setBounded } from '#std/bounded.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -12,7 +12,7 @@ export function numberMisfit(schema: JsonObject, value: number): string | undefi
   if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) return `must be less than ${exclusiveMaximum}`;
   if (typeof multipleOf !== 'number' || multipleOf === 0) return undefined;
   const share = value / multipleOf;
-  // 0.3 is a multiple of 0.1, although their binary fractions are not.
+  // Tolerates rounding errors: 0.3 is a multiple of 0.1, but 0.3 / 0.1 is 2.9999999999999996.
   return Math.abs(share - Math.round(share)) < 1e-9 * Math.max(1, Math.abs(share))
     ? undefined
     : `must be a multiple of ${multipleOf}`;
@@ -30,7 +30,7 @@ export function textMisfit(schema: JsonObject, value: string): string | undefine
 
 const compiled = new Map<string, Re2>();
 
-/** Compiles a pattern. Matching ends within linear time for any pattern and text (docs/decisions/0210). */
+/** Compiles a pattern with RE2, whose matching time is linear for all patterns (docs/decisions/0210). */
 export function compilePattern(pattern: string): Re2 {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;

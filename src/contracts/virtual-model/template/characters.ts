@@ -1,6 +1,8 @@
-// Defines the characters that are allowed in names in Go templates.
+// The characters that are allowed in names in Go templates.
 
-/** Returns the whole character at a UTF-16 index, or undefined after the end. */
+/**
+ * Returns the character at a UTF-16 index, with both of its surrogates. Returns undefined after the end of the text.
+ */
 export function codePoint(text: string, at: number): string | undefined {
   const code = text.codePointAt(at);
   return code === undefined ? undefined : String.fromCodePoint(code);

@@ -1,5 +1,5 @@
-// Compares values in Go templates. Source: Go 1.26, text/template, "Functions". Go refuses to compare a whole number
-// with a fraction. Here they are compared as numbers, because JSON does not distinguish them.
+// Compares values in Go templates. Source: Go 1.26, text/template, "Functions". Go cannot compare an integer with a
+// float. This code compares both as numbers, because JSON does not distinguish them.
 
 import { stop } from './budget.ts';
 import { compareTexts, isList, isMap, typeName, type Value } from './values.ts';

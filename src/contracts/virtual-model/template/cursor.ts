@@ -1,10 +1,10 @@
-// Tracks the position in the tokens of a template, and the fault that ended the parsing.
+// The state of parsing a template: the position in its tokens, and the fault that ended the parsing.
 
 import type { Node } from './nodes.ts';
 import type { Token, TokenType } from './tokens.ts';
 
 export interface TemplateFault {
-  /** Half a sentence with the fault and its remedy, without a full stop. */
+  /** The fault and its remedy, without a full stop. */
   readonly message: string;
   /** UTF-16 index into the template. */
   readonly at: number;
@@ -12,20 +12,20 @@ export interface TemplateFault {
 
 export interface Cursor {
   readonly tokens: readonly Token[];
-  /** Names of functions that may be called. */
+  /** Names of the functions that a template may call. */
   readonly functions: ReadonlySet<string>;
   readonly definitions: Map<string, readonly Node[]>;
   at: number;
-  /** The depth of nested parts of the template. */
+  /** Number of parts of the template around the current position. */
   depth: number;
-  /** The first fault. After a fault, the next token is the end, so that every loop ends. */
+  /** The first fault. After a fault, `peek` and `take` return the end of the template, so that all loops end. */
   fault?: TemplateFault;
 }
 
-/** The state of a template, or of a definition inside one. */
+/** The state of a template, or of a `define` inside it. */
 export interface Scope {
   readonly variables: string[];
-  /** Number of enclosing `range`. */
+  /** Number of `range` around the current position. */
   loops: number;
 }
 
@@ -35,19 +35,19 @@ export function newScope(): Scope {
 
 const NOTHING: Token = { type: 'end', text: '', at: 0 };
 
-/** Returns the next token, blanks included. */
+/** Returns the next token, which can be a blank. */
 export function peekRaw({ tokens, at, fault }: Cursor): Token {
   return fault === undefined ? (tokens[at] ?? NOTHING) : NOTHING;
 }
 
-/** Consumes the next token, blanks included. */
+/** Takes the next token, which can be a blank. */
 export function takeRaw(cursor: Cursor): Token {
   const token = peekRaw(cursor);
   cursor.at += 1;
   return token;
 }
 
-/** Returns the next token that is not a blank. */
+/** Skips blanks, and returns the next token. */
 export function peek(cursor: Cursor): Token {
   while (peekRaw(cursor).type === 'space') cursor.at += 1;
   return peekRaw(cursor);
@@ -62,7 +62,7 @@ export function refuseAt(cursor: Cursor, at: number, message: string): void {
   cursor.fault ??= { message, at };
 }
 
-/** Reports a token that is not allowed at its place. `expected` describes the allowed tokens. */
+/** Reports a token that is not allowed at its position. `expected` describes the allowed tokens. */
 export function refuseToken(cursor: Cursor, token: Token, expected: string): void {
   if (token.type === 'fault') refuseAt(cursor, token.at, token.text);
   else refuseAt(cursor, token.at, `expected ${expected}, not ${tokenName(token)}`);
@@ -87,7 +87,7 @@ export function expect(cursor: Cursor, type: TokenType, expected: string): Token
 
 const MAX_DEPTH = 500;
 
-/** Reads a nested part. Parts may be nested only to a limited depth. */
+/** Reads a nested part of the template. The depth of nested parts is limited. */
 export function nested<T>(cursor: Cursor, at: number, read: () => T): T {
   cursor.depth += 1;
   if (cursor.depth > MAX_DEPTH) refuseAt(cursor, at, `nested deeper than ${MAX_DEPTH} levels`);

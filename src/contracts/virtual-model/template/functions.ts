@@ -1,5 +1,5 @@
-// Implements the functions that templates call. Source: Go 1.26, text/template, "Functions". `json`, `quote` and
-// `fromJson` belong to workflows.
+// The functions that templates can call. Source: Go 1.26, text/template, "Functions". Workflows add `json`, `quote` and
+// `fromJson`.
 
 import { parseJson } from '#std/json.ts';
 import { type Budget, spendText, stop } from './budget.ts';
@@ -33,7 +33,7 @@ function atLeast(least: number, call: TemplateFunction['call']): TemplateFunctio
   return { least, most: ANY, call };
 }
 
-/** `and` and `or` are not in this table, because they do not evaluate all their arguments. */
+/** `and` and `or` are missing, because they do not evaluate all arguments. */
 const FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map<string, TemplateFunction>([
   ['not', fixed(1, ([value]) => !isTruthy(value))],
   ['len', fixed(1, ([value]) => lengthOf(value))],
@@ -81,7 +81,7 @@ function readJson(text: string): Value {
   return fromData(value);
 }
 
-/** Returns the length. The length of a text is its number of bytes. */
+/** Returns the length. For a text it is the number of bytes. */
 function lengthOf(value: Value): Value {
   if (typeof value === 'string') return BigInt(Buffer.byteLength(value));
   if (isList(value)) return BigInt(value.length);

@@ -1,4 +1,4 @@
-// Finds the end of a literal of a Go template. Source: Go 1.26, text/template, "Arguments"; the Go specification,
+// Finds the end of a literal in a Go template. Source: Go 1.26, text/template, "Arguments"; the Go specification,
 // "Lexical elements".
 
 import { codePoint, isAlphanumeric } from './characters.ts';
@@ -7,7 +7,7 @@ export type LiteralToken =
   | { readonly type: 'string' | 'raw string' | 'character' | 'number' | 'complex'; readonly end: number }
   | { readonly fault: string };
 
-/** Returns undefined if no literal begins here. */
+/** Returns undefined if no literal begins at this index. */
 export function scanLiteral(text: string, at: number): LiteralToken | undefined {
   switch (text[at]) {
     case '"':
@@ -42,7 +42,7 @@ function beginsNumber(text: string, at: number): boolean {
   return /^[-+0-9]$/.test(char);
 }
 
-/** Reads all characters that may belong to a number. `numberFault` checks the result. */
+/** Reads all characters that a number can contain. `numberFault` checks whether the text is a number. */
 function numeric(text: string, start: number): LiteralToken {
   const end = numberEnd(text, start);
   const wrong = { fault: `${JSON.stringify(text.slice(start, end + 1))} is not a number` };

@@ -1,5 +1,5 @@
-// Evaluates the literals of a Go template, or finds their faults. Source: the Go specification, "Integer literals" to
-// "String literals"; strconv, "Unquote" and "ParseFloat".
+// Evaluates the literals in a Go template, and finds faults in them. Source: the Go specification, "Integer literals"
+// to "String literals"; strconv, "Unquote" and "ParseFloat".
 
 const INTEGER = /^[+-]?(?:0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[0-9a-fA-F])+|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)$/;
 const DIGITS = '[0-9](?:_?[0-9])*';
@@ -9,7 +9,7 @@ const HEXADECIMAL = new RegExp(
   `^[+-]?0[xX](?:((?:_?${HEX})+)(?:\\.((?:${HEX}(?:_?${HEX})*)?))?|\\.(${HEX}(?:_?${HEX})*))[pP]([+-]?${DIGITS})$`,
 );
 
-/** Returns why the text is not a number that fits one of Go's types, or undefined if it fits. */
+/** Returns undefined if the text is a number that fits a type of Go, otherwise the reason. */
 export function numberFault(text: string, type: 'number' | 'complex'): string | undefined {
   const sound = type === 'complex' ? isComplex(text) : isImaginary(text) || isInteger(text) || isFraction(text);
   if (sound) return undefined;
@@ -17,8 +17,8 @@ export function numberFault(text: string, type: 'number' | 'complex'): string | 
 }
 
 /**
- * Returns a whole number as a bigint, and a fraction as a number. Returns undefined for complex numbers, invalid texts
- * and whole numbers beyond int64.
+ * Returns an integer as a bigint, and a float as a number. Returns undefined for complex numbers, invalid texts and
+ * integers that do not fit int64.
  */
 export function numberValue(text: string): bigint | number | undefined {
   if (!INTEGER.test(text)) return floatValue(text);
@@ -41,10 +41,7 @@ function isInteger(text: string): boolean {
   return size < (signed ? 2n ** 63n : 2n ** 64n);
 }
 
-/**
- * Returns true if the number is a fraction. A whole number must fit its type: `1e3` fits, 2 to the power of 64 does not
- * fit.
- */
+/** Returns true if the text is a valid float. `1e3` is a float. */
 function isFraction(text: string): boolean {
   return /[.eEpP]/.test(text) && isFloat(text);
 }
@@ -58,10 +55,7 @@ function isComplex(text: string): boolean {
   return isFloat(text.slice(0, sign)) && isFloat(text.slice(sign, -1));
 }
 
-/**
- * Returns the index of the sign between the real and the imaginary part. A sign after the letter of an exponent does
- * not count.
- */
+/** Returns the index of the sign between the real part and the imaginary part. The sign of an exponent is skipped. */
 function splitAt(text: string): number {
   const hex = /^[+-]?0[xX]/.test(text);
   for (let at = 1; at < text.length; at += 1) {
@@ -100,10 +94,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/**
- * Returns the text inside a literal that ends with the same quote with which it begins. Bytes above 127 (`\xff`) are
- * read as Latin-1.
- */
+/** Returns the text inside a literal in quotes. Bytes above 127 (`\xff`) are read as Latin-1. */
 export function unquote(literal: string): Unquoted {
   const quote = literal[0] ?? '';
   const inside = literal.slice(1, -1);
@@ -123,14 +114,14 @@ export function unquote(literal: string): Unquoted {
   return { value };
 }
 
-/** Returns the number of the character in a literal in single quotes. */
+/** Returns the Unicode code point of a literal in single quotes. */
 export function characterValue(literal: string): bigint | undefined {
   const unquoted = unquote(literal);
   const code = 'value' in unquoted ? unquoted.value.codePointAt(0) : undefined;
   return code === undefined ? undefined : BigInt(code);
 }
 
-/** Returns the fault of a literal in single quotes. */
+/** Returns why a literal in single quotes is invalid, or undefined if it is valid. */
 export function characterFault(literal: string): string | undefined {
   const unquoted = unquote(literal);
   if ('fault' in unquoted) return unquoted.fault;
@@ -144,7 +135,7 @@ interface Escaped {
   readonly end: number;
 }
 
-/** `at` is the index after the backslash. */
+/** Reads one escape sequence. `at` is the index after the backslash. */
 function unescaped(text: string, at: number, quote: string): Escaped | undefined {
   const letter = text[at] ?? '';
   const simple = letter === quote ? quote : ESCAPES[letter];

@@ -1,6 +1,6 @@
-// Defines the parts of a Go template as data.
+// Types of the parts of a parsed Go template.
 
-/** Offsets (`at`) are UTF-16 indices into the template. */
+/** `at` is a UTF-16 index into the template. */
 export type Node =
   | { readonly type: 'text'; readonly text: string; readonly at: number }
   | { readonly type: 'action'; readonly pipeline: Pipeline; readonly at: number }
@@ -12,21 +12,21 @@ export interface Branch {
   readonly type: 'if' | 'with' | 'range';
   readonly pipeline: Pipeline;
   readonly body: readonly Node[];
-  /** The nodes after `else`. */
+  /** The nodes between `else` and `end`. */
   readonly otherwise: readonly Node[];
   readonly at: number;
 }
 
 export interface Pipeline {
-  /** `$x`, or with range `$i` and `$x`. */
+  /** `$x`, or for `range` also `$i, $x`. */
   readonly variables: readonly string[];
-  /** Whether the variables are already declared (`=`, not `:=`). */
+  /** True for `=`, which sets declared variables. False for `:=`. */
   readonly assigns: boolean;
   readonly commands: readonly Command[];
   readonly at: number;
 }
 
-/** If the first operand is a function, it is called with the remaining operands. */
+/** If the first operand is a function, the other operands are its arguments. */
 export interface Command {
   readonly operands: readonly Operand[];
   readonly at: number;
@@ -35,20 +35,20 @@ export interface Command {
 export type Operand =
   | { readonly type: 'dot' | 'nil'; readonly at: number }
   | { readonly type: 'bool'; readonly value: boolean; readonly at: number }
-  /** A whole number is a bigint. Undefined for values that templates do not support here (complex numbers). */
+  /** An integer is a bigint. Undefined for a complex number or an integer that does not fit int64. */
   | { readonly type: 'number'; readonly value: bigint | number | undefined; readonly at: number }
   | { readonly type: 'string'; readonly value: string; readonly at: number }
   | { readonly type: 'function'; readonly name: string; readonly at: number }
   /** `.a.b` */
   | { readonly type: 'field'; readonly fields: readonly string[]; readonly at: number }
-  /** `$x.a.b`. The name has its `$`. */
+  /** `$x.a.b`. The name includes `$`. */
   | { readonly type: 'variable'; readonly name: string; readonly fields: readonly string[]; readonly at: number }
   | { readonly type: 'pipeline'; readonly pipeline: Pipeline; readonly at: number }
-  /** Fields of the value of another operand: `(index .a 0).b` */
+  /** Fields of another operand: `(index .a 0).b` */
   | { readonly type: 'chain'; readonly base: Operand; readonly fields: readonly string[]; readonly at: number };
 
 export interface Template {
   readonly nodes: readonly Node[];
-  /** The content of `define` and `block`, by name. */
+  /** The nodes of each `define` and `block`, by name. */
   readonly definitions: ReadonlyMap<string, readonly Node[]>;
 }

@@ -1,5 +1,5 @@
-// Parses a Go template as text/template does, and refuses the same templates. Source: Go 1.26, text/template, "Actions"
-// and "Nested template definitions".
+// Parses a Go template. Accepts and refuses the same templates as text/template of Go. Source: Go 1.26, text/template,
+// "Actions" and "Nested template definitions".
 
 import {
   type Cursor,
@@ -27,7 +27,7 @@ const BUILTINS = [
   ...['eq', 'ne', 'lt', 'le', 'gt', 'ge'],
 ];
 
-/** The functions of Go and of workflows. */
+/** The functions of Go, and the functions that workflows add. */
 const FUNCTIONS: ReadonlySet<string> = new Set([...BUILTINS, 'json', 'quote', 'fromJson']);
 
 export function parseTemplate(text: string): ParsedTemplate {
@@ -47,7 +47,7 @@ export function parseTemplate(text: string): ParsedTemplate {
   return fault === undefined ? { template: { nodes, definitions } } : { fault };
 }
 
-/** The end of a body: `{{end}}`, or `{{else}}` with its continuation. */
+/** The action that ends a body: `{{end}}` or `{{else}}`. */
 interface Ending {
   readonly type: 'end' | 'else';
   readonly at: number;
@@ -57,7 +57,10 @@ function isNode(part: Node | Ending): part is Node {
   return part.type !== 'end' && part.type !== 'else';
 }
 
-/** Whether a definition follows. Only the outermost level defines templates. */
+/**
+ * Returns true if a definition follows, and moves the cursor to `define`. `define` is allowed only outside all other
+ * actions.
+ */
 function definitionFollows(cursor: Cursor): boolean {
   if (peekRaw(cursor).type !== 'open') return false;
   const start = cursor.at;
@@ -86,7 +89,7 @@ function readName(cursor: Cursor): string {
   return '';
 }
 
-/** Reads the body of a definition up to its end. The body sees no variables from outside. */
+/** Reads the body of a definition up to its `{{end}}`. It cannot use variables from outside. */
 function readDefined(cursor: Cursor): readonly Node[] {
   const { nodes, ending } = parseBody(cursor, newScope());
   if (ending.type !== 'end') refuseAt(cursor, ending.at, 'expected {{end}}, not {{else}}');
@@ -99,7 +102,7 @@ function define(cursor: Cursor, name: string, nodes: readonly Node[], at: number
   else if (!nodes.every(isBlank)) refuseAt(cursor, at, `the template ${JSON.stringify(name)} is defined twice`);
 }
 
-/** Go's white space, which is not JavaScript's. */
+/** Only the characters that Go treats as white space. JavaScript's `\s` also matches other characters. */
 const BLANK = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
 
 function isBlank(node: Node): boolean {
@@ -172,10 +175,7 @@ function readBranch(cursor: Cursor, scope: Scope, type: Branch['type'], at: numb
   });
 }
 
-/**
- * Reads the branch after an `else`. `{{else if}}` and `{{else with}}` share the `{{end}}` of the branch that they
- * continue.
- */
+/** Reads the branch after an `else`. After `{{else if}}` or `{{else with}}`, one `{{end}}` ends both branches. */
 function readOtherwise(cursor: Cursor, scope: Scope, type: Branch['type']): readonly Node[] {
   const next = peekRaw(cursor);
   if (type !== 'range' && isKeyword(next, type)) {
@@ -199,7 +199,7 @@ function readJump(cursor: Cursor, scope: Scope, type: 'break' | 'continue', at: 
   return { type, at };
 }
 
-/** Reads a block, which defines a template and calls it at the same place. */
+/** Reads `{{block}}`, which defines a template and calls it in the same place. */
 function readBlock(cursor: Cursor, scope: Scope, at: number): Node {
   const name = readName(cursor);
   const pipeline = readPipeline(cursor, scope, 'action');

@@ -1,4 +1,4 @@
-// Parses the content of the actions of a Go template: declarations, commands, operands. Source: Go 1.26, text/template,
+// Parses the inside of an action of a Go template: declarations, commands and operands. Source: Go 1.26, text/template,
 // "Arguments", "Pipelines" and "Variables".
 
 import { closest } from '#std/closest.ts';
@@ -7,7 +7,7 @@ import { characterFault, characterValue, numberFault, numberValue, unquote } fro
 import type { Command, Operand, Pipeline } from './nodes.ts';
 import type { Token, TokenType } from './tokens.ts';
 
-/** The place of a pipeline: a loop may declare two variables. */
+/** Where the pipeline is. Only in `range` may it declare two variables. */
 export type Context = 'range' | 'parentheses' | 'action';
 
 const OPERANDS: ReadonlySet<TokenType> = new Set<TokenType>([
@@ -25,7 +25,7 @@ const OPERANDS: ReadonlySet<TokenType> = new Set<TokenType>([
   '(',
 ]);
 
-/** Reads a pipeline including the token that ends it. */
+/** Reads a pipeline and the token that ends it. */
 export function readPipeline(cursor: Cursor, scope: Scope, context: Context): Pipeline {
   const end = context === 'parentheses' ? ')' : 'close';
   const { at } = peek(cursor);
@@ -45,12 +45,12 @@ export function readPipeline(cursor: Cursor, scope: Scope, context: Context): Pi
   return { variables, assigns, commands, at };
 }
 
-/** Whether the operand may be called after a `|`. */
+/** Returns true if the operand may follow a `|`. */
 function isCallable({ type }: Operand): boolean {
   return type === 'function' || type === 'field' || type === 'variable' || type === 'pipeline' || type === 'chain';
 }
 
-/** Reads `$x :=`, `$x =`, `$i, $x :=`. Returns an empty list if the pipeline begins otherwise. */
+/** Reads `$x :=`, `$x =` or `$i, $x :=`. Returns an empty list if the pipeline does not begin with one of them. */
 function readDeclarations(
   cursor: Cursor,
   scope: Scope,
@@ -85,7 +85,7 @@ function readDeclarations(
   return { variables: names, assigns };
 }
 
-/** Reads a command up to the end of the pipeline, or up to and including a `|`. */
+/** Reads a command up to the end of the pipeline, or including the next `|`. */
 function readCommand(cursor: Cursor, scope: Scope): Command {
   const { at } = peek(cursor);
   const operands: Operand[] = [];
@@ -176,7 +176,6 @@ function refuseWhere(cursor: Cursor, at: number, fault: string | undefined): voi
   if (fault !== undefined) refuseAt(cursor, at, fault);
 }
 
-/** Returns the value of a string token. */
 export function readString(cursor: Cursor, { text, at }: Token): string {
   const unquoted = unquote(text);
   if ('value' in unquoted) return unquoted.value;

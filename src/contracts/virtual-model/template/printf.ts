@@ -1,6 +1,5 @@
-// Implements printf of Go templates. Source: Go 1.26, fmt, "Printing". Go refuses to print a whole number as a
-// fraction, and a fraction as a whole number (`%.2f` of 3, `%d` of 3.0). Here the verb decides, because JSON does not
-// distinguish them.
+// printf of Go templates. Source: Go 1.26, fmt, "Printing". Difference to Go: integers can be printed as floats and
+// floats as integers (`%.2f` of 3, `%d` of 3.0), because JSON does not distinguish them.
 
 import { stop } from './budget.ts';
 import { formatFloat, printNested, printValue, quoteText } from './text.ts';
@@ -22,7 +21,7 @@ const DIRECTIVE = /%([-+# 0]*)(\*|[0-9]+)?(?:\.(\*|[0-9]+)?)?(\[)?(.|\n)?/gu;
 /** The limit of Go. */
 const SIZE_MAX = 1_000_000;
 
-/** Throws if the format has verbs that are not supported here: `%#v`, `%[1]d`. */
+/** Stops the template if the format has verbs that are not supported: `%#v`, `%[1]d`. */
 export function formatPrintf(format: string, values: readonly Value[]): string {
   let next = 0;
   let made = '';

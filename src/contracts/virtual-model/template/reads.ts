@@ -1,9 +1,9 @@
-// Finds the values that a Go template reads, as far as that can be known without running it. Follows `with`, variables,
-// literal `index` and called templates, but not loops and functions.
+// Finds the values that a Go template reads, without running it. Follows `with`, variables, `index` with literal keys,
+// and called templates. Items of loops and results of other functions are unknown.
 
 import type { Branch, Command, Node, Operand, Pipeline, Template } from './nodes.ts';
 
-/** A value by its place in the data: `.steps.a.output` is `['steps', 'a', 'output']`. */
+/** A value that the template reads. `.steps.a.output` is `['steps', 'a', 'output']`. */
 export interface Read {
   readonly path: readonly string[];
   /** UTF-16 index into the template. */
@@ -12,7 +12,7 @@ export interface Read {
 
 export interface Reads {
   readonly values: readonly Read[];
-  /** Calls of undefined templates, which fail when they run. */
+  /** Calls of templates that are not defined. Running such a call is an error. */
   readonly undefinedCalls: readonly { readonly name: string; readonly at: number }[];
 }
 
@@ -26,19 +26,21 @@ export function readsOf(template: Template): Reads {
   return { values, undefinedCalls };
 }
 
-/** The path of a value. Undefined if the value is not in the data, or its place is unknown. */
+/** Path of a value from the root of the data. Undefined if it is unknown. */
 type Path = readonly string[] | undefined;
 
 interface Walk {
   readonly template: Template;
   readonly values: Read[];
   readonly undefinedCalls: Reads['undefinedCalls'][number][];
-  /** Templates that are being walked. A template that calls itself is not walked again. */
+  /**
+   * Names of the templates around the current node. They are not walked again, because templates can call themselves.
+   */
   readonly active: readonly string[];
-  /** Calls of templates by name and argument. Each call is walked once. */
+  /** Name and argument of calls that were already walked. */
   readonly walked: Set<string>;
   readonly dot: Path;
-  /** Variables. The last variable of a name counts. */
+  /** If several variables have the same name, the last one is used. */
   readonly variables: { readonly name: string; readonly path: Path }[];
 }
 
@@ -75,8 +77,8 @@ function walkBranch(walk: Walk, { type, pipeline, body, otherwise }: Branch): vo
 }
 
 /**
- * Maximum number of calls that are walked. If each of n templates calls the next template twice, there are 2 to the
- * power of n calls.
+ * Maximum number of walked calls. If each of n templates calls the next one twice, 2 to the power of n calls are
+ * possible.
  */
 const MAX_CALLS = 100;
 
@@ -91,13 +93,13 @@ function walkCall(walk: Walk, { name, pipeline, at }: Extract<Node, { type: 'tem
   walkAll({ ...walk, active: [...walk.active, name], dot, variables: [{ name: '$', path: dot }] }, nodes);
 }
 
-/** Returns the path of the pipeline's value. In a loop its variables are the items, which are unknown. */
+/** Returns the path of the pipeline's value. The variables of a loop are its items, whose paths are unknown. */
 function walkPipeline(walk: Walk, { variables, commands }: Pipeline, loop = false): Path {
   let path: Path;
   let piped: Operand | undefined;
   for (const command of commands) {
     path = walkCommand(walk, command, piped);
-    // The result of a call is known only when the template runs.
+    // The result of a function is not a known key, so `nil` replaces it.
     piped = command.operands.length === 1 ? command.operands[0] : { type: 'nil', at: command.at };
   }
   for (const name of variables) walk.variables.push({ name, path: loop ? undefined : path });
@@ -114,7 +116,7 @@ function walkCommand(walk: Walk, { operands }: Command, piped: Operand | undefin
   return extended(walk, container, keys.map(literal), first.at);
 }
 
-/** Returns undefined if the text is known only when the template runs. */
+/** Returns undefined if the operand is not a literal text. */
 function literal(operand: Operand): string | undefined {
   return operand.type === 'string' ? operand.value : undefined;
 }
@@ -138,7 +140,7 @@ function walkOperand(walk: Walk, operand: Operand): Path {
   }
 }
 
-/** Records the path from `from` along the keys, up to the first unknown key. */
+/** Records the path that begins with `from` and continues with the keys up to the first unknown key. */
 function extended(walk: Walk, from: Path, keys: readonly (string | undefined)[], at: number): Path {
   if (from === undefined) return undefined;
   const known = keys.indexOf(undefined);

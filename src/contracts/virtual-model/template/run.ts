@@ -1,5 +1,5 @@
-// Runs a Go template on data as text/template does, within a budget. Source: Go 1.26, text/template. values.ts,
-// compare.ts and printf.ts name the differences for numbers.
+// Runs a Go template like text/template of Go, within a budget. Source: Go 1.26, text/template. For numbers it differs
+// from Go: see values.ts, compare.ts and printf.ts.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Budget, newBudget, spendStep, spendText, stop, stopMessage } from './budget.ts';
@@ -10,7 +10,7 @@ import { fromData, isList, isMap, isTruthy, member, sortedKeys, typeName, type V
 
 export type RunTemplate =
   | { readonly text: string }
-  /** Half a sentence. `at` is a UTF-16 index into the template. */
+  /** The message has no full stop. `at` is a UTF-16 index into the template. */
   | { readonly fault: { readonly message: string; readonly at: number } };
 
 export function runTemplate({ nodes, definitions }: Template, data: JsonObject): RunTemplate {
@@ -35,11 +35,11 @@ interface Variable {
 interface Run {
   readonly definitions: Template['definitions'];
   readonly budget: Budget;
-  /** The place of the node that is being run. */
+  /** Position of the current node in the template. */
   readonly place: { at: number };
   readonly out: string[];
   readonly dot: Value;
-  /** Variables. The last variable of a name counts. */
+  /** If several variables have the same name, the last one is used. */
   readonly variables: Variable[];
 }
 
@@ -128,7 +128,7 @@ function walkLoop(run: Run, { pipeline, body, otherwise }: Branch): Walked {
   return count === 0 ? walkAll(run, otherwise) : 'on';
 }
 
-/** Sets a variable. The variables that a loop declares are the last variables before its body. */
+/** Sets a variable. If not `assigns`, the loop has declared it: it is one of the last two before index `end`. */
 function setVariable(run: Run, end: number, name: string, value: Value, assigns: boolean): void {
   const known = run.variables.slice(assigns ? 0 : Math.max(0, end - 2), assigns ? undefined : end);
   const variable = known.findLast((each) => each.name === name);
@@ -151,7 +151,7 @@ function* loopItems(run: Run, value: Value, declared: number): Generator<Item> {
   }
 }
 
-/** Runs a pipeline. A nil becomes absent after a pipeline. */
+/** Runs a pipeline. Returns undefined if its value is null. */
 function runPipeline(run: Run, { variables, assigns, commands }: Pipeline): Value {
   let piped: { readonly value: Value } | undefined;
   for (const command of commands) piped = { value: evaluateCommand(run, command, piped) ?? undefined };
@@ -177,7 +177,7 @@ function evaluateCommand(run: Run, { operands, at }: Command, piped: Piped): Val
   return evaluateOperand(run, first);
 }
 
-/** Whether the operand accepts arguments. Go looks up an absent field first, so its arguments cause no error. */
+/** Returns true for a field of a value that does not exist: Go ignores its arguments. Others accept none. */
 function takesArguments(run: Run, operand: Operand): boolean {
   const path =
     operand.type === 'field' || operand.type === 'variable' || operand.type === 'chain' ? operand.fields : [];
@@ -234,7 +234,7 @@ function variableValue({ variables }: Run, name: string): Value {
   return found === undefined ? stop(`the variable ${name} is not declared`) : found.value;
 }
 
-/** Returns the value of the fields. Fields of an absent value are absent, and only maps have fields. */
+/** Follows the fields one after another. Fields of undefined are undefined. Only maps have fields. */
 function reach(from: Value, fields: readonly string[]): Value {
   let value = from;
   for (const field of fields) {

@@ -1,5 +1,5 @@
-// Writes values as text: prints, quotes and escapes them as Go does. Source: Go 1.26, fmt, "Printing"; strconv,
-// "Quote"; encoding/json, "Marshal"; text/template, "Functions".
+// Prints, quotes and escapes values as Go does. Source: Go 1.26, fmt, "Printing"; strconv, "Quote"; encoding/json,
+// "Marshal"; text/template, "Functions".
 
 import type { Json } from '#std/json.ts';
 import { stop } from './budget.ts';
@@ -7,7 +7,7 @@ import { fromData, isList, isMap, sortedKeys, type Value } from './values.ts';
 
 const DEPTH_MAX = 500;
 
-/** Prints a value alone or inside another value. `each` prints a value that is neither list nor map. */
+/** Prints a value with all values inside it. `each` prints a value that is neither list nor map. */
 export function printNested(value: Value, each: (value: Value) => string, depth = 0): string {
   if (depth > DEPTH_MAX) stop(`a value is nested deeper than ${DEPTH_MAX} levels`);
   if (isList(value)) return `[${value.map((item) => printNested(fromData(item), each, depth + 1)).join(' ')}]`;
@@ -16,7 +16,7 @@ export function printNested(value: Value, each: (value: Value) => string, depth 
   return `map[${items.join(' ')}]`;
 }
 
-/** Prints a value as `%v` does. */
+/** Prints a value like `%v` of Go. */
 export function printValue(value: Value): string {
   return printNested(value, printPlain);
 }
@@ -26,7 +26,7 @@ function printPlain(value: Value): string {
   return typeof value === 'number' ? formatFloat(value, 'g', undefined) : String(value);
 }
 
-/** Prints values as Sprint does: with a blank between two that are not texts. */
+/** Prints values like Sprint of Go: adds a blank between two values if neither is a text. */
 export function printAll(values: readonly Value[]): string {
   return values
     .map((value, index) => {
@@ -37,14 +37,14 @@ export function printAll(values: readonly Value[]): string {
     .join('');
 }
 
-/** Prints arguments of functions that escape. An absent argument is `<no value>`. */
+/** Prints arguments of the functions that escape text. Undefined and null are printed as `<no value>`. */
 export function printArguments(values: readonly Value[]): string {
   return printAll(values.map((value) => value ?? '<no value>'));
 }
 
 /**
- * `digits` is the number of fractional digits, or of significant digits for `g`. If undefined, the text has as many as
- * the number needs.
+ * `digits` is the number of digits after the point, for `g` the number of significant digits. If undefined, all digits
+ * that the number needs are printed.
  */
 export function formatFloat(value: number, verb: 'e' | 'f' | 'g', digits: number | undefined): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
@@ -64,10 +64,13 @@ function exponential(value: number, digits: number | undefined): string {
   return `${padDigits(mantissa, digits)}e${exponent.slice(0, 1)}${exponent.slice(1).padStart(2, '0')}`;
 }
 
-/** JavaScript formats at most 100 digits. Further digits are nearly always zeros. */
+/** JavaScript formats at most 100 digits. Zeros are added for further digits. */
 const DIGITS_MAX = 100;
 
-/** Rounds a number. Go rounds a half to the even digit, JavaScript away from zero. */
+/**
+ * Rounds like Go: if two results are equally near, Go takes the one with an even last digit. JavaScript takes the one
+ * farther from zero.
+ */
 function rounded(value: number, form: 'toFixed' | 'toExponential', digits: number | undefined): string {
   if (digits === undefined) return value[form](undefined);
   const [exact = '', exponent] = value[form](DIGITS_MAX).split('e');
@@ -98,7 +101,7 @@ function shortestPlain(value: number): string {
   return sign + whole + (all.length > point ? `.${all.slice(point)}` : '');
 }
 
-/** The limit for the shortest form, in which Go writes a number of seven digits before its point with an exponent. */
+/** If `digits` is undefined, Go writes numbers with more digits than this before the point with an exponent. */
 const SHORTEST_LIMIT = 6;
 
 function general(value: number, digits: number | undefined): string {
@@ -123,10 +126,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 };
 
-/** unicode.IsPrint */
+/** Characters for which Go's unicode.IsPrint returns true. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** Writes a text as a literal of Go. `ascii`: characters beyond ASCII are escaped. */
+/** Writes a text as a literal of Go. If `ascii`, all characters outside ASCII are escaped. */
 export function quoteText(text: string, ascii: boolean, mark: '"' | "'" = '"'): string {
   let quoted = mark;
   for (const char of text) quoted += char === mark ? `\\${char}` : (ESCAPES[char] ?? quoteCharacter(char, ascii));
@@ -145,7 +148,7 @@ function hex(code: number, length: number): string {
   return code.toString(16).padStart(length, '0');
 }
 
-/** Writes JSON as json.Marshal does: with sorted keys, and `<`, `>` and `&` as escapes. */
+/** Writes JSON like Go's json.Marshal: with sorted keys, and `<`, `>` and `&` escaped. */
 export function formatJson(value: Value): string {
   return jsonOf(value, 0)
     .replaceAll('<', '\\u003c')
@@ -192,7 +195,7 @@ function escapeJsCharacter(char: string): string {
   return `\\u${hex(code, 4).toUpperCase()}`;
 }
 
-/** url.QueryEscape */
+/** Escapes a text like Go's url.QueryEscape. */
 export function escapeQuery(text: string): string {
   return encodeURIComponent(text.toWellFormed())
     .replace(/[!'()*]/g, (char) => `%${hex(char.charCodeAt(0), 2).toUpperCase()}`)

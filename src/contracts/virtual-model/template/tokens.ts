@@ -25,10 +25,10 @@ export type TokenType =
   | 'number'
   | 'string'
   | 'raw string'
-  /** Another printable character of ASCII. */
+  /** Any other printable ASCII character. */
   | 'other'
   | 'end'
-  /** The end of a template that cannot be read further. The text is the reason. */
+  /** Reading stopped at this index. The text of the token is the reason. */
   | 'fault';
 
 /** A token. `at` is a UTF-16 index into the template. */
@@ -61,11 +61,11 @@ interface Scan {
   depth: number;
 }
 
-/** Returns all tokens. The last one is `end`, or `fault` if reading stopped. */
+/** Returns all tokens. The last token is `end`, or `fault` if reading stopped. */
 export function tokensOf(text: string): readonly Token[] {
   const scan: Scan = { text, tokens: [], at: 0, depth: 0 };
   while (readText(scan) && readAction(scan)) {
-    // Each turn reads one text and the action after it.
+    // Each round reads a text and the action after it.
   }
   if (scan.tokens.at(-1)?.type !== 'fault') emit(scan, 'end', text.length, text.length);
   return scan.tokens;
@@ -76,14 +76,15 @@ function emit(scan: Scan, type: TokenType, from: number, to: number): void {
   scan.at = to;
 }
 
-/** Adds a fault. Always returns false, so that the caller stops. */
+/** Adds a fault. Returns false, which ends the reading. */
 function fault({ tokens }: Scan, at: number, why: string): false {
   tokens.push({ type: 'fault', text: why, at });
   return false;
 }
 
 /**
- * Reads up to the next action and opens it. Returns false if there is no further action, or its beginning is invalid.
+ * Reads the text up to the next action, and the beginning of the action. Returns false if there is no further action,
+ * or a comment is invalid.
  */
 function readText(scan: Scan): boolean {
   const { text } = scan;
@@ -121,11 +122,11 @@ function skipComment(scan: Scan, start: number): boolean {
 interface Close {
   /** The index of `}}` itself. */
   readonly at: number;
-  /** The index of the next text, after its blanks if they are trimmed. */
+  /** The index after the action and after the blanks that it trims. */
   readonly after: number;
 }
 
-/** Returns the end of an action if it is at this index. */
+/** Returns undefined if the action does not end at this index. */
 function closeAt(text: string, at: number): Close | undefined {
   if (isSpace(text[at]) && text.startsWith(`-${CLOSE}`, at + 1)) {
     return { at: at + 2, after: spaceEnd(text, at + 2 + CLOSE.length) };
@@ -133,7 +134,7 @@ function closeAt(text: string, at: number): Close | undefined {
   return text.startsWith(CLOSE, at) ? { at, after: at + CLOSE.length } : undefined;
 }
 
-/** Reads the rest of the open action. Returns false if it is invalid. */
+/** Reads the rest of an action. Returns false if it is invalid. */
 function readAction(scan: Scan): boolean {
   for (;;) {
     const close = closeAt(scan.text, scan.at);
@@ -148,7 +149,7 @@ function readAction(scan: Scan): boolean {
   }
 }
 
-/** Reads one token inside an action. */
+/** Reads one token of an action. */
 function readInside(scan: Scan): boolean {
   const { text, at } = scan;
   const char = text[at];
@@ -175,7 +176,7 @@ function taken(scan: Scan, type: TokenType, end: number): true {
   return true;
 }
 
-/** Reads blanks, except a last blank that belongs to the end of the action. */
+/** Reads blanks. If the action ends with ` -}}`, the blank before `-` is not read. */
 function readSpace(scan: Scan): boolean {
   const end = spaceEnd(scan.text, scan.at);
   const trimming = closeAt(scan.text, end - 1)?.at === end + 1;

@@ -1,16 +1,16 @@
-// Defines values in a running Go template.
+// The values of a running Go template.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 /**
- * Undefined is an absent value, whose fields are absent too. Null is an explicit nil, whose fields are an error. A
- * bigint is a whole number. A number is a fraction, or a literal that was written as a fraction.
+ * Undefined is a value that does not exist, and its fields are also undefined. Null is an explicit nil, and reading its
+ * fields is an error. A bigint is an integer. A number is a float, or a literal that is written as a float.
  */
 export type Value = undefined | null | boolean | bigint | number | string | readonly Json[] | JsonObject;
 
 const INTEGERS_END = 2 ** 63;
 
-/** Returns a value of the data. Whole numbers of JSON stay whole numbers, while ToolHive turns them into fractions. */
+/** Returns a value from the data of the template. Integers stay integers. ToolHive turns them into floats. */
 export function fromData(json: Json | undefined): Value {
   if (typeof json !== 'number' || !Number.isInteger(json) || Math.abs(json) >= INTEGERS_END) return json ?? null;
   return BigInt(json);
@@ -29,14 +29,14 @@ export function isMap(value: Value): value is JsonObject {
   return isObject(value);
 }
 
-/** Returns true unless the value is false, 0, empty or absent (as for `if`, `and`, `or` and `not`). */
+/** Returns false for values that are false, 0, empty, null or undefined. Used by `if`, `and`, `or` and `not`. */
 export function isTruthy(value: Value): boolean {
   if (isList(value)) return value.length > 0;
   if (isMap(value)) return Object.keys(value).length > 0;
   return Boolean(value);
 }
 
-/** Returns Go's name of the type. */
+/** Returns the name of the value's type in Go. */
 export function typeName(value: Value): string {
   switch (typeof value) {
     case 'boolean':
@@ -53,7 +53,7 @@ export function typeName(value: Value): string {
   }
 }
 
-/** Compares texts by their bytes in UTF-8, as Go does. */
+/** Compares the UTF-8 bytes of two texts, as Go does. */
 export function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -62,7 +62,7 @@ export function compareTexts(a: string, b: string): number {
   return rank(a, at) - rank(b, at);
 }
 
-/** Returns the rank of a code unit. Characters with surrogates come after all other characters. */
+/** Returns the sort position of a UTF-16 code unit. In UTF-8, surrogate pairs come after all other characters. */
 function rank(text: string, at: number): number {
   const code = at < text.length ? text.charCodeAt(at) : -1;
   return code >= 0xd800 && code < 0xe000 ? code + 0x10000 : code;

@@ -1,4 +1,4 @@
-// Finds the faults of a single workflow, beyond its shape.
+// Finds faults of a workflow that its schema does not find.
 
 import { dependenciesOf } from './dependencies.ts';
 import { outputFindings } from './outputs.ts';
@@ -7,7 +7,7 @@ import { parametersFindings, schemaFindings } from './schemas.ts';
 import { deepFindings, expressionsOf, readExpression } from './templates.ts';
 import { type ErrorHandling, problem, type Workflow, type WorkflowFinding, warning } from './workflow.ts';
 
-/** `pointer` is the place of the workflow in its object. */
+/** `pointer`: pointer of the workflow in its object. */
 export function workflowFindings(workflow: Workflow, pointer: string): readonly WorkflowFinding[] {
   const dependencies = dependenciesOf(workflow.steps, `${pointer}/steps`);
   const read = expressionsOf(workflow, pointer).map(readExpression);
@@ -32,7 +32,7 @@ function descriptionFindings({ description }: Workflow, pointer: string): readon
   return [problem('workflow-description-missing', `${pointer}/description`, message)];
 }
 
-/** The limit of ToolHive. */
+/** ToolHive retries at most this often. */
 const MAX_RETRIES = 10;
 
 function errorHandlingFindings({ steps }: Workflow, pointer: string): readonly WorkflowFinding[] {

@@ -5,18 +5,19 @@ import { problem, type Step, type WorkflowFinding } from './workflow.ts';
 
 export interface Dependencies {
   /**
-   * Steps that must be done before a step starts, by the id of the later step. A step that waits for itself is part of
-   * a cycle.
+   * The steps that must end before a step starts, by the id of the step. A step that is in its own set is part of a
+   * cycle.
    */
   readonly before: ReadonlyMap<string, ReadonlySet<string>>;
   /**
-   * Length of the longest chain of steps before a step, by the id of the step. Absent for steps in and after cycles.
+   * The number of steps in the longest chain before a step, by the id of the step. Steps in cycles and after cycles are
+   * missing.
    */
   readonly levels: ReadonlyMap<string, number>;
   readonly findings: readonly WorkflowFinding[];
 }
 
-/** `pointer` is the place of the list of steps. */
+/** `pointer`: pointer of the list of steps. */
 export function dependenciesOf(steps: readonly Step[], pointer: string): Dependencies {
   const direct = directDependencies(steps);
   const before = new Map([...direct.keys()].map((id) => [id, reachable(id, direct)]));
@@ -30,7 +31,7 @@ export function dependenciesOf(steps: readonly Step[], pointer: string): Depende
 
 type Direct = ReadonlyMap<string, readonly string[]>;
 
-/** Returns the direct dependencies. Only the first of several steps with the same id counts. */
+/** Returns the steps on which each step depends directly. If several steps have the same id, the first is used. */
 function directDependencies(steps: readonly Step[]): Direct {
   const ids = new Set(steps.map(({ id }) => id));
   const direct = new Map<string, readonly string[]>();
@@ -56,7 +57,7 @@ function levelsOf(direct: Direct, before: Dependencies['before']): ReadonlyMap<s
   const sound = [...direct.keys()].filter((id) =>
     [id, ...(before.get(id) ?? [])].every((each) => !before.get(each)?.has(each)),
   );
-  // A step always has fewer steps before it than a step that depends on it.
+  // Sorts steps so that each step comes after all steps on which it depends.
   const ordered = sound.toSorted((a, b) => (before.get(a)?.size ?? 0) - (before.get(b)?.size ?? 0));
   for (const id of ordered)
     levels.set(id, Math.max(0, ...(direct.get(id) ?? []).map((name) => (levels.get(name) ?? 0) + 1)));
@@ -91,7 +92,9 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
   return near === undefined ? '' : `; did you mean ${near}?`;
 }
 
-/** Returns one finding per cycle, at its first step. */
+/**
+ * Returns a finding for each cycle, at its first step in the list. Steps of a reported cycle are not reported again.
+ */
 function cycleFindings(steps: readonly Step[], direct: Direct, pointer: string): readonly WorkflowFinding[] {
   const reported = new Set<string>();
   return steps.flatMap(({ id }, index) => {
@@ -104,7 +107,7 @@ function cycleFindings(steps: readonly Step[], direct: Direct, pointer: string):
   });
 }
 
-/** Returns the shortest path from a step back to itself, without the repeated step at its end. */
+/** Returns the shortest path from a step back to itself. The path contains the step once. */
 function cycleFrom(start: string, direct: Direct): readonly string[] | undefined {
   const queue: (readonly string[])[] = [[start]];
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-// Checks the output of a workflow with rules that a schema cannot express, because properties may be nested.
+// Checks the output of a workflow with rules that its schema does not contain, because properties can be nested.
 
 import { isObject, type Json, type JsonObject, parseJson, pointerToken } from '#std/json.ts';
 import { problem, type Workflow, type WorkflowFinding } from './workflow.ts';
@@ -7,10 +7,10 @@ const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array'] as c
 type Type = (typeof TYPES)[number];
 const FIELDS = ['type', 'description', 'value', 'properties', 'default'];
 
-/** The limit of ToolHive. */
+/** ToolHive's maximum depth of properties. */
 const MAX_DEPTH = 10;
 
-/** `pointer` is the place of the workflow. */
+/** `pointer`: pointer of the workflow. */
 export function outputFindings({ output }: Workflow, pointer: string): readonly WorkflowFinding[] {
   return Object.entries(output?.properties ?? {}).flatMap(([name, { type, properties, default: fallback }]) => {
     const at = `${pointer}/output/properties/${pointerToken(name)}`;
@@ -45,7 +45,7 @@ function propertyFindings(property: JsonObject, pointer: string, depth: number):
   ];
 }
 
-/** Checks the source of a value. */
+/** Checks that a property has either `value` or `properties`. */
 function sourceFindings(type: Type, { value, properties }: JsonObject, pointer: string): readonly WorkflowFinding[] {
   if (value !== undefined && typeof value !== 'string')
     return [wrong(`${pointer}/value`, 'value must be a template, as text')];
@@ -64,7 +64,7 @@ function defaultFindings(type: Type, value: Json | undefined, pointer: string): 
   return [wrong(`${pointer}/default`, `default cannot be converted to type ${type}`)];
 }
 
-/** The texts that Go reads as booleans. */
+/** The texts that Go converts to booleans. */
 const TRUTHS = ['1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'];
 
 function isConvertible(type: Type, value: Exclude<Json, null>): boolean {

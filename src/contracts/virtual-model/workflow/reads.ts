@@ -1,4 +1,4 @@
-// Finds values that the templates of a workflow read and that will not exist.
+// Finds values that the templates of a workflow read and that do not exist when they are read.
 
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import { type Dependencies, suggestion } from './dependencies.ts';
@@ -10,15 +10,15 @@ interface Context {
   readonly dependencies: Dependencies;
 }
 
-/** A value that a template reads. */
+/** A value that a template reads, with the template. */
 interface Reading {
   readonly path: readonly string[];
   readonly from: ReadExpression;
-  /** The value with its place in the template, for messages. */
+  /** The path of the value and its position in the template, for messages. */
   readonly shown: string;
 }
 
-/** Returns the findings about the values that a template reads. Each value and each step is reported once. */
+/** Checks the values that a template reads. Each value and each step has at most one finding. */
 export function readFindings(context: Context, from: ReadExpression): readonly WorkflowFinding[] {
   const values = new Map(from.reads.toReversed().map((read) => [JSON.stringify(read.path), read]));
   const readings = [...values.values()].toReversed().map(({ path, at }): Reading => {
@@ -31,7 +31,7 @@ export function readFindings(context: Context, from: ReadExpression): readonly W
   ];
 }
 
-/** Returns the step whose result is read, if any. */
+/** Returns the id of the step whose result is read. Returns an empty list for all other values. */
 function ofStep({ path }: Reading): readonly string[] {
   return path[0] === 'steps' ? path.slice(1, 2) : [];
 }
@@ -63,13 +63,10 @@ function propertiesOf(schema: JsonObject = {}): { readonly declared: readonly st
   return { declared: isObject(properties) ? Object.keys(properties) : [], isOpen };
 }
 
-/** The members of the output of an elicitation. `skipped` exists if the workflow continued without an answer. */
+/** The fields of the output of an elicitation. `skipped` exists if the workflow continued without an answer. */
 const ANSWER_MEMBERS = ['action', 'content', 'skipped'];
 
-/**
- * Checks reads of an elicitation. Its output has the decision of the user, and the fields of the answer one level
- * deeper, in `content`.
- */
+/** Checks whether a value of an elicitation's output exists. Its `content` contains the fields of the user's answer. */
 function answerFindings({ steps }: Workflow, { path, from, shown }: Reading): readonly WorkflowFinding[] {
   const [, id, member, field, part] = path;
   const asked = steps.find((step) => step.id === id);
@@ -115,8 +112,8 @@ function stepFindings(context: Context, reading: Reading, id: string): readonly 
 }
 
 /**
- * Checks the order of steps. The output is built when all steps are done, and a step starts when the steps before it
- * are done.
+ * Checks that a step reads only results of steps that have ended. The output of the workflow is created after all
+ * steps, so it can read all results.
  */
 function awaitedFindings({ dependencies }: Context, { from }: Reading, id: string): readonly WorkflowFinding[] {
   const reader = from.step?.id;
@@ -129,12 +126,12 @@ function awaitedFindings({ dependencies }: Context, { from }: Reading, id: strin
   }
   const message = `step ${reader} reads the result of ${id}, which may not be done by then: add ${id} to its dependsOn`;
   const [its, own] = [levels.get(id), levels.get(reader)];
-  // An engine that runs steps level by level, such as ToolHive's, has the results of earlier levels.
+  // ToolHive runs steps level by level, so the results of lower levels exist.
   const lucky = its !== undefined && own !== undefined && its < own;
   return [lucky ? warning(code, from.pointer, message) : problem(code, from.pointer, message)];
 }
 
-/** Checks defaultResults. `pointer` is the place of the list of steps. */
+/** Checks defaultResults. `pointer`: pointer of the list of steps. */
 export function defaultFindings(
   { steps }: Workflow,
   expressions: readonly ReadExpression[],
@@ -162,7 +159,7 @@ function whySkipped({ condition, onError }: Step): string | undefined {
 }
 
 interface MissingDefault {
-  /** Absent if the whole output is read and the step has no defaults. */
+  /** Not set if the whole output is read and the step has no defaults. */
   readonly field?: string;
   readonly reader: string;
 }
@@ -180,7 +177,7 @@ function missingDefaults(step: Step, expressions: readonly ReadExpression[]): re
       if (!given && !missing.has(key)) missing.set(key, { field, reader: name });
     }
   }
-  // A finding about a field is more precise than a finding about the whole output.
+  // If fields of the output are missing, a finding about the whole output is unnecessary.
   const fields = [...missing.values()].filter(({ field }) => field !== undefined);
   return fields.length > 0 ? fields : [...missing.values()];
 }

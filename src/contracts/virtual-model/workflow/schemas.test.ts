@@ -2,11 +2,11 @@ import { afterEach, expect, test, vi } from 'vitest';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('no code is made of a schema from outside', async () => {
-  // Another test may have compiled the meta-schemas before.
+test('generates no code from the schema of a workflow', async () => {
+  // The meta-schemas must be compiled again: another test may have compiled them already.
   vi.resetModules();
   const made: string[] = [];
-  // ajv generates code with the global that exists when it compiles.
+  // ajv generates code with the global `Function`.
   vi.stubGlobal(
     'Function',
     new Proxy(Function, {
@@ -29,7 +29,7 @@ test('no code is made of a schema from outside', async () => {
     };
     expect(schemaFindings(hostile, '/schema')).toEqual([]);
   }
-  // If the meta-schemas were not compiled, this test would prove nothing.
+  // Fails if the meta-schemas were not compiled during this test.
   expect(made.length).toBeGreaterThan(0);
   expect(made.filter((text) => text.includes(mark))).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// Checks whether a JSON Schema inside a workflow can be used: valid by its meta-schema, and complete without the
-// network. The schema itself is never compiled, because it comes from outside.
+// Checks whether a JSON Schema in a workflow is valid by its meta-schema and refers to no other document. Only the
+// meta-schemas are compiled to code, because the author of the schema is not trusted.
 
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject } from 'ajv';
@@ -14,20 +14,17 @@ export type Dialect = 'draft-07' | '2020-12';
 
 const require = createRequire(import.meta.url);
 const validators = new Map<Dialect, Ajv | Ajv2020>();
-/** Validators that stop at the first error. */
+/** Validators that stop after the first error. */
 const hastyValidators = new Map<Dialect, Ajv | Ajv2020>();
 
-/**
- * Returns the validator. It is loaded, and its meta-schema compiled, on first use, because most workflows have no
- * schema.
- */
+/** Returns the validator. Loads it on first use, because most workflows have no schema. */
 function validatorOf(dialect: Dialect): Ajv | Ajv2020 {
   const validator = validators.get(dialect) ?? newValidator(dialect);
   validators.set(dialect, validator);
   return validator;
 }
 
-/** Returns the first place at which the schema is invalid by its meta-schema, or undefined if it is valid. */
+/** Returns the pointer and the message of the first error in the schema, or undefined if the schema is valid. */
 export function findFormFault(schema: JsonObject, dialect: Dialect): string | undefined {
   const validator = hastyValidators.get(dialect) ?? newValidator(dialect, false);
   hastyValidators.set(dialect, validator);
@@ -46,7 +43,7 @@ function newValidator(dialect: Dialect, allErrors = true): Ajv | Ajv2020 {
   return new module.Ajv2020(options);
 }
 
-/** Checks the schema of a tool's arguments, which must be an object. */
+/** Checks the schema of a tool's arguments. Its type must be object. */
 export function parametersFindings(schema: JsonObject | undefined, pointer: string): readonly WorkflowFinding[] {
   if (schema === undefined || Object.keys(schema).length === 0) return [];
   const { type } = schema;
@@ -68,11 +65,11 @@ export function schemaFindings(schema: JsonObject | undefined, pointer: string):
   const misfits = firstOfEach(validator.errors ?? []).map((error) =>
     wrong(pointer + error.instancePath, sentence(error)),
   );
-  // Only in a well-formed schema is it known which values are schemas.
+  // In an invalid schema it is unknown which values are schemas.
   return misfits.length > 0 ? misfits : deepFindings(schema, schema, pointer);
 }
 
-/** Returns the dialect, 2020-12 if the schema does not name one (MCP). */
+/** Returns the dialect of the schema, or undefined for an unknown dialect. The default of MCP is 2020-12. */
 export function dialectOf({ $schema }: JsonObject): Dialect | undefined {
   if ($schema === undefined) return '2020-12';
   const name = String($schema).replace(/#$/, '');
@@ -80,7 +77,10 @@ export function dialectOf({ $schema }: JsonObject): Dialect | undefined {
   return name === DRAFT_2020 ? '2020-12' : undefined;
 }
 
-/** Returns the first error about each place. Further errors about a place concern other branches of the meta-schema. */
+/**
+ * Returns the first error of each value that contains no other value with an error. Further errors about a value
+ * concern other branches of the meta-schema.
+ */
 function firstOfEach(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const first = new Map<string, ErrorObject>();
   for (const error of errors) if (!first.has(error.instancePath)) first.set(error.instancePath, error);
@@ -103,7 +103,7 @@ export const SINGLE_SCHEMAS = [
 ];
 /** Keywords whose value is a list of schemas. */
 export const SCHEMA_LISTS = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'];
-/** Keywords whose value is a mapping to schemas. */
+/** Keywords whose value is a mapping of names to schemas. */
 export const SCHEMA_MAPS = [
   '$defs',
   'definitions',
@@ -113,7 +113,7 @@ export const SCHEMA_MAPS = [
   'properties',
 ];
 
-/** Checks rules that the meta-schema cannot express, in the schema and in all schemas inside it. */
+/** Checks the schema and all schemas inside it with rules that the meta-schema does not contain. */
 function deepFindings(root: JsonObject, schema: JsonObject, pointer: string): readonly WorkflowFinding[] {
   const own = [...referenceFindings(root, schema, pointer), ...patternFindings(schema, pointer)];
   const below = Object.entries(schema).flatMap(([word, value]) => {
@@ -149,7 +149,7 @@ function leadsSomewhere(root: JsonObject, reference: string): boolean {
   return isObject(value) || typeof value === 'boolean';
 }
 
-/** Decodes a fragment of a URI. A malformed fragment is returned unchanged, and matches nothing. */
+/** Decodes the fragment of a URI. An invalid fragment is returned unchanged. */
 export function decoded(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
@@ -179,7 +179,7 @@ function patternFindings({ pattern, patternProperties }: JsonObject, pointer: st
 }
 
 /**
- * Whether the text is a pattern of ECMA 262, with or without Unicode mode, because authors test their patterns in
+ * Returns true if the text is a pattern of ECMA 262, with or without Unicode mode. Authors may test their patterns in
  * either mode.
  */
 function isPattern(text: string): boolean {

@@ -1,4 +1,4 @@
-// Finds the texts of a workflow that are templates, and checks whether each can be read.
+// Finds the templates of a workflow, and checks whether they are valid.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Node } from '../template/nodes.ts';
@@ -10,11 +10,11 @@ import { problem, type Step, type Workflow, type WorkflowFinding, warning } from
 export interface Expression {
   readonly text: string;
   readonly pointer: string;
-  /** The required type of its result. */
+  /** The type that the result must have. */
   readonly gives: 'text' | 'condition' | 'list';
-  /** The step of the template. Absent for the output of the workflow. */
+  /** The step of the template. Not set for templates of the workflow's output. */
   readonly step?: Step;
-  /** The name of the item inside a loop. */
+  /** The name of the item. Set for templates of the step inside a loop. */
   readonly item?: string;
 }
 
@@ -22,7 +22,7 @@ export interface ReadExpression extends Expression {
   readonly reads: readonly Read[];
 }
 
-/** `pointer` is the place of the workflow. */
+/** `pointer`: pointer of the workflow. */
 export function expressionsOf({ steps, output }: Workflow, pointer: string): readonly Expression[] {
   const ofSteps = steps.flatMap((step, index) => stepExpressions(step, `${pointer}/steps/${index}`));
   const properties = output?.properties ?? {};
@@ -48,7 +48,7 @@ function ofText(text: Json | undefined, surroundings: Surroundings): readonly Ex
   return typeof text === 'string' ? [{ text, ...surroundings }] : [];
 }
 
-/** Returns the templates in arguments. Only texts at the first level are templates. */
+/** Returns the templates in the arguments of a tool. Texts inside lists and mappings are not templates. */
 function argumentExpressions(values: JsonObject | undefined, surroundings: Surroundings): readonly Expression[] {
   return Object.entries(values ?? {}).flatMap(([name, value]) =>
     ofText(value, { ...surroundings, pointer: `${surroundings.pointer}/${pointerToken(name)}` }),
@@ -64,7 +64,7 @@ function outputExpressions(properties: Readonly<Record<string, unknown>>, pointe
   });
 }
 
-/** Returns the values that the template reads, or a finding if it cannot be used. */
+/** Returns the values that the template reads, or a finding if the template is invalid. */
 export function readExpression(expression: Expression): ReadExpression | WorkflowFinding {
   const { text, pointer, gives } = expression;
   const parsed = parseTemplate(text);
@@ -84,7 +84,7 @@ export function readExpression(expression: Expression): ReadExpression | Workflo
     : problem('workflow-expression-invalid', pointer, fault);
 }
 
-/** Returns line and column, counted from 1 as in editors. */
+/** Returns line and column, both counted from 1. */
 export function place(text: string, at: number): string {
   const before = text.slice(0, at).split('\n');
   const column = (before.at(-1)?.length ?? 0) + 1;
@@ -93,7 +93,7 @@ export function place(text: string, at: number): string {
 
 const TRUTHS = ['true', 'True', 'TRUE', 'false', 'False', 'FALSE'];
 
-/** Reports text around or instead of actions that makes every result wrong. */
+/** Returns a message if the text outside of `{{ }}` makes all results of the template invalid. */
 function constantFault(gives: Expression['gives'], text: string, nodes: readonly Node[]): string | undefined {
   const plain = nodes.every(({ type }) => type === 'text');
   const mixed = !plain && nodes.some((node) => node.type === 'text' && node.text.trim() !== '');
@@ -117,7 +117,7 @@ function isJsonList(text: string): boolean {
   }
 }
 
-/** Reports templates that are never expanded, because only texts at the first level are expanded. */
+/** Reports texts inside lists and mappings that look like templates, because they are not expanded. */
 export function deepFindings({ steps }: Workflow, pointer: string): readonly WorkflowFinding[] {
   return steps.flatMap((step, index) => {
     const at = `${pointer}/steps/${index}`;

@@ -1,4 +1,4 @@
-// Defines a composite tool for the checks: its shape has been checked and defaults are filled in.
+// Types of a composite tool whose shape was checked and whose defaults were filled in.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Severity } from '#std/problem.ts';
@@ -39,7 +39,7 @@ export interface Step extends ToolCall {
 interface OutputProperty {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
   readonly value?: string;
-  /** Nested properties with the same fields. Their shape has not been checked. */
+  /** Nested properties with the same fields. Their shape is not checked yet. */
   readonly properties?: Readonly<Record<string, JsonObject>>;
   readonly default?: Json;
 }
@@ -47,7 +47,7 @@ interface OutputProperty {
 export interface WorkflowFinding {
   readonly code: VirtualCode;
   readonly severity: Severity;
-  /** JSON pointer that begins with the pointer of the workflow. */
+  /** JSON pointer. It begins with the pointer of the workflow. */
   readonly pointer: string;
   readonly message: string;
 }

@@ -17,16 +17,19 @@ interface Answered {
   readonly ok: true;
   readonly status: number;
   readonly headers: Headers;
-  /** Absent if the answer had no response, as after a notification. */
+  /** Absent if the server sent no response, for example after a notification. */
   readonly response?: { readonly bytes: Buffer; readonly message: ResponseMessage };
 }
 
 export type Asked = Answered | { readonly ok: false; readonly fault: BackendFault };
 
-/** Parts of the client's request that are copied into a request of our own. */
+/** Parts of the client's request that are copied into a request of the bridge. */
 export type Cause = Pick<Exchange, 'headers' | 'path' | 'caller' | 'authorize'>;
 
-/** Returns the cause's headers plus `own`. Headers that describe the cause's message are left out. */
+/**
+ * Returns the headers of the client's request plus `own`. Omits headers that describe the message of the client's
+ * request.
+ */
 export function headersFor({ headers }: Cause, own: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -51,7 +54,7 @@ const POST_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'application/json',
 };
 
-/** Returns a POST of this message with the credentials of `cause`. */
+/** Returns a POST of `body` with the credentials of `cause`. */
 export function postExchange(
   cause: Cause,
   era: Era,
@@ -64,14 +67,14 @@ export function postExchange(
   return { method: 'POST', era, path, headers: sent, body, message: messageIn(body), session, caller, authorize };
 }
 
-/** Returns undefined only for bytes that no scan accepts; our own messages are always valid. */
 function messageIn(body: Buffer): Message | undefined {
   const scanned = scanMessage(body);
   return scanned.ok ? scanned.message : undefined;
 }
 
 /**
- * Settles with the response of the server, or only with the head of the answer if it has no response. Never rejects.
+ * Sends the exchange and resolves with the server's response. Resolves with only the status and headers if the answer
+ * contains no response. Never rejects.
  */
 export function ask({ backend, clock, timeoutMs, maxBytes }: Asking, exchange: Exchange): Promise<Asked> {
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// Makes a server of either era available in both eras. Requests of the server's own era pass, requests of the other era
-// are bridged.
+// Makes a server available to clients of the session era and of the stateless era. Requests of the server's own era
+// pass unchanged. Requests of the other era are translated.
 
 import type { Answer, Backend, BackendFault, Era, Exchange, Flow } from '../backend.ts';
 import { type BridgeContext, createLaterFlow, NO_FLOW } from './context.ts';
@@ -43,7 +43,9 @@ export function bridgeEras(backend: Backend, ports: BridgePorts, limits?: Partia
   };
 }
 
-/** Returns whether the server speaks the era, as configured or learned. Returns undefined if that is not known yet. */
+/**
+ * Returns whether the server speaks the era, as configured or learned. undefined if the era of the server is unknown.
+ */
 function speaks({ context, eras }: Bridge, era: Era): boolean | undefined {
   const fixed = context.backend.eras();
   return fixed === undefined ? eras.speaks(era) : fixed.has(era);
@@ -84,7 +86,7 @@ function openSession(bridge: Bridge, exchange: Exchange, answer: Answer): Flow {
   return openUnknown(bridge, exchange, answer);
 }
 
-/** Sends the first `initialize`: the server's answer shows which era it speaks. */
+/** Sends the client's `initialize` to the server. The answer shows which era the server speaks. */
 function openUnknown(bridge: Bridge, exchange: Exchange, answer: Answer): Flow {
   const { context, eras, detectStateless, sessionClients } = bridge;
   const flow = createLaterFlow();
@@ -119,7 +121,9 @@ function afterDetection(
   return flow;
 }
 
-/** Statuses with which servers refuse requests of the other era. Other refusals have them too. */
+/**
+ * Statuses that may mean that the server speaks the other era. Servers use these statuses for other refusals as well.
+ */
 const DOUBTFUL: ReadonlySet<number> = new Set([400, 404, 405]);
 
 function watch({ eras }: Bridge, answer: Answer): Answer {

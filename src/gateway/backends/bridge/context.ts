@@ -8,7 +8,7 @@ export interface BridgeContext {
   readonly backend: Backend;
   readonly ports: BridgePorts;
   readonly limits: BridgeLimits;
-  /** Reports that the backend does not speak the assumed era. The next request then detects the era again. */
+  /** Reports that the server does not seem to speak the assumed era. The next request detects the era again. */
   readonly doubtEra: () => void;
 }
 
@@ -22,12 +22,12 @@ export const NO_FLOW: Flow = {
 };
 
 export interface LaterFlow extends Flow {
-  /** Attaches the flow that does the work. The flow is aborted at once if the client has gone. */
+  /** Attaches the flow that does the work. Aborts this flow at once if the client has disconnected. */
   begin(flow: Flow): void;
   aborted(): boolean;
 }
 
-/** Creates a flow for work that begins only after waiting. */
+/** Creates a flow for work that starts after a wait. */
 export function createLaterFlow(): LaterFlow {
   let inner: Flow | undefined;
   let aborted = false;
@@ -45,7 +45,6 @@ export function createLaterFlow(): LaterFlow {
   };
 }
 
-/** Returns a text that is unique across processes and restarts. */
 export function uniqueText({ ports }: Pick<BridgeContext, 'ports'>): string {
   return ports.clock.random(12).toString('base64url');
 }

@@ -1,4 +1,4 @@
-// Detects which eras a server speaks when a request depends on it.
+// Detects which eras a server speaks, at the first request that needs to know.
 
 import { shownText } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';
@@ -14,18 +14,21 @@ import { closeSession, openSession } from './stateless-client/backend-session.ts
 
 export type Detected =
   | { readonly kind: 'known'; readonly speaks: boolean }
-  /** The server's own answer, such as 401, is more helpful than ours. */
+  /**
+   * The client gets the server's own answer, such as 401, because it explains the refusal better than an error of the
+   * bridge.
+   */
   | { readonly kind: 'refused' }
   | { readonly kind: 'failed'; readonly fault: BackendFault };
 
-/** Time limit for a server that does not answer methods that it does not know. */
+/** Time limit of the detection. Some servers never answer an unknown method. */
 const SILENCE_MS = 5000;
 
 const CLIENT = { name: 'skep', version: '1' };
 
 const META = JSON.stringify({ [META_VERSION]: '2026-07-28', [META_CAPABILITIES]: {}, [META_CLIENT]: CLIENT });
 
-/** Creates a detector that runs once at a time, however many requests wait for its result. */
+/** Returns a function that detects whether the server is stateless. Concurrent requests share one detection. */
 export function createStatelessDetector(
   context: BridgeContext,
   eras: EraKnowledge,
@@ -49,21 +52,21 @@ export function createStatelessDetector(
 }
 
 /**
- * Returns whether only `initialize` can detect the era: the server failed, or answers unknown methods or revisions with
- * a failure.
+ * Returns whether `server/discover` cannot detect the era, because the server failed or closed the connection. Only
+ * `initialize` detects the era of such a server.
  */
 function breaksAtDiscover(asked: Asked): boolean {
   return asked.ok ? asked.status >= 500 : asked.fault.reason === 'closed';
 }
 
-/** Opens a session for the caller, and ends the session at once. */
+/** Returns whether the server opens a session. The new session is closed at once. */
 async function acceptsSession(context: BridgeContext, cause: Cause): Promise<boolean> {
   const opened = await openSession(context, { key: '', capabilities: {}, clientInfo: CLIENT }, cause);
   if (opened.ok) void closeSession(context, opened.session);
   return opened.ok;
 }
 
-/** Implements MCP 2026-07-28, Streamable HTTP, Backward Compatibility. */
+/** Derives the era from the answer to `server/discover` (MCP 2026-07-28, Streamable HTTP, Backward Compatibility). */
 function detectedFrom(asked: Asked): Detected {
   if (!asked.ok) return detectedByFault(asked.fault);
   if (asked.status === 401 || asked.status === 403 || asked.status === 429) return { kind: 'refused' };
@@ -97,8 +100,8 @@ function detectedByFault(fault: BackendFault): Detected {
 }
 
 /**
- * Sends the client's own `initialize`. The answer is passed to the client unless the server turns out to have no
- * sessions.
+ * Sends the client's own `initialize`. The caller passes the answer to the client, unless the server turns out to have
+ * no sessions.
  */
 export async function tryInitialize(context: BridgeContext, eras: EraKnowledge, exchange: Exchange): Promise<Asked> {
   const asked = await ask(askingOf(context), exchange);
@@ -110,7 +113,10 @@ export function spoke(asked: Asked): boolean {
   return asked.ok && asked.response?.message.result !== undefined;
 }
 
-/** Returns whether the server may have no sessions: the server was reached and did not accept `initialize`. */
+/**
+ * Returns whether the server may be stateless: the server was reached, and its refusal of `initialize` has no other
+ * known reason.
+ */
 export function refusedInitialize(asked: Asked): boolean {
   if (asked.ok) return asked.status !== 401 && asked.status !== 403 && asked.status !== 429 && asked.status < 500;
   return detectedByFault(asked.fault).kind === 'known';
@@ -118,7 +124,7 @@ export function refusedInitialize(asked: Asked): boolean {
 
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'content-type', 'transfer-encoding']);
 
-/** Sends an answer that has already been read to the client. */
+/** Sends a buffered answer to the client. */
 export function replay(asked: Asked, answer: Answer): void {
   if (!asked.ok) {
     answer.fail(asked.fault);

@@ -21,7 +21,7 @@ it.each([
   { text: '{}', dropped: [], added: ['"n":1'], result: '{"n":1}' },
   { text: '{"a":1', dropped: [], added: [], result: 'no object' },
   { text: '[1]', dropped: [], added: [], result: 'no object' },
-])('changes $text without $dropped and with $added', ({ text, dropped, added, result }) => {
+])('removes $dropped from $text and adds $added', ({ text, dropped, added, result }) => {
   expect(change(text, dropped, added)).toBe(result);
 });
 
@@ -48,7 +48,7 @@ it('drops elements of a list with their commas', () => {
   }
 });
 
-it('inserts into an object that is empty but for white space', () => {
+it('inserts into an object that contains only white space', () => {
   const bytes = Buffer.from('{ \n}');
   expect(applyPatches(bytes, [addMembers(bytes, 0, '"a":1')]).toString()).toBe('{"a":1 \n}');
 });

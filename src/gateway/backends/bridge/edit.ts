@@ -1,10 +1,10 @@
-// Edits JSON bytes: adds members to objects, and removes members and elements. All other bytes stay unchanged.
+// Edits JSON bytes: adds and removes members of objects, and removes elements of lists. All other bytes stay unchanged.
 
 import { afterSpace, type Member, objectMembers } from '../../wire/json-walk.ts';
 import type { Span } from '../../wire/message.ts';
 import { type Patch, patchBytes } from '../../wire/patch.ts';
 
-/** Applies patches in any order; they must not overlap. */
+/** Applies patches, which must not overlap. Their order does not matter. */
 export function applyPatches(bytes: Buffer, patches: readonly Patch[]): Buffer {
   if (patches.length < 2) return patchBytes(bytes, patches);
   return patchBytes(
@@ -17,15 +17,18 @@ export function replaceSpan(span: Span, text: string): Patch {
   return { span, bytes: Buffer.from(text) };
 }
 
-/** Adds members, written as `"key":value,"key":value`, at the start of the object that begins at `at`. */
+/**
+ * Returns a patch that adds members at the start of the object at `at`. `members` is JSON text such as
+ * `"key":value,"key":value`.
+ */
 export function addMembers(bytes: Buffer, at: number, members: string): Patch {
   const empty = bytes[afterSpace(bytes, at + 1)] === 0x7d;
   return replaceSpan({ start: at + 1, end: at + 1 }, empty ? members : `${members},`);
 }
 
 /**
- * Removes the members whose keys `drop` selects, and adds `added` members. All patches of one object are built
- * together, so that the commas stay right. Returns undefined if no object begins at `at`.
+ * Returns patches that remove the members whose keys `drop` selects, and add the members `added`. Builds all patches of
+ * one object together, so that the commas are correct. Returns undefined if no object begins at `at`.
  */
 export function changeMembers(
   bytes: Buffer,
@@ -37,7 +40,7 @@ export function changeMembers(
   return members === undefined ? undefined : patchesOf(members, at, drop, added);
 }
 
-/** Returns the same patches for an object whose members have been read. */
+/** Works like `changeMembers`, for an object whose members are already parsed. */
 export function patchesOf(
   members: readonly Member[],
   at: number,
@@ -52,7 +55,6 @@ export function patchesOf(
   return [replaceSpan({ start: at + 1, end: at + 1 }, added.join(',') + more), ...patches];
 }
 
-/** Returns patches that remove elements of a list. */
 export function dropElements(elements: readonly Span[], drop: (index: number) => boolean): readonly Patch[] {
   return dropSpans(
     elements,
@@ -63,8 +65,8 @@ export function dropElements(elements: readonly Span[], drop: (index: number) =>
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Removes items of a comma-separated list, each with the comma after it. Items at the end are removed with the comma
- * before them.
+ * Returns patches that remove items of a comma-separated list, each with the comma after the item. For items at the end
+ * of the list, the patch removes the comma before the item.
  */
 function dropSpans(spans: readonly Span[], dropped: readonly boolean[]): readonly Patch[] {
   const patches: Patch[] = [];

@@ -1,12 +1,12 @@
-// Remembers which eras a server speaks, as its answers have shown.
+// Remembers which eras a server speaks, as learned from its answers.
 
 import type { Era } from '../backend.ts';
 
 export interface EraKnowledge {
-  /** Returns whether the server speaks the era. Returns undefined if that is unknown or outdated. */
+  /** Returns whether the server speaks the era. undefined if unknown or outdated. */
   speaks(era: Era): boolean | undefined;
   learn(era: Era, speaks: boolean): void;
-  /** Forgets all eras, because an answer contradicts them. */
+  /** Forgets all eras, because an answer of the server contradicts them. */
   doubt(): void;
 }
 
@@ -15,12 +15,12 @@ export interface EraClock {
 }
 
 /**
- * Further doubts within this time are ignored, so that requests that fail for other reasons do not repeat the detection
- * each time.
+ * Minimum time between two calls of `doubt` that have an effect. Requests that fail for other reasons therefore do not
+ * repeat the detection each time.
  */
 const DOUBT_MS = 10_000;
 
-/** A negative result is forgotten after `eraMs`, because a newer server may have replaced the server. */
+/** Creates the store. Forgets a negative result after `eraMs`, because the server may have been upgraded. */
 export function createEraKnowledge({ monotonic }: EraClock, eraMs: number): EraKnowledge {
   const known = new Map<Era, { readonly speaks: boolean; readonly at: number }>();
   let doubtedAt = Number.NEGATIVE_INFINITY;

@@ -4,7 +4,7 @@ import { paramHeadersMatch, paramHeadersOf, paramHeaderValues } from './param-he
 const text = (name: unknown) => ({ type: 'string', 'x-mcp-header': name });
 const object = (properties: object) => ({ type: 'object', properties });
 
-it('finds annotations of properties, also of those inside of others', () => {
+it('finds annotations of properties and of nested properties', () => {
   const schema = object({
     region: text('Region'),
     'x-mcp-header': { type: 'string' },
@@ -35,7 +35,7 @@ it.each([
   { reason: 'a condition', schema: { if: object({ a: text('A') }) } },
   { reason: 'definitions', schema: { $defs: { a: text('A') } } },
   { reason: 'keys by pattern', schema: { patternProperties: { a: text('A') } } },
-])('refuses an annotation with or at $reason', ({ schema }) => {
+])('refuses an annotation: $reason', ({ schema }) => {
   expect(paramHeadersOf(schema).ok).toBe(false);
 });
 
@@ -44,7 +44,7 @@ const HEADERS = [
   { header: 'mcp-param-b', path: ['o', 'b'] },
 ];
 
-it('returns values in the form of headers, and none for absent arguments', () => {
+it('returns header values, and no value for absent arguments', () => {
   expect(paramHeaderValues(HEADERS, { a: 'süd', o: { b: true } })).toEqual({
     'mcp-param-a': '=?base64?c8O8ZA==?=',
     'mcp-param-b': 'true',

@@ -1,5 +1,5 @@
-// Handles arguments that a tool's schema mirrors into headers by `x-mcp-header` (MCP 2026-07-28, Streamable HTTP,
-// Custom Headers from Tool Parameters).
+// Copies arguments of tool calls into the headers that the tool's schema requests with `x-mcp-header` (MCP 2026-07-28,
+// Streamable HTTP, Custom Headers from Tool Parameters).
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { decodeHeaderValue, encodeHeaderValue, PARAM_HEADER_PREFIX } from '../../wire/headers.ts';
@@ -7,11 +7,14 @@ import { decodeHeaderValue, encodeHeaderValue, PARAM_HEADER_PREFIX } from '../..
 export interface ParamHeader {
   /** Name in lower case. */
   readonly header: string;
-  /** Keys that lead from the arguments to the value. */
+  /** Keys that lead from the arguments object to the value. */
   readonly path: readonly string[];
 }
 
-/** Headers, or for the log the reason why a tool's annotations break the rules; such a tool is not offered. */
+/**
+ * Headers of a tool, or the reason why its annotations are invalid, for the log. A tool with invalid annotations is not
+ * offered.
+ */
 export type ParamHeaders =
   | { readonly ok: true; readonly headers: readonly ParamHeader[] }
   | { readonly ok: false; readonly reason: string };
@@ -22,7 +25,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 /** Keywords whose values are data, not schemas. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'required', ANNOTATION]);
-/** Keywords whose values are schemas under names that the author chose. */
+/** Keywords whose values map names, chosen by the author, to schemas. */
 const NAMED: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -42,7 +45,8 @@ export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
 }
 
 /**
- * Collects the headers of a schema and its parts. `path` is undefined if no chain of `properties` leads to the schema.
+ * Collects the headers of a schema and of its nested schemas. `path` is undefined if another keyword than `properties`
+ * leads to the schema.
  */
 function visit(
   schema: unknown,
@@ -104,7 +108,7 @@ function firstOf(steps: readonly (() => string | undefined)[]): string | undefin
   return undefined;
 }
 
-/** Returns the headers of a call with these arguments; absent and null values have no headers. */
+/** Returns the headers for a call with these arguments. Absent and null arguments have no header. */
 export function paramHeaderValues(headers: readonly ParamHeader[], args: JsonObject): Record<string, string> {
   const values: Record<string, string> = {};
   for (const { header, path } of headers) {

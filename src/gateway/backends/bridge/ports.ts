@@ -1,45 +1,50 @@
-// Defines the dependencies of a bridge besides the backend: time, randomness, a seal, and limits.
+// Defines the dependencies of a bridge, apart from the backend: time, randomness, a seal, and limits.
 
 import type { SessionSeal } from '../../wire/seal.ts';
 import type { BackendClock } from '../ports.ts';
 
 export interface BridgePorts {
   readonly clock: BackendClock;
-  /** Seals `requestState`: only the caller that received a `requestState` can send it back. */
+  /** Seals `requestState`. Only the caller that received a sealed text can send the text back. */
   readonly seal: SessionSeal;
 }
 
 export interface BridgeLimits {
-  /** Maximum size of one message of the server that the bridge reads. */
+  /** Maximum size of one message from the server. */
   readonly messageBytes: number;
-  /** Time limit for the bridge's own requests: discovery, handshakes, subscriptions. */
+  /** Time limit for the bridge's own requests: discovery, handshakes and subscriptions. */
   readonly askMs: number;
   /** Time after which a server that did not speak an era is checked again. */
   readonly eraMs: number;
-  /** Longest time that an answer to `server/discover` is reused. */
+  /** Maximum time for which an answer to `server/discover` is cached. */
   readonly discoverMs: number;
-  /** Maximum number of client sessions with state in this process: log level, subscriptions, requests in flight. */
+  /**
+   * Maximum number of client sessions with state in this process, such as a log level, subscriptions or requests in
+   * flight.
+   */
   readonly clientSessions: number;
-  /** Maximum number of sessions at the server that are kept for clients without sessions. */
+  /** Maximum number of sessions at the server for clients without sessions. */
   readonly backendSessions: number;
   /**
-   * Maximum number of sessions of one client, so that each question of the server belongs to one call. Further calls
-   * are refused as busy.
+   * Maximum number of sessions at the server for one client. Calls that may question the client need separate sessions.
+   * Over the limit, the bridge refuses these calls as busy.
    */
   readonly sessionsPerClient: number;
   /** Time after which an unused session at the server is ended. */
   readonly backendSessionIdleMs: number;
-  /** Maximum number of calls that wait for their client to answer a question of the server, in total and per caller. */
+  /**
+   * Maximum number of calls that wait for their client's answer to a question of the server, in total and per caller.
+   */
   readonly parkedCalls: number;
   readonly parkedCallsPerCaller: number;
   readonly parkedMs: number;
-  /** Maximum number of bytes from the server while a call waits; after that, reading stops. */
+  /** Maximum number of bytes that are read from the server while a call waits. */
   readonly parkedBytes: number;
-  /** Questions that a server sends within this time are put to the client together. */
+  /** Time for which the bridge collects questions of the server before the client gets all of them in one message. */
   readonly questionsMs: number;
-  /** Maximum number of times that one call may question its client. */
+  /** Maximum number of question rounds of one call. */
   readonly rounds: number;
-  /** Time in which an answer may still become plain JSON with its own status, although the server began a stream. */
+  /** Time for which a streamed answer may still become plain JSON with its own HTTP status. */
   readonly headMs: number;
 }
 

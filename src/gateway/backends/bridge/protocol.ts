@@ -1,5 +1,5 @@
-// Defines facts about both eras of the protocol for a bridge: versions, keys of `_meta`, methods, and capabilities
-// translated between the eras.
+// Defines facts about both eras of the protocol: versions, keys of `_meta`, methods, and the translation of
+// capabilities.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { TASKS } from '../../wire/extensions/identifiers.ts';
@@ -18,7 +18,7 @@ export interface ServerFacts {
   readonly instructions?: string;
 }
 
-/** Levels of RFC 5424, from the least severe. */
+/** Log levels of RFC 5424, from the least severe. */
 export const LOG_LEVELS: readonly string[] = [
   'debug',
   'info',
@@ -30,9 +30,7 @@ export const LOG_LEVELS: readonly string[] = [
   'emergency',
 ];
 
-/**
- * Questions that a server of MCP 2026-07-28 may send to a client, and the capability that the client needs for each.
- */
+/** Questions that a server of MCP 2026-07-28 may send to a client, each with the capability that the client needs. */
 export const ASKING_METHODS: ReadonlyMap<string, string> = new Map([
   ['elicitation/create', 'elicitation'],
   ['sampling/createMessage', 'sampling'],
@@ -55,7 +53,7 @@ export const CACHEABLE: ReadonlySet<string> = new Set([
   'resources/read',
 ]);
 
-/** Methods of sessions that MCP 2026-07-28 removed. */
+/** Methods of the session era that MCP 2026-07-28 removed. */
 export const SESSION_METHODS: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
@@ -81,12 +79,12 @@ export function sessionClientCapabilities(capabilities: JsonObject): JsonObject 
   return present({ ...capabilities, extensions: withoutTasks(capabilities.extensions) });
 }
 
-/** Translates the capabilities of a server to the other era: only tasks differ. */
+/** Translates the capabilities of a server to the other era. Only the capability for tasks differs. */
 export function serverCapabilities(capabilities: JsonObject): JsonObject {
   return present({ ...capabilities, tasks: undefined, extensions: withoutTasks(capabilities.extensions) });
 }
 
-/** Tasks have another shape in each era, so they cannot be bridged. */
+/** Removes tasks, which cannot be bridged because their format differs between the eras. */
 function withoutTasks(extensions: unknown): JsonObject | undefined {
   return isObject(extensions) ? present({ ...extensions, [TASKS]: undefined }) : undefined;
 }
@@ -95,7 +93,9 @@ function present(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
-/** Returns whether a client with these capabilities may get this question; `elicitation: {}` implies forms. */
+/**
+ * Returns whether a client with these capabilities supports this question. `elicitation: {}` implies support for forms.
+ */
 export function allowsQuestion(capabilities: JsonObject, method: string, params: unknown): boolean {
   const name = ASKING_METHODS.get(method);
   const capability = name === undefined ? undefined : capabilities[name];
@@ -113,8 +113,8 @@ export function requiredCapabilities(method: string, params: unknown): JsonObjec
 }
 
 /**
- * Returns whether a subscription covers a URI. Servers may report a part of a subscribed resource (MCP 2025-11-25,
- * server/resources, Subscriptions).
+ * Returns whether a subscription covers a URI. Servers may report changes of a part of a subscribed resource (MCP
+ * 2025-11-25, server/resources, Subscriptions).
  */
 export function coversUri(subscribed: Iterable<string>, uri: string): boolean {
   for (const each of subscribed) {

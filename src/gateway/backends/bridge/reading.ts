@@ -1,4 +1,4 @@
-// Reads the answer of a backend message by message, whether it is one JSON message or an event stream.
+// Reads a backend's answer message by message, from one JSON message or from an event stream.
 
 import type { Message } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';
@@ -8,25 +8,25 @@ import type { Answer, BackendFault } from '../backend.ts';
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export interface AnswerReader {
-  /** If `streamed`, events follow until the stream ends. */
+  /** Receives the status. If `streamed` is true, events follow. */
   head(status: number, headers: Headers, streamed: boolean): void;
   message(bytes: Buffer, message: Message): void;
-  /** Receives the position in the stream, for `Last-Event-ID`, and the reconnection time in milliseconds. */
+  /** Receives the id of the last event, for `Last-Event-ID`, and the reconnection time in milliseconds. */
   position?(id: string | undefined, retry: number | undefined): void;
   /**
-   * Notes the end of a part of the stream that had messages. Returns false if the reader must wait for `resume` of the
-   * flow.
+   * Handles the end of a chunk, after its messages. Returns false if the reader must stop until the flow
+   * calls `resume`.
    */
   part(): boolean;
-  /** Notes the end. If the answer had no message, `message` was never called. */
+  /** Handles the end of the answer, which may have contained no message. */
   end(): void;
-  /** Receives the fault, instead of `end`. The flow should then be aborted. */
+  /** Handles a failure, in place of `end`. The caller should abort the flow. */
   fail(fault: BackendFault): void;
 }
 
 /**
- * Returns a receiver for the answer. Fails for messages longer than `maxBytes`. A body that is not JSON is ignored if
- * the status says that there is no answer.
+ * Returns a receiver for the answer. Fails for messages longer than `maxBytes`. Ignores a body that is neither JSON nor
+ * an event stream.
  */
 export function readAnswer(reader: AnswerReader, maxBytes: number): Answer {
   let splitter: EventSplitter | undefined;

@@ -1,21 +1,21 @@
-// Assembles the answer to a client's request: one JSON message, or a stream of events that ends with the response.
+// Builds the answer to a client's request: one JSON message, or a stream of events that ends with the response.
 
 import type { Answer, BackendFault } from '../backend.ts';
 
 export interface Reply {
-  /** Sends the head of a stream, unless something was sent already. */
+  /** Starts a stream, unless the answer has already begun. */
   stream(): void;
-  /** Sends one message on the stream. Returns false if the client is slow: wait for its `resume`. */
+  /** Sends one message on the stream. Returns false if the client reads slowly: the sender must wait for `resume`. */
   event(message: Buffer): boolean;
   /**
-   * Sends the last message: on the stream if it has begun, or else as JSON with this status. Accepts pieces, because a
-   * copy of a large cached part for each client would cost more than the rest of the answer.
+   * Sends the last message: on the stream if the stream has begun, otherwise as JSON with this status. Accepts pieces,
+   * because copying a large cached part for each client would cost more than all other work.
    */
   finish(message: Buffer | readonly Buffer[], status?: number, headers?: Readonly<Record<string, string>>): void;
-  /** Sends a status without a message, or ends the stream. */
+  /** Sends a status without a message. If the stream has begun, ends the stream. */
   end(status: number): void;
   fail(fault: BackendFault): void;
-  /** Sends nothing more: the client has gone. */
+  /** Stops sending, because the client has disconnected. */
   drop(): void;
   closed(): boolean;
 }
@@ -80,7 +80,7 @@ export function createReply(answer: Answer): Reply {
   };
 }
 
-/** Replaces line ends by spaces: JSON has line ends between tokens only. */
+/** Replaces line breaks by spaces. JSON has raw line breaks between tokens only. */
 function onOneLine(message: Buffer): Buffer {
   if (message.indexOf(NEWLINE) < 0 && message.indexOf(RETURN) < 0) return message;
   const copy = Buffer.from(message);

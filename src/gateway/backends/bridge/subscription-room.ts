@@ -1,16 +1,15 @@
-// Limits the subscriptions that are stored for one session, since the process stores them as long as the session
-// exists.
+// Limits the subscriptions of one session, because the process stores subscriptions as long as the session exists.
 
 import { ERRORS, errorBody } from '../../wire/errors.ts';
 import type { MessageId } from '../../wire/message.ts';
 
 const SUBSCRIPTIONS_MAX = 1000;
-/** Limit for all URIs together. A single URI may have the maximum length of a name. */
+/** Maximum number of characters of all URIs together. One URI may use the maximum length of a name. */
 const CHARACTERS_MAX = 65_536;
 
 /**
- * Returns the answer to a client with too many subscriptions, or undefined if the subscription fits. `uris` are the
- * session's existing subscriptions.
+ * Returns an error for a client with too many subscriptions. undefined if another subscription is allowed. `uris` are
+ * the existing subscriptions of the session.
  */
 export function refuseSubscription(uris: Iterable<string>, uri: string, id: MessageId): Buffer | undefined {
   let count = 1;

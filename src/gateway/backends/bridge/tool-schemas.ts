@@ -1,5 +1,5 @@
-// Learns the `x-mcp-header` annotations of a server's tools from the lists that pass through, and adapts lists of tools
-// for clients with sessions.
+// Learns the `x-mcp-header` annotations of a server's tools from the lists of tools that pass through. Adapts lists of
+// tools for clients with sessions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { listElements, objectMembers } from '../../wire/json-walk.ts';
@@ -12,18 +12,15 @@ import { type ParamHeader, paramHeadersMatch, paramHeadersOf, paramHeaderValues 
 export interface ToolSchemas {
   /** Remembers the annotations of the tools in a result. */
   learn(bytes: Buffer, result: Span): void;
-  /**
-   * Remembers the annotations as `learn` does, and returns the patches that make the list readable for clients with
-   * sessions.
-   */
+  /** Remembers the annotations, like `learn`. Returns patches that make the list valid for clients with sessions. */
   learnForSessions(bytes: Buffer, result: Span): readonly Patch[];
-  /** Returns the headers that the call must have. */
+  /** Returns the headers that a server of MCP 2026-07-28 requires for the call. */
   headers(message: RequestMessage, body: Buffer): Record<string, string>;
-  /** Returns whether a call has the headers that its tool requires; true for unknown tools. */
+  /** Returns whether a call has the headers that its tool requires. Returns true for unknown tools. */
   match(message: RequestMessage, body: Buffer, given: Readonly<Record<string, string>>): boolean;
 }
 
-/** Maximum number of remembered tools with headers; the oldest tools are forgotten first. */
+/** Maximum number of remembered tools with headers. The oldest tools are forgotten first. */
 const MAX_TOOLS = 10_000;
 
 export function createToolSchemas(): ToolSchemas {
@@ -58,7 +55,7 @@ export function createToolSchemas(): ToolSchemas {
         const tool = objectOf(bytes, span);
         const read = paramHeadersOf(tool.inputSchema);
         remember(tool.name, read.ok ? read.headers : []);
-        // A tool with invalid annotations is not offered (MCP 2026-07-28, Custom Headers from Tool Parameters).
+        // A tool with invalid annotations must not be offered (MCP 2026-07-28, Custom Headers from Tool Parameters).
         if (read.ok) patches.push(...withoutOtherOutput(bytes, span, tool));
         else invalid.add(index);
       }
@@ -80,7 +77,10 @@ function toolSpans(bytes: Buffer, result: Span): readonly Span[] {
   return (tools === undefined ? undefined : listElements(bytes, tools.value.start)) ?? [];
 }
 
-/** Removes an `outputSchema` that does not describe an object: clients until 2025-11-25 would refuse the whole list. */
+/**
+ * Removes an `outputSchema` that does not describe an object. Clients until 2025-11-25 would refuse the whole list
+ * because of such a schema.
+ */
 function withoutOtherOutput(bytes: Buffer, span: Span, { outputSchema }: JsonObject): readonly Patch[] {
   if (outputSchema === undefined || (isObject(outputSchema) && outputSchema.type === 'object')) return [];
   return changeMembers(bytes, span.start, (key) => key === 'outputSchema') ?? [];

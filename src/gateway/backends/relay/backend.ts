@@ -1,5 +1,5 @@
-// Wraps a backend whose sessions are in the memory of one replica so that all replicas can serve it: the session id
-// names the replica, and exchanges are handed to it.
+// Makes a backend whose sessions are in the memory of one replica usable in all replicas. The session id names the
+// replica, and other replicas hand exchanges over to it.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { scanMessage } from '../../wire/scan.ts';
@@ -48,7 +48,10 @@ function naming(replica: string, answer: Answer): Answer {
   };
 }
 
-/** Credentials are added here, since this replica knows the caller; the other replica forwards them unchanged. */
+/**
+ * Hands the exchange over to the replica `owner`. This replica adds the credentials, because it knows the caller. The
+ * owner forwards the credentials unchanged.
+ */
 function handOver(relay: Relay, owner: string, exchange: Exchange, answer: Answer): Flow {
   let flow: Flow | undefined;
   let aborted = false;
@@ -81,7 +84,7 @@ export function requestOf({ method, era, path, headers, session, caller, identit
   return { head: { method, era, path, headers: { ...headers }, session, caller, ...who }, body: body ?? EMPTY };
 }
 
-/** Returns the exchange, or undefined if the head is not in our format. */
+/** Decodes an exchange. Returns undefined if the format is unknown. */
 export function exchangeIn({ head, body }: RelayRequest): Exchange | undefined {
   const { method, era, path, session, caller }: JsonObject = head;
   if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') return undefined;
@@ -102,7 +105,6 @@ export function exchangeIn({ head, body }: RelayRequest): Exchange | undefined {
   };
 }
 
-/** Reads the identity of a caller with a token. */
 function identityIn({ identity }: JsonObject): Pick<Exchange, 'identity'> {
   if (!isObject(identity) || !isObject(identity.claims)) return {};
   const { token, claims, expiry, upstream } = identity;

@@ -1,4 +1,5 @@
-// Encodes one message between replicas: a head of JSON and a body, encrypted since it may contain callers' tokens.
+// Encodes one message between replicas as a JSON head and a body. The message is encrypted, because it may contain
+// callers' tokens.
 
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'node:crypto';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -10,7 +11,7 @@ export interface Frame {
 
 export interface FrameCodec {
   encode(frame: Frame): Buffer;
-  /** Returns the frame, or undefined if the sender does not have one of our keys. */
+  /** Returns the frame. undefined if no key of this process decrypts the bytes. */
   decode(bytes: Buffer): Frame | undefined;
 }
 
@@ -19,7 +20,7 @@ const TAG_BYTES = 16;
 const LENGTH_BYTES = 4;
 const INFO = 'skep relay v1';
 
-/** Accepts the secrets that seal sessions; the first secret encrypts, all secrets decrypt. */
+/** Creates the codec. `secrets` are the secrets that seal sessions. The first secret encrypts, all secrets decrypt. */
 export function createFrameCodec(secrets: readonly Buffer[], random: (size: number) => Buffer): FrameCodec {
   const keys = secrets.map((secret) => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', INFO, 32))));
   const [current] = keys;
@@ -53,7 +54,8 @@ function decrypt(key: ReturnType<typeof createSecretKey>, bytes: Buffer): Buffer
   try {
     decipher.final();
   } catch {
-    // The tag does not match: another key, or changed bytes. Node documents no other reason to throw here.
+    // The tag does not match, because the sender has another key or the bytes were changed. Node documents no other
+    // error of `final`.
     return undefined;
   }
   return plain;

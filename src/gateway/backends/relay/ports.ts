@@ -1,4 +1,5 @@
-// Defines the channel between replicas, with topics for messages, and the services that they offer to one another.
+// Defines the channel between replicas, and the services that replicas offer to each other. The channel has topics for
+// messages.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Answer, Flow } from '../backend.ts';
@@ -13,14 +14,11 @@ export type RelayService = (request: RelayRequest, answer: Answer) => Flow;
 
 export interface Channel {
   /**
-   * Sends to the current listeners of the topic, in the order of the calls. Returns false if the topic has no
-   * listeners. Rejects with a Failure if the store cannot be reached.
+   * Sends to the current listeners of the topic. Messages keep the order of the calls of `publish`. Returns false if
+   * the topic has no listener. Rejects with a Failure if the store is unreachable.
    */
   publish(topic: string, message: Buffer): Promise<boolean>;
-  /**
-   * Listens from now on, and listens again after a lost connection. Rejects with a Failure if the store cannot be
-   * reached.
-   */
+  /** Listens from now on, and again after a disconnection. Rejects with a Failure if the store is unreachable. */
   listen(topic: string, received: (message: Buffer) => void): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Hands an exchange to the replica that has its session, and returns the answer, while both replicas run.
+// Hands an exchange over to the replica that has its session, and returns the answer.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Answer, BackendFault, Flow } from '../backend.ts';
@@ -14,7 +14,7 @@ export interface Relay {
   readonly replica: string;
   serve(service: string, handle: RelayService): void;
   /**
-   * Calls a service of a replica. The sessions of a replica that no longer runs are lost: the answer then fails with
+   * Calls a service of a replica. If the replica no longer runs, its sessions are lost and the answer fails with
    * `session-unknown`.
    */
   call(replica: string, service: string, request: RelayRequest, answer: Answer): Flow;
@@ -28,16 +28,16 @@ export interface RelayParts {
   readonly replica: string;
   /** Prefix of every topic. */
   readonly prefix: string;
-  /** Keys that seal sessions, the same in all replicas. */
+  /** Keys that seal sessions. All replicas have the same keys. */
   readonly secrets: readonly Buffer[];
 }
 
-/** Silence after which a call fails. The serving replica sends a frame every few seconds. */
+/** Time without a frame after which a call fails. The serving replica sends a frame every few seconds. */
 const SILENT_MS = 20_000;
 
 const EMPTY = Buffer.alloc(0);
 
-/** Resolves when the relay listens. Rejects with a Failure if the store cannot be reached. */
+/** Opens the relay. Rejects with a Failure if the store is unreachable. */
 export async function openRelay(parts: RelayParts): Promise<Relay> {
   const { channel, clock, observer, replica, prefix } = parts;
   const codec = createFrameCodec(parts.secrets, clock.random);
@@ -106,9 +106,9 @@ const LOST: BackendFault = {
 interface Waiting {
   readonly answer: Answer;
   heardAt: number;
-  /** Notes that the client does not read at the moment. */
+  /** Tells the serving replica to pause, because the client reads slowly. */
   paused: () => void;
-  /** Ends the call. Returns true the first time. */
+  /** Ends the call. Returns false if the call has already ended. */
   end(): boolean;
   fail(fault: BackendFault): void;
 }
@@ -157,7 +157,7 @@ function takeReply(own: Waiting | undefined, head: JsonObject, body: Buffer, now
   }
 }
 
-/** Returns the headers. Undefined members and values of other types, which another release may send, are left out. */
+/** Returns the headers. Another release may send values that are neither texts nor lists. Such values are ignored. */
 export function headersIn(value: Json | undefined): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = {};
   for (const [name, each] of Object.entries(isObject(value) ? value : {})) {

@@ -1,4 +1,5 @@
-// Repeats a task while two replicas work on one exchange, so that each replica notices if the other has stopped.
+// Repeats a task while two replicas work on one exchange. Each replica thereby notices that the other replica has
+// stopped.
 
 import type { BackendClock } from '../ports.ts';
 

@@ -1,4 +1,4 @@
-// Serves the exchanges that other replicas hand over, and their later messages about them.
+// Serves exchanges that other replicas hand over, and handles the other replicas' later messages about these exchanges.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Answer, Flow } from '../backend.ts';
@@ -9,15 +9,15 @@ import { repeat } from './repeat.ts';
 
 export interface Served {
   add(service: string, handle: RelayService): void;
-  /** Receives a frame of another replica about one of its calls. */
+  /** Handles a frame of the replica `from` about its call `call`. */
   take(from: string, call: string, frame: Frame): void;
 }
 
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Creates the served exchanges. `post` sends a frame, and calls `unheard` if the other replica cannot be reached. The
- * client then cannot get an answer.
+ * Creates the served exchanges. `post` sends a frame, and calls `unheard` if the other replica is unreachable. The
+ * exchange then ends, because its client can no longer get the answer.
  */
 export function createServed(
   clock: BackendClock,
@@ -69,7 +69,6 @@ function objectIn({ request }: JsonObject): JsonObject {
 
 interface Serving {
   flow: Flow | undefined;
-  /** Ends the exchange once. */
   readonly stop: () => void;
   paused: boolean;
 }

@@ -1,5 +1,4 @@
-// Answers one request of a client: with one JSON body if the response is the only message, and otherwise with an event
-// stream.
+// Answers one request of a client: with JSON if the response is the only message, otherwise with an event stream.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Answer, BackendFault, Exchange } from '../backend.ts';
@@ -7,16 +6,16 @@ import { answerEmpty, answerJson, errorMessage } from './errors.ts';
 import { EVENT_STREAM_HEADERS, type EventStream } from './event-stream.ts';
 
 export interface CallParts {
-  /** JSON text of the request's id. */
+  /** Id of the request, as JSON text. */
   readonly id: string;
-  /** JSON text of the request's progress token. */
+  /** Progress token of the request, as JSON text. */
   readonly token: string | undefined;
   readonly accepts: Accepted;
   readonly answer: Answer;
   /** Current time in monotonic milliseconds. */
   readonly now: number;
   readonly openStream: () => EventStream;
-  /** Returns further headers of the answer, in addition to the content type. */
+  /** Returns additional headers of the answer, next to the content type. */
   readonly headers?: () => Record<string, string>;
 }
 
@@ -26,17 +25,17 @@ export interface Call {
   /** Time of the server's last message about the call, in monotonic milliseconds. */
   heardAt: number;
   cancelledAt: number | undefined;
-  /** Delivers a message that belongs to the call; returns false if the message cannot be sent to this client. */
+  /** Sends a message about the call. Returns false if this client cannot get the message. */
   deliver(message: Buffer): boolean;
   respond(message: Buffer): void;
   fail(fault: BackendFault): void;
   /** Ends the call without a response, because it was cancelled. */
   finish(): void;
-  /** Opens the event stream if the form of the answer is still undecided. */
+  /** Starts the event stream if the answer has not begun. */
   keepAlive(prime: boolean): void;
   abort(): void;
   drained(): void;
-  /** Returns true if a message delivered now would be sent to the client at once. */
+  /** Returns true if the client is connected, so that a message is sent at once. */
   reaches(): boolean;
   stream(): EventStream | undefined;
 }
@@ -46,7 +45,7 @@ export interface Accepted {
   readonly stream: boolean;
 }
 
-/** Reads the accepted types (RFC 9110 section 12.5.1); weights do not matter for these two types. */
+/** Parses `accept` (RFC 9110 section 12.5.1). Ignores weights, which do not matter for JSON and event streams. */
 export function acceptedTypes(exchange: Exchange): Accepted {
   const accept = exchange.headers.accept ?? '';
   const stream = accept.includes('text/event-stream');
@@ -55,7 +54,7 @@ export function acceptedTypes(exchange: Exchange): Accepted {
 
 export function createCall(parts: CallParts): Call {
   const { id, answer, accepts } = parts;
-  /** Undefined once the client has gone or has its answer. */
+  /** undefined once the client has disconnected or its answer has begun. */
   let waiting: Answer | undefined = answer;
   let stream: EventStream | undefined;
 

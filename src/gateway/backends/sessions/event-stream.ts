@@ -1,46 +1,45 @@
-// Writes one stream of server-sent events to a client: numbered, stored for a client that reconnects, and bounded for a
-// client that reads slowly.
+// Writes one stream of server-sent events to a client. Numbers the events, stores them for a client that reconnects,
+// and bounds the memory for a client that reads slowly.
 
 import { formatEvent } from '../../wire/sse.ts';
 import type { Answer, BackendFault } from '../backend.ts';
 import { createRing, type Ring, type RingBounds } from './ring.ts';
 
 export interface EventStreamParts {
-  /** Prefix of the stream's event ids, before the number. */
+  /** Prefix of the event ids of this stream. The number of the event follows. */
   readonly idPrefix: string;
   readonly bounds: RingBounds;
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   readonly monotonic: () => number;
-  /** Notes that the client stops reading, reads again, or has gone. */
+  /** Called when the client stops reading, reads again, or has disconnected. */
   readonly flowChanged: () => void;
 }
 
 export interface EventStream {
   push(message: Buffer): void;
   /**
-   * Sends an event without a message, whose id lets a client reconnect before the first message (MCP 2025-11-25,
-   * Transports).
+   * Sends an event without a message. The id of the event lets a client reconnect before the first message (MCP
+   * 2025-11-25, Transports).
    */
   prime(): void;
-  /** Sends the events from number `from` on to this client. The head of the answer must have been sent. */
+  /** Sends the events from number `from` on to this client. The caller has already sent the head of the answer. */
   attach(answer: Answer, from: number): void;
-  /** Detaches a client that has gone; the events stay stored. */
+  /** Detaches a client that has disconnected. The events stay stored. */
   detach(answer: Answer): void;
-  /** Continues for a client that can read more. */
+  /** Continues for a client that can accept more bytes. */
   drained(answer: Answer): void;
-  /** Ends the stream after the stored events. */
+  /** Ends the stream once the client has received all stored events. */
   end(): void;
-  /** Ends the answer with a fault; the events stay stored. */
+  /** Ends the client's answer with a fault. The events stay stored. */
   drop(fault: BackendFault): void;
-  /** Sends a comment if nothing was sent since the last call. */
+  /** Sends a comment if nothing was sent since the last call of `keepAlive`. */
   keepAlive(): void;
   attached(): boolean;
   ended(): boolean;
-  /** Returns the monotonic time since which the client has read nothing; undefined while it reads. */
+  /** Returns the monotonic time since which the client has not read. undefined while the client reads. */
   blockedSince(): number | undefined;
-  /** Returns the size of all stored events. */
+  /** Returns the size of all stored events in bytes. */
   bytes(): number;
-  /** Returns the number of the next event. */
   next(): number;
 }
 
@@ -59,14 +58,14 @@ export const READS_TOO_SLOWLY: BackendFault = {
 
 const ELSEWHERE: BackendFault = { reason: 'closed', message: 'the stream continues on another connection' };
 
-/** Milliseconds after which a client reconnects. */
+/** Time in milliseconds after which a client reconnects. */
 const RETRY = 1000;
 
 interface State {
   readonly parts: EventStreamParts;
   readonly ring: Ring;
   reader: Answer | undefined;
-  /** Number of the next event for the reader. `waiting` is the number of bytes from this event on. */
+  /** Number of the next event for the client. `waiting` is the number of bytes from this event on. */
   cursor: number;
   waiting: number;
   blockedAt: number | undefined;
@@ -120,7 +119,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
 function addEvent(state: State, event: Buffer): void {
   const { ring, parts } = state;
   if (state.over) return;
-  // The event itself does not count, so a single large event never ends a stream.
+  // The size of the new event is not counted. Therefore a single large event never ends a stream.
   const full = state.waiting > parts.bounds.ringBytes || ring.next() - state.cursor > parts.bounds.ringEvents;
   if (state.blockedAt !== undefined && full) dropReader(state, READS_TOO_SLOWLY);
   state.quiet = false;
@@ -131,7 +130,8 @@ function addEvent(state: State, event: Buffer): void {
 }
 
 /**
- * Trims the stored events. Without a reader the newest event stays, whatever its size, since it may be the response.
+ * Deletes stored events. Keeps the newest event of a disconnected client regardless of its size, because the event may
+ * be the response.
  */
 function trim({ ring, reader, cursor }: State): void {
   ring.trim(reader === undefined ? ring.next() - 1 : cursor);

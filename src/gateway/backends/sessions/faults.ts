@@ -1,4 +1,4 @@
-// Creates the fault for a client whose line cannot be opened.
+// Creates the fault for a client whose line (message channel) to the server cannot be opened.
 
 import { Failure } from '#std/failure.ts';
 import type { BackendFault } from '../backend.ts';
@@ -11,8 +11,8 @@ const MESSAGES = {
 } as const;
 
 /**
- * Creates the client's fault. The data of a Failure can contain the `reason` and the seconds until a retry makes sense.
- * Any other error is a bug of ours: it is logged, and the client gets the same answer.
+ * Creates the fault from a Failure, whose data may contain `reason` and the seconds after which a retry is useful. Logs
+ * any other error, which is a bug of the gateway.
  */
 export function lineFault(error: unknown, observer: BackendObserver): BackendFault {
   const detail = error instanceof Error ? error.message : String(error);

@@ -1,40 +1,35 @@
-// Defines the bounds of sessions: numbers, sizes and times.
+// Defines limits of sessions: numbers, sizes and times.
 
 export interface SessionLimits {
   readonly sessions: number;
-  /** Maximum number of calls in flight in one session. */
+  /** Maximum number of requests in flight in one session. */
   readonly calls: number;
   /** Maximum number of open GET streams in one session. */
   readonly listeners: number;
-  /** Bounds of the events in each stream that are stored for a client that reconnects, or wait for a slow reader. */
+  /** Limits for the events of one stream that are stored for a client that reconnects or reads slowly. */
   readonly ringEvents: number;
   readonly ringBytes: number;
-  /** Bounds per session for streams without a reader whose events stay stored. */
+  /** Limits per session for ended and disconnected streams whose events are stored. */
   readonly keptStreams: number;
   readonly keptBytes: number;
   readonly keptMs: number;
-  /** Bounds of messages that wait for the client's next GET stream. */
+  /** Limits for messages that wait for the client's next GET stream. */
   readonly queueMessages: number;
   readonly queueBytes: number;
-  /** Maximum number of server requests that the client has not answered. */
+  /** Maximum number of unanswered requests of the server. */
   readonly serverRequests: number;
-  /** Time after which a session without streams, calls and exchanges ends. */
+  /** Time after which a session without streams, requests and exchanges ends. */
   readonly idleMs: number;
-  /** Minimum time between two comments on a quiet stream; the maximum is twice that. */
+  /** Minimum time between two comments on a quiet stream. The maximum is twice this time. */
   readonly keepAliveMs: number;
-  /**
-   * Silence of the server after which a call fails; each message about the call restarts the time. 0 means no limit.
-   */
+  /** Time without a message of the server about a request, after which the request fails. 0 means no limit. */
   readonly silenceMs: number;
-  /**
-   * The limit in place of `silenceMs` while the client has to answer a request of the server, since a person may have
-   * to decide.
-   */
+  /** Replaces `silenceMs` while the client has to answer a request of the server, since a person may have to decide. */
   readonly answerMs: number;
   readonly initializeMs: number;
-  /** Time after which a client that reads nothing loses its stream. */
+  /** Time after which a client that does not read loses its stream. */
   readonly stallMs: number;
-  /** Time after which a cancelled call that the server does not answer ends. */
+  /** Time after which a cancelled request ends even if the server does not respond. */
   readonly cancelledMs: number;
 }
 

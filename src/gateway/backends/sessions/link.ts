@@ -1,38 +1,41 @@
-// Defines the line between one session of a client and a server, in the form that each transport implements.
+// Defines the line between one client session and a server: a message channel that every transport implements.
 
 import type { Exchange } from '../backend.ts';
 
-/** Facts that route a message of the server, if the transport has read them already. */
+/** Routing data of a server's message, if the transport has already parsed the message. */
 export interface Routed {
   readonly kind: 'request' | 'notification' | 'response';
-  /** JSON text of the id. */
+  /** Id of the message, as JSON text. */
   readonly id?: string;
   readonly method?: string;
-  /** Whether a response is an error. */
+  /** True if the message is an error response. */
   readonly failed?: boolean;
-  /** JSON text of the progress token of `notifications/progress`. */
+  /** Progress token of `notifications/progress`, as JSON text. */
   readonly token?: string;
   /**
-   * JSON text of the id of the client's request that the message belongs to, if the transport knows it. If absent, the
-   * last call is assumed.
+   * Id of the client's request that the message belongs to, as JSON text. If absent, the message belongs to the last
+   * request in flight.
    */
   readonly call?: string;
 }
 
 export interface SessionHandlers {
-  /** Receives one whole JSON-RPC message of the server. `routed` saves a second scan. */
+  /** Handles one whole JSON-RPC message of the server. `routed` saves parsing the message again. */
   message(bytes: Buffer, routed?: Routed): void;
-  /** Notes the end of the session. Called once, but not after `close`. `detail` is for the operator. */
+  /** Handles the end of the session by the server, once. Not called after `close`. `detail` is for the operator. */
   closed(detail: string): void;
-  /** Notes that the server reads again, after `send` returned false. */
+  /** Called when the server reads again after `send` returned false. */
   drain(): void;
 }
 
-/** Every `Link` is a `SessionLink`. */
+/** Every `Link` implements `SessionLink`. */
 export interface SessionLink {
-  /** Sends one message of the client with its exchange, or without an exchange a message of the session itself. */
+  /** Sends one message to the server. `exchange` is absent for messages that the session itself creates. */
   send(message: Buffer, exchange?: Exchange): boolean;
-  /** Returns whether too much waits for the server, including messages of other clients. Requests are then refused. */
+  /**
+   * Returns true if too many bytes wait for the server, including bytes of other clients. The session then refuses
+   * requests.
+   */
   congested?(): boolean;
   pause(): void;
   resume(): void;
@@ -40,8 +43,8 @@ export interface SessionLink {
 }
 
 /**
- * Opens the line of a new session; its first message is the client's `initialize`. Handlers may be called before the
- * promise is settled. Rejects with a Failure, whose data may contain `retryAfterSeconds`.
+ * Opens the line of a new session. The first message on the line is the client's `initialize`. May call handlers before
+ * the promise settles. Rejects with a Failure, whose data may contain `retryAfterSeconds`.
  */
 export type OpenSession = (
   exchange: Exchange,
@@ -49,14 +52,14 @@ export type OpenSession = (
   client: WaitingClient,
 ) => Promise<SessionLink>;
 
-/** Opens a line for one request of the stateless era with the same handlers and failures as OpenSession. */
+/** Opens the line of one request of the stateless era. Uses the same handlers and failures as OpenSession. */
 export type OpenRequest = (exchange: Exchange, handlers: SessionHandlers) => Promise<SessionLink>;
 
-/** A client that waits for the line of its session. */
+/** Client that waits for the line of its session. */
 export interface WaitingClient {
   readonly caller: string;
-  /** Returns true if the client has closed its connection: the client then needs no line any more. */
+  /** Returns true if the client has disconnected and needs no line any more. */
   left(): boolean;
-  /** Ends an unused session to make room for the new session. Returns false if no session may end. */
+  /** Ends an unused session to make room for the new session. Returns false if no session may be ended. */
   makeRoom(): boolean;
 }

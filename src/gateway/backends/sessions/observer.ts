@@ -1,16 +1,15 @@
-// Reports events inside a backend that no client sees, for metrics and the log of the operator.
+// Reports events of a backend that clients do not see, for metrics and the operator's log.
 
-/** Reason why a message was dropped. */
 export type DropReason =
-  /** A response matches no request in flight. */
+  /** No request in flight matches the response. */
   | 'response-unknown'
-  /** The receiving client has gone, or reads too slowly. */
+  /** The client has disconnected or reads too slowly. */
   | 'client-gone'
   /** Too many messages wait for a stream of the client. */
   | 'queue-full'
-  /** The client of a message from a shared process cannot be determined. */
+  /** The message came from a shared process and may belong to several clients. */
   | 'not-attributable'
-  /** The bytes are not JSON, or not a message. */
+  /** The bytes are not a JSON-RPC message. */
   | 'unreadable';
 
 export interface BackendObserver {

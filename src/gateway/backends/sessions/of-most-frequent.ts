@@ -1,6 +1,9 @@
 // Finds the items of the owner with the most items.
 
-/** Keeps the order of items. If several owners have equally many items, returns the items of the first owner. */
+/**
+ * Returns the items in their original order. If several owners have the most items, the first of these owners is
+ * chosen.
+ */
 export function ofMostFrequent<Item>(
   items: readonly Item[],
   ownerOf: (item: Item) => string | undefined,

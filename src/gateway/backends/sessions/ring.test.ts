@@ -19,13 +19,13 @@ test('a ring keeps the newest events under their numbers', () => {
   expect(ring.at(5000)).toBeUndefined();
 });
 
-test('a ring is bounded by bytes too', () => {
+test('a ring also limits the bytes of its events', () => {
   const ring = filled(100, { ringEvents: 1000, ringBytes: 40 });
   expect(ring.bytes()).toBeLessThanOrEqual(40);
   expect(ring.next() - ring.first()).toBe(5);
 });
 
-test('a ring keeps events that have not been sent, whatever their size', () => {
+test('a ring does not delete unsent events, whatever their size', () => {
   const ring = createRing({ ringEvents: 2, ringBytes: 10 });
   for (let at = 0; at < 50; at += 1) {
     ring.push(Buffer.alloc(100));

@@ -1,4 +1,5 @@
-// Stores the last events of one stream, numbered from 0, so that a client can request all events after its last event.
+// Stores the last events of one stream, numbered from 0. A client that reconnects gets all events after the last event
+// that it received.
 
 export interface RingBounds {
   readonly ringEvents: number;
@@ -6,20 +7,19 @@ export interface RingBounds {
 }
 
 export interface Ring {
-  /** Returns the number of the next event. */
   next(): number;
-  /** Returns the number of the oldest stored event; equal to `next()` if no event is stored. */
+  /** Returns the number of the oldest stored event, or `next()` if no event is stored. */
   first(): number;
   bytes(): number;
   push(event: Buffer): void;
   at(number: number): Buffer | undefined;
-  /** Deletes the oldest events until the bounds are kept, but only events before `until`. */
+  /** Deletes the oldest events until the bounds hold, but no event from number `until` on. */
   trim(until: number): void;
 }
 
 export function createRing({ ringEvents, ringBytes }: RingBounds): Ring {
   let events: (Buffer | undefined)[] = [];
-  /** Entries of `events` before this index are deleted. */
+  /** Index in `events` of the oldest stored event. */
   let head = 0;
   let first = 0;
   let bytes = 0;
@@ -44,7 +44,8 @@ export function createRing({ ringEvents, ringBytes }: RingBounds): Ring {
       while (first < until && head < events.length && (bytes > ringBytes || events.length - head > ringEvents)) {
         dropOldest();
       }
-      // Deleted entries are cut off once they are more than half, so each entry is moved once on average.
+      // Deleted entries are removed when they are more than half of the array. Each entry is thereby moved once on
+      // average.
       if (head > 32 && head * 2 > events.length) {
         events = events.slice(head);
         head = 0;

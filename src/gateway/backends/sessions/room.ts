@@ -1,4 +1,4 @@
-// Chooses which session ends so that another client can begin a session.
+// Chooses the session that ends when another client needs room for a new session.
 
 import type { BackendFault } from '../backend.ts';
 import { ofMostFrequent } from './of-most-frequent.ts';
@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 
 export interface Waiting {
   readonly session: Session;
-  /** Sessions whose `initialize` is not answered, ordered by age, the oldest first. */
+  /** Sessions whose `initialize` has no answer yet, the oldest first. */
   readonly opening: ReadonlySet<Session>;
   readonly sessions: ReadonlyMap<string, Session>;
   readonly now: number;
@@ -14,14 +14,14 @@ export interface Waiting {
 
 const MADE_ROOM: BackendFault = { reason: 'closed', message: 'the session was ended in favour of another' };
 /**
- * Silence after which a session may end for another client. An open but silent stream does not count as use, because
- * clients keep one open all the time.
+ * Time without messages after which a session may be ended for another client. An open stream without messages does not
+ * count as use, because clients keep a stream open all the time.
  */
 const QUIET_MS = 60_000;
 
 /**
- * Ends a session without calls and streams: the longest unused session of the caller with the most such sessions. A
- * caller that opens many sessions therefore ends its own sessions.
+ * Ends the longest unused session of the caller with the most unused sessions. A caller that opens many sessions
+ * therefore ends its own sessions.
  */
 export function endUnused(sessions: ReadonlyMap<string, Session>): boolean {
   const unused = [...sessions.values()].filter((session) => !session.busy());
@@ -32,13 +32,13 @@ export function endUnused(sessions: ReadonlyMap<string, Session>): boolean {
 }
 
 /**
- * Ends a quiet session for a client that waits for a process. A caller that has sessions ends only its own sessions, so
- * it cannot displace other callers.
+ * Ends a quiet session for a client that waits for a process. If the client's caller has sessions, ends a session of
+ * this caller. A caller therefore cannot displace other callers repeatedly.
  */
 export function endQuiet({ session: { caller }, session, opening, sessions, now }: Waiting): boolean {
   const all = [...sessions.values()];
   const own = all.filter((other) => other.caller === caller);
-  // If a caller opens several sessions at once, only the first may end another caller's session.
+  // If a caller opens several sessions at once, only the first of them may end another caller's session.
   const first = [...opening].find((other) => other.caller === caller);
   if (own.length === 0 && first !== session) return false;
   const quiet = (own.length > 0 ? own : all).filter(

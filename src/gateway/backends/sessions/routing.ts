@@ -1,10 +1,10 @@
-// Reads the part of a server's message that decides on its receiver.
+// Parses the routing data of a server's message.
 
 import type { Message } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';
 import type { Routed } from './link.ts';
 
-/** Returns the facts that route the message, or a sentence that says why it is not a message. */
+/** Returns the routing data, or the reason why the bytes are not a message. */
 export function readRouted(bytes: Buffer): Routed | string {
   const scanned = scanMessage(bytes);
   return scanned.ok ? routedOf(scanned.message) : scanned.fault.message;
@@ -25,7 +25,7 @@ function progressToken({ method, refersTo }: Extract<Message, { kind: 'notificat
   return method === 'notifications/progress' ? refersTo?.json : undefined;
 }
 
-/** Notifications about no request of a client (MCP 2025-11-25, Transports, "Listening for Messages"). */
+/** Notifications that belong to no request of a client (MCP 2025-11-25, Transports, "Listening for Messages"). */
 const UNRELATED = new Set([
   'notifications/tools/list_changed',
   'notifications/prompts/list_changed',

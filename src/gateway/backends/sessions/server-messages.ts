@@ -1,4 +1,4 @@
-// Delivers each message of the server within its session.
+// Delivers each message of the server to a call or a stream of its session.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Call } from './call.ts';
@@ -66,12 +66,12 @@ function deliverProgress(state: SessionState, bytes: Buffer, token: string): voi
 }
 
 /**
- * Delivers the message to call `of`, or to the last call in flight if `of` is undefined. Without a call, delivers it to
- * a stream on which the client listens.
+ * Delivers the message to call `of`, or to the last call in flight if `of` is undefined. If no such call exists,
+ * delivers the message to a GET stream of the client.
  */
 function relate(state: SessionState, bytes: Buffer, id: string | undefined, of: string | undefined): void {
   const call = of === undefined ? lastReached(state) : state.calls.get(of);
-  // A client that reconnects to the stream of its call receives the missed messages on that stream.
+  // A disconnected client receives the message when it reconnects to the stream of its call.
   const kept = call?.reaches() === true || (call?.stream() !== undefined && !state.streams.hasListener());
   if (call === undefined || !kept) {
     state.streams.push(bytes, id);

@@ -1,4 +1,4 @@
-// Holds the parts of one session of a client, and sends messages to the server.
+// Defines the state of one client session, and sends messages to the server.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Exchange } from '../backend.ts';
@@ -17,24 +17,24 @@ export interface SessionParts {
   readonly clock: BackendClock;
   readonly limits: SessionLimits;
   readonly observer: BackendObserver;
-  /** Notes that the session is over and can no longer be found. */
+  /** Called when the session has ended and can no longer be found. */
   readonly ended: () => void;
-  /** Receives the promise of the close of the session's line. */
+  /** Receives a promise that resolves when the session's line is closed. */
   readonly closing: (closed: Promise<void>) => void;
 }
 
 export interface SessionState {
   readonly parts: SessionParts;
   readonly streams: Streams;
-  /** Calls by the JSON text of their ids. */
+  /** Calls by the JSON text of the request's id. */
   readonly calls: Map<string, Call>;
-  /** Ids of requests of the server that the client has not answered. */
+  /** Ids of requests of the server that the client has not answered, as JSON texts. */
   readonly asked: Set<string>;
   readonly watched: Map<string, (message: Buffer) => void>;
   link: SessionLink | undefined;
   version: string;
   usedAt: number;
-  /** Time of the last message of either side. */
+  /** Monotonic time of the last message from the client or the server. */
   movedAt: number;
   paused: boolean;
   congested: boolean;
@@ -67,7 +67,7 @@ export function openState(parts: SessionParts): SessionState {
   return state;
 }
 
-/** Stops reading from the server while any client reads its answer slowly. */
+/** Stops reading from the server while a client reads the answer to a call slowly. */
 function adjustFlow(state: SessionState): void {
   const blocked = state.streams.blocked();
   if (blocked === state.paused) return;
@@ -80,7 +80,7 @@ export function sendToServer(state: SessionState, message: Buffer, exchange?: Ex
   if (state.link?.send(message, exchange) === false) state.congested = true;
 }
 
-/** Answers a request of the server in place of the client. */
+/** Answers a request of the server on behalf of the client. */
 export function answerServer(state: SessionState, id: string, code: number, message: string): void {
   state.asked.delete(id);
   sendToServer(state, errorMessage(id, code, message));

@@ -1,4 +1,4 @@
-// Serves one session of a client: its line to the server, its calls in flight and its streams. Decides which call or
+// Serves one client session: its line to the server, its requests in flight, and its streams. Decides which call or
 // stream gets each message.
 
 import type { Message, NotificationMessage } from '../../wire/message.ts';
@@ -13,28 +13,26 @@ import { openState, type SessionParts, type SessionState, sendToServer } from '.
 export interface Session {
   readonly id: string;
   readonly caller: string;
-  /** Handlers for the session's line. */
   readonly handlers: SessionHandlers;
-  /** Sets the line after it was opened. */
+  /** Sets the session's line after the line was opened. */
   use(link: SessionLink): void;
-  /** Starts a request. `headers` returns the headers of the answer when it begins. */
+  /** Starts a request. The session calls `headers` when the answer begins. */
   request(exchange: Exchange, answer: Answer, headers?: () => Record<string, string>): Flow;
-  /** Sends a notification or a response. */
+  /** Sends a notification or a response of the client to the server. */
   notify(exchange: Exchange, answer: Answer): Flow;
   listen(exchange: Exchange, answer: Answer): Flow;
-  /** Registers a callback for the response to a request, called before the client gets the response. */
+  /** Calls `see` with the response to a request, before the client gets the response. */
   onResponse(id: string, see: (message: Buffer) => void): void;
-  /** Sets the negotiated revision. */
   agree(version: string): void;
-  /** Returns whether a call is in flight. */
+  /** Returns true if a request is in flight. */
   answering(): boolean;
-  /** Returns whether a call is in flight, or a client is connected. */
+  /** Returns true if a request is in flight or a client is connected. */
   busy(): boolean;
   idleSince(): number;
-  /** Returns the time of the last message of either side. */
+  /** Returns the time of the last message from the client or the server. */
   quietSince(): number;
   tick(now: number): void;
-  /** Ends the session: calls in flight fail with the fault, and streams end. */
+  /** Ends the session. Requests in flight fail with the fault, and streams end. */
   end(fault: BackendFault): void;
 }
 
@@ -81,7 +79,6 @@ function touch(state: SessionState, now: number): void {
   state.usedAt = now;
 }
 
-/** Updates the time and state after a message of the client. */
 function noteClient(state: SessionState, now: number): void {
   touch(state, now);
   state.movedAt = now;
@@ -114,7 +111,7 @@ function openCall(
   const call = createCall({ id, token, accepts: acceptedTypes(exchange), answer, now, openStream, headers });
   state.calls.set(id, call);
   sendToServer(state, body, exchange);
-  // A disconnection is not a cancellation (MCP 2025-11-25, Transports): the call goes on.
+  // A disconnected client has not cancelled its request (MCP 2025-11-25, Transports). The call continues.
   return { abort: call.abort, resume: call.drained };
 }
 
@@ -142,7 +139,7 @@ function isCancellation(message: Message): message is NotificationMessage {
   return message.kind === 'notification' && message.method === 'notifications/cancelled';
 }
 
-/** First revision whose clients understand an event without data. */
+/** First revision whose clients accept an event without data. */
 const PRIMED_SINCE = '2025-11-25';
 
 function openListener(state: SessionState, exchange: Exchange, answer: Answer): Flow {

@@ -1,5 +1,5 @@
-// Serves streamable HTTP with sessions over lines of messages (MCP 2024-11-05 to 2025-11-25, and 2026-07-28 if the line
-// speaks it).
+// Serves streamable HTTP over lines, which are message channels to MCP servers. Supports revisions with sessions (MCP
+// 2024-11-05 to 2025-11-25). Supports MCP 2026-07-28 if the parts include `openRequest`.
 
 import { shownText } from '#std/json.ts';
 import { eraOfRevision } from '../../wire/revisions.ts';
@@ -16,21 +16,20 @@ import { createSession, type Session } from './session.ts';
 import { openStateless, type StatelessRequest } from './stateless.ts';
 
 export interface SessionBackendParts {
-  /** Prefix of event ids, without dots. Unique among the replicas of this backend and their restarts. */
+  /** Prefix of event ids, without dots. Differs between replicas and after each restart. */
   readonly replica: string;
   readonly clock: BackendClock;
   readonly observer: BackendObserver;
   readonly limits?: Partial<SessionLimits>;
-  /** Opens the line of a new session. */
   readonly open: OpenSession;
   /**
-   * Opens the line of one request of the stateless era, closed when the request is answered or cancelled. If absent,
-   * requests of the stateless era are refused.
+   * Opens the line for one request of the stateless era. The line is closed when the request is answered or cancelled.
+   * If absent, requests of the stateless era are refused.
    */
   readonly openRequest?: OpenRequest;
   readonly eras: () => ReadonlySet<Era> | undefined;
   readonly probe: () => Promise<Probe>;
-  /** Closes the transport after all sessions have ended. */
+  /** Closes the transport. Called after all sessions have ended. */
   readonly close: () => Promise<void>;
 }
 
@@ -38,11 +37,11 @@ interface State {
   readonly parts: SessionBackendParts;
   readonly limits: SessionLimits;
   readonly sessions: Map<string, Session>;
-  /** Sessions whose `initialize` is not answered yet. */
+  /** Sessions whose `initialize` has no answer yet. */
   readonly opening: Set<Session>;
   readonly requests: Set<StatelessRequest>;
   readonly schemas: ToolSchemas;
-  /** Promises of lines that are closing. */
+  /** Promises that resolve when a closing line is closed. */
   readonly lines: Set<Promise<void>>;
   closing: boolean;
   stopTicking: () => void;
@@ -102,7 +101,7 @@ function failExchange(answer: Answer, fault: BackendFault): Flow {
   return NO_FLOW;
 }
 
-/** Accepts revisions with sessions, and requests without a revision, since a client need not send the header. */
+/** Returns true for revisions with sessions, and for requests without the header, which is optional. */
 function knowsVersion({ headers }: Exchange): boolean {
   const version = headers['mcp-protocol-version'];
   return version === undefined || eraOfRevision(version) === 'session';
@@ -153,7 +152,7 @@ function initialize(state: State, exchange: Exchange, answer: Answer): Flow {
 
   const headers = (): Record<string, string> => (refused ? {} : { 'mcp-session-id': id });
 
-  /** Runs before the client gets the answer: the session begins with this answer. */
+  /** Starts the session with the server's answer, before the client gets the answer. */
   function settle(message: Buffer): void {
     stopWaiting();
     opening.delete(session);
@@ -195,7 +194,7 @@ const SILENT: BackendFault = { reason: 'timeout', message: 'the MCP server did n
 const REFUSED: BackendFault = { reason: 'closed', message: 'the session did not begin' };
 const FULL: BackendFault = { reason: 'busy', message: 'there are too many sessions', retryAfterSeconds: 30 };
 
-/** Returns `result.protocolVersion`, or undefined for an error response. */
+/** Returns `result.protocolVersion`. undefined for an error response. */
 function agreedVersion(message: Buffer): string | undefined {
   const { result }: { result?: { protocolVersion?: unknown } } = JSON.parse(message.toString());
   return result === undefined ? undefined : shownText(result?.protocolVersion ?? '');

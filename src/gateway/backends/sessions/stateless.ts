@@ -1,4 +1,5 @@
-// Serves one request of the stateless era over a connection that is opened and closed for this request.
+// Serves one request of the stateless era on its own line, a message channel to the MCP server. The line is closed
+// after the request.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Message } from '../../wire/message.ts';
@@ -13,7 +14,7 @@ import type { OpenRequest, Routed, SessionLink } from './link.ts';
 import type { BackendObserver } from './observer.ts';
 import { readRouted } from './routing.ts';
 
-/** A request in progress, for the code that enforces its time limits. */
+/** Request in progress, as seen by the code that enforces its time limits. */
 export interface StatelessRequest {
   tick(now: number): void;
   end(fault: BackendFault): void;
@@ -24,13 +25,13 @@ export interface StatelessParts {
   readonly observer: BackendObserver;
   readonly monotonic: () => number;
   readonly keepAliveMs: number;
-  /** Time limit for silence; 0: no limit. */
+  /** Maximum time without a message of the server. 0 means no limit. */
   readonly silenceMs: number;
-  /** Tool annotations, by which arguments are mirrored into headers. */
+  /** Tool annotations that say which arguments are mirrored into headers. */
   readonly schemas: ToolSchemas;
   readonly started: (request: StatelessRequest) => void;
   readonly finished: (request: StatelessRequest) => void;
-  /** Receives the promise of the close of the request's connection. */
+  /** Receives a promise that resolves when the request's line is closed. */
   readonly closing: (closed: Promise<void>) => void;
 }
 
@@ -39,7 +40,6 @@ interface State {
   readonly answer: Answer;
   readonly accepts: Accepted;
   readonly id: string;
-  /** Undefined for a notification. */
   readonly method: string | undefined;
   link: SessionLink | undefined;
   begun: boolean;
@@ -90,8 +90,8 @@ export function openStateless(parts: StatelessParts, exchange: Exchange, answer:
     );
   return {
     abort() {
-      // A client cancels by closing the response stream (MCP 2026-07-28, Cancellation). The transport informs the
-      // server when the connection closes.
+      // A client cancels by closing the response stream (MCP 2026-07-28, Cancellation). Closing the line informs the
+      // server.
       finishRequest(state, request);
     },
     resume() {
@@ -101,7 +101,7 @@ export function openStateless(parts: StatelessParts, exchange: Exchange, answer:
   };
 }
 
-/** Checks headers and revision as an HTTP server would, since a process on stdio has no headers and no statuses. */
+/** Validates headers and revision as an HTTP server would, since a stdio process gets neither headers nor statuses. */
 function refuseRequest(
   { schemas }: StatelessParts,
   message: Message,
@@ -121,7 +121,7 @@ function refuseRequest(
   return NO_FLOW;
 }
 
-/** HTTP statuses for errors of the protocol (MCP 2026-07-28, Streamable HTTP). */
+/** HTTP statuses of protocol errors (MCP 2026-07-28, Streamable HTTP). */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
   [ERRORS.parseError, 400],
   [ERRORS.invalidRequest, 400],
@@ -154,7 +154,6 @@ function sendOn(state: State, link: SessionLink, exchange: Exchange, request: St
   answerEmpty(state.answer, 202);
 }
 
-/** Ends the request and closes the line. */
 function finishRequest(state: State, request: StatelessRequest): void {
   if (state.over) return;
   state.over = true;
@@ -226,7 +225,7 @@ function writeEvent(state: State, event: Buffer): void {
   state.link?.pause();
 }
 
-/** Enforces the time limits. Only a subscription may stay silent once its stream has begun. */
+/** Enforces the time limits. A subscription may stay silent once its stream has begun. */
 function tick(state: State, now: number, request: StatelessRequest): void {
   const { keepAliveMs, silenceMs } = state.parts;
   const isQuiet = state.begun && state.method === 'subscriptions/listen';

@@ -1,5 +1,5 @@
-// Holds all event streams of one session: answers to calls, streams on which the client listens, and events of both
-// that are stored for a client that comes back.
+// Manages the event streams of one session. Streams answer calls or serve GET requests, and their events are stored for
+// a client that reconnects.
 
 import type { Answer } from '../backend.ts';
 import { createEventStream, type EventStream, READS_TOO_SLOWLY } from './event-stream.ts';
@@ -11,33 +11,31 @@ export interface StreamsParts {
   readonly replica: string;
   readonly monotonic: () => number;
   readonly dropped: (reason: DropReason) => void;
-  /** Receives the JSON text of the id of a server request that can no longer reach a client. */
+  /** Receives the id of a server request that cannot reach a client any more, as JSON text. */
   readonly lost: (id: string) => void;
-  /** Notes that a stream that answers a call was blocked or released. */
+  /** Called when the client of a call's stream starts or stops reading. */
   readonly flowChanged: () => void;
 }
 
 export interface Streams {
   /** Opens a stream for the answer to a call. */
   open(): EventStream;
-  /**
-   * Opens a stream for a client that listens, beginning with the waiting messages. The head of the answer must have
-   * been sent.
-   */
+  /** Opens a GET stream, which begins with the stored messages. The caller has already sent the head of the answer. */
   listen(answer: Answer, prime: boolean): EventStream;
-  /** Returns the stream and the number of the event that an event id names, or undefined if the event is not stored. */
+  /** Returns the stream and number of the event with this id. undefined if the stream is no longer stored. */
   find(eventId: string): { readonly stream: EventStream; readonly event: number } | undefined;
-  /** Continues a stream for a client. */
+  /** Sends the events of a stream from number `from` on to the client. */
   attach(stream: EventStream, answer: Answer, from: number): void;
   /**
-   * Sends to a listening client, or stores the message for one. `id` is set if the message is a request of the server.
+   * Sends a message on a GET stream. Without a GET stream, stores the message for the next GET stream. `id` is set if
+   * the message is a request of the server.
    */
   push(message: Buffer, id: string | undefined): void;
-  /** Returns whether a client listens. */
+  /** Returns true if the client has a GET stream open. */
   hasListener(): boolean;
-  /** Returns whether a client reads the answer to a call slowly. */
+  /** Returns true if a client reads the answer to a call slowly. */
   blocked(): boolean;
-  /** Returns whether any client is connected. */
+  /** Returns true if any stream has a connected client. */
   attached(): boolean;
   tick(now: number): void;
   end(): void;
@@ -47,7 +45,7 @@ interface Entry {
   readonly number: number;
   readonly stream: EventStream;
   readonly listener: boolean;
-  /** Time since which the stream has no client and no call, in monotonic milliseconds. */
+  /** Monotonic time at which the stream was first found without a client and without a call. */
   keptSince: number | undefined;
 }
 
@@ -151,10 +149,10 @@ function enqueue(state: State, waiting: Waiting): void {
 const TOO_MANY = { reason: 'closed', message: 'the stream was closed because the client opened too many' } as const;
 
 function ignore(): void {
-  // A slow listener does not stall calls: the stream has a bound of its own.
+  // Slow GET streams do not stop the server, because each stream has its own limit.
 }
 
-/** Finds an event by its id, `<replica>.<stream>.<event>`. */
+/** Finds a stored event by its id, `<replica>.<stream>.<event>`. */
 function findEvent(entries: ReadonlyMap<number, Entry>, replica: string, eventId: string) {
   const [, stream, event] = eventId.startsWith(`${replica}.`)
     ? (/^(\d{1,15})\.(\d{1,15})$/.exec(eventId.slice(replica.length + 1)) ?? [])
@@ -164,10 +162,7 @@ function findEvent(entries: ReadonlyMap<number, Entry>, replica: string, eventId
   return { stream: entry.stream, event: Number(event) };
 }
 
-/**
- * Forgets streams that have been without a client too long or are too many. Streams of calls in flight stay, with or
- * without a client.
- */
+/** Deletes disconnected streams that are too old or too many. Streams of calls in flight are never deleted. */
 function forgetKept(entries: Map<number, Entry>, limits: SessionLimits, now: number): void {
   const kept = [...entries.values()].filter(
     ({ stream, listener }) => !stream.attached() && (listener || stream.ended()),

@@ -1,5 +1,4 @@
-// Uses an HTTP+SSE server (MCP 2024-11-05) as a backend: each session of a client has its own event stream at the
-// server.
+// Serves an HTTP+SSE server (MCP 2024-11-05) as a backend. Each client session has its own event stream at the server.
 
 import type { Backend, Era, Probe } from '../backend.ts';
 import type { SessionLimits } from '../sessions/limits.ts';
@@ -8,7 +7,7 @@ import type { SseOptions, SsePorts } from './ports.ts';
 import { openSseLink } from './session-link.ts';
 
 export interface SseBackendParts extends SsePorts {
-  /** Prefix of event ids, without dots. Unique among the replicas of this backend and their restarts. */
+  /** Prefix of event ids, without dots. Differs between replicas and after each restart. */
   readonly replica: string;
   readonly limits?: Partial<SessionLimits>;
 }

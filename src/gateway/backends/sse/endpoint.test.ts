@@ -23,6 +23,6 @@ it.each([
   'http://user:secret@mcp-weather:8080/messages',
   'file:///etc/passwd',
   `/${'a'.repeat(5000)}`,
-])('refuses %s, which is not of the same origin', (data) => {
+])('refuses %s, which has another origin or is not a URL', (data) => {
   expect(endpointUrl(STREAM, data)).toBeUndefined();
 });

@@ -1,8 +1,8 @@
-// Reads the URL to which messages for an HTTP+SSE server are sent (MCP 2024-11-05, Transports, the `endpoint` event).
+// Parses the URL for messages to an HTTP+SSE server (MCP 2024-11-05, Transports, the `endpoint` event).
 
 const MAX_LENGTH = 4096;
 
-/** Returns the absolute URL for POSTs; undefined if the server names another origin, or a text that is not a URL. */
+/** Returns the absolute URL for POSTs. undefined if `data` is not a URL of the stream's origin. */
 export function endpointUrl(stream: string, data: string): string | undefined {
   const text = data.trim();
   if (text === '' || text.length > MAX_LENGTH || !URL.canParse(text, stream)) return undefined;

@@ -1,4 +1,5 @@
-// Defines the state of one session's line to an HTTP+SSE server, adds credentials to its requests, and ends it.
+// Defines the state of one session's line to an HTTP+SSE server. Adds credentials to the line's requests, and ends the
+// line.
 
 import { Failure } from '#std/failure.ts';
 import { HEADERS } from '../../wire/headers.ts';
@@ -11,17 +12,17 @@ export interface Line {
   readonly options: SseOptions;
   readonly ports: SsePorts;
   readonly handlers: SessionHandlers;
-  /** The client's last request, whose credentials are used for messages of the session itself. */
+  /** The client's last request. Messages that the session itself creates use the credentials of this request. */
   latest: Exchange;
   stream?: UpstreamFlow;
   endpoint?: string;
   paused: boolean;
   closed: boolean;
-  /** Event streams are decoded as UTF-8, with U+FFFD for invalid bytes (HTML Standard, Server-sent events). */
+  /** Replaces invalid bytes by U+FFFD, as the HTML Standard requires for event streams (Server-sent events). */
   readonly repair: (message: Buffer) => Buffer;
-  /** Settles once the server has accepted `notifications/initialized`: later messages wait for it. */
+  /** Resolves when the server has accepted `notifications/initialized`. Later messages wait for this promise. */
   greeted?: Promise<void>;
-  /** Functions that settle the opening of the line. Undefined after the opening. */
+  /** Settles the promise of the opening. undefined once the line is open. */
   opening?: { readonly resolve: (link: SessionLink) => void; readonly reject: (failure: Failure) => void };
   stopTimer?: () => void;
 }
@@ -29,7 +30,7 @@ export interface Line {
 const STREAM_HEADERS = { accept: 'text/event-stream' };
 const MESSAGE_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
-/** Headers that are not sent; sessions of this transport are in the URL of the endpoint. */
+/** Client headers that are not sent. Sessions of this transport are part of the endpoint URL. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   'accept',
   'content-type',
@@ -52,7 +53,10 @@ export function leavingRequest(
   return { method, url, headers, body };
 }
 
-/** Adds credentials to a request and calls `then`, at once if it need not wait, and never after the end of the line. */
+/**
+ * Adds credentials to a request and calls `then`, at once if no waiting is needed. Does not call `then` after the end
+ * of the line.
+ */
 export function authorize(
   line: Line,
   exchange: Exchange,
@@ -67,7 +71,7 @@ export function authorize(
     });
 }
 
-/** Ends the line. An unfinished opening fails, and a session that uses the line ends. */
+/** Ends the line. If the line is still being opened, the opening fails. Otherwise the session ends. */
 export function breakLine(line: Line, code: string, detail: string, data: { readonly reason?: string } = {}): void {
   if (line.closed) return;
   line.closed = true;

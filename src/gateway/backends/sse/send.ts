@@ -1,4 +1,4 @@
-// Sends messages of a client to an HTTP+SSE server: POSTs to the endpoint that the server has named.
+// Sends messages of a client to an HTTP+SSE server, as POSTs to the endpoint that the server named.
 
 import { ERRORS, errorBody } from '../../wire/errors.ts';
 import { scanMessage } from '../../wire/scan.ts';
@@ -7,8 +7,8 @@ import type { UpstreamFault } from '../ports.ts';
 import { authorize, breakLine, type Line, leavingRequest } from './line.ts';
 
 /**
- * Sends a message. Messages are sent in parallel, except that the end of the handshake must have arrived before later
- * messages.
+ * Sends a message. Messages are sent in parallel, but messages after the handshake wait until the server has accepted
+ * the end of the handshake.
  */
 export function sendInOrder(line: Line, message: Buffer, exchange: Exchange): void {
   const scanned = scanMessage(message);
@@ -19,7 +19,7 @@ export function sendInOrder(line: Line, message: Buffer, exchange: Exchange): vo
   else line.greeted.then(() => sendMessage(line, message, exchange, () => undefined));
 }
 
-/** Sends a message. `taken` is called when the server has answered the POST or the POST has failed. */
+/** Sends a message. Calls `taken` when the server has answered the POST or the POST has failed. */
 function sendMessage(line: Line, message: Buffer, exchange: Exchange, taken: () => void): void {
   const { endpoint, options, ports } = line;
   if (line.closed || endpoint === undefined) {
@@ -44,11 +44,11 @@ function sendMessage(line: Line, message: Buffer, exchange: Exchange, taken: () 
       {
         head(status) {
           if (status >= 300) failRequest(line, message, faultOfStatus(status));
-          // The server has forgotten the session: the client begins another session.
+          // The server no longer has the session. The client then starts a new session.
           if (status === 404 || status === 410) breakLine(line, 'sse-closed', `a message was answered with ${status}`);
           taken();
         },
-        // The answer comes on the stream; "Accepted" and the like are ignored.
+        // The response comes on the stream. The body of the POST's answer is ignored.
         data: () => true,
         end: () => undefined,
         failed(fault) {
@@ -70,7 +70,7 @@ function faultOf({ reason, detail }: UpstreamFault): BackendFault {
   return { reason: 'unreachable', message, detail };
 }
 
-/** Answers a request that did not reach the server with an error at once, since the stream will not have an answer. */
+/** Answers a request that did not reach the server with an error, since no response will arrive on the stream. */
 function failRequest({ closed, handlers }: Line, message: Buffer, { message: text }: BackendFault): void {
   const scanned = closed ? undefined : scanMessage(message);
   if (scanned?.ok !== true || scanned.message.kind !== 'request') return;

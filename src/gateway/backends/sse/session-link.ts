@@ -1,5 +1,5 @@
-// Opens the line of one session to an HTTP+SSE server (MCP 2024-11-05, Transports): sends messages as POSTs, and
-// receives messages as events of one stream.
+// Opens the line of one session to an HTTP+SSE server (MCP 2024-11-05, Transports). The client's messages are sent as
+// POSTs, and the server's messages arrive as events of one stream.
 
 import { Failure } from '#std/failure.ts';
 import { isEventStream } from '../../wire/headers.ts';
@@ -15,7 +15,7 @@ import { sendInOrder } from './send.ts';
 
 const ENDPOINT_MS = 10_000;
 
-/** Opens the event stream; the line is open when the server has named its endpoint. */
+/** Opens the event stream. The promise resolves when the server has named its endpoint. */
 export function openSseLink(
   options: SseOptions,
   ports: SsePorts,
@@ -76,7 +76,7 @@ function takeEvent(line: Line, { type, data }: SseEvent): void {
   else if (type === undefined || type === 'message') line.handlers.message(line.repair(data));
 }
 
-/** Uses the first endpoint only, so that all messages of one session are sent to the same URL. */
+/** Uses only the first endpoint, so that all messages of one session go to the same URL. */
 function takeEndpoint(line: Line, data: string): void {
   const { opening, options } = line;
   if (opening === undefined) return;

@@ -1,5 +1,5 @@
-// Translates messages of a client for a shared process: replaces ids, and leaves out messages that must not affect
-// other clients.
+// Translates messages of a client for a shared process. Replaces ids, and drops messages that must not affect other
+// clients.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Message, NotificationMessage, RequestMessage } from '../../wire/message.ts';
@@ -16,11 +16,14 @@ export interface FromClientParts {
   readonly clients: ReadonlySet<Client>;
   readonly observer: BackendObserver;
   readonly soleClient: () => Client | undefined;
-  /** Returns the era of the process; undefined while it does not run. */
+  /** Returns the era of the process. undefined while the process does not run. */
   readonly era: () => Era | undefined;
-  /** Sends a whole line to the process. Returns false if the process cannot be reached at the moment. */
+  /** Sends a whole line to the process. Returns false if the process is unreachable. */
   readonly sendLine: (line: Buffer) => boolean;
-  /** Returns the result of `initialize` for a client that requests this revision, as JSON text. */
+  /**
+   * Returns the result of `initialize` for a client that requests this revision, as JSON text. undefined while the
+   * process does not run.
+   */
   readonly initializeResult: (revision: string | undefined) => string | undefined;
 }
 
@@ -29,7 +32,8 @@ export function routeFromClient(parts: FromClientParts, client: Client, bytes: B
   if (message === undefined) parts.observer.dropped('unreadable');
   else if (message.kind === 'request') routeRequest(parts, client, bytes, message);
   else if (message.kind === 'notification') routeNotification(parts, client, bytes, message);
-  // Only a sole client gets requests of the process, and a session accepts answers only to these requests.
+  // The bytes are a response. A client that is not the sole client gets no requests of the process, and sessions refuse
+  // responses without a request.
   else parts.sendLine(lineOf([bytes]));
 }
 
@@ -65,7 +69,9 @@ function routeRequest(parts: FromClientParts, client: Client, bytes: Buffer, mes
   }
 }
 
-/** Returns whether other clients watch the URI. For the process, all clients together are one subscriber. */
+/**
+ * Returns whether other clients have subscribed to the URI. The process has one subscription for all clients together.
+ */
 function hasOthers({ clients }: FromClientParts, client: Client, uri: string): boolean {
   for (const other of clients) if (other !== client && other.subscriptions.has(uri)) return true;
   return false;
@@ -99,7 +105,7 @@ function forward(parts: FromClientParts, client: Client, bytes: Buffer, message:
 
 function routeNotification(parts: FromClientParts, client: Client, bytes: Buffer, message: NotificationMessage): void {
   switch (message.method) {
-    // The gateway itself has sent `notifications/initialized`, and has declared no roots.
+    // The gateway has already sent `notifications/initialized`, and has declared no roots.
     case 'notifications/initialized':
     case 'notifications/roots/list_changed':
       return;
@@ -116,7 +122,9 @@ function routeNotification(parts: FromClientParts, client: Client, bytes: Buffer
   }
 }
 
-/** Cancels a request without a response (MCP specification, Cancellation); a response that still comes is dropped. */
+/**
+ * Cancels a request. The client gets no response, even if the process still responds (MCP specification, Cancellation).
+ */
 function cancel(parts: FromClientParts, client: Client, bytes: Buffer, { refersTo }: NotificationMessage): void {
   const request = refersTo === undefined ? undefined : client.requests.get(refersTo.json);
   if (request === undefined || refersTo === undefined) return;
@@ -125,7 +133,7 @@ function cancel(parts: FromClientParts, client: Client, bytes: Buffer, { refersT
   parts.sendLine(lineOf(patchedParts(bytes, 0, bytes.length, patches)));
 }
 
-/** Cancels the requests of a client that has gone. */
+/** Cancels the requests and subscriptions of a client that has disconnected. */
 export function releaseClient(parts: FromClientParts, client: Client): void {
   for (const request of [...client.requests.values()]) {
     parts.requests.remove(request);

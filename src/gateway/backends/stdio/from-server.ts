@@ -1,4 +1,4 @@
-// Delivers messages of a shared process to their clients, with the clients' own ids.
+// Delivers messages of a shared process to their clients, and restores the clients' own ids.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';
@@ -13,11 +13,10 @@ export interface FromServerParts {
   readonly requests: Requests;
   readonly clients: ReadonlySet<Client>;
   readonly observer: BackendObserver;
-  /** Returns the only client to which messages can belong; undefined if several clients are possible. */
+  /** Returns the only client that unsolicited messages can belong to. undefined if several clients are possible. */
   readonly soleClient: () => Client | undefined;
-  /** Sends a message to the process. */
   readonly send: (message: Buffer) => void;
-  /** Receives each request that got a response, before the client gets the response. */
+  /** Called with each request that got a response, before the client gets the response. */
   readonly responded: (request: ClientRequest, succeeded: boolean) => void;
 }
 
@@ -50,7 +49,7 @@ function routeMessage(parts: FromServerParts, bytes: Buffer, message: Message): 
   }
 }
 
-/** Sends a response in place of the server's. */
+/** Answers a request on behalf of the server. */
 export function answerClient({ client, id }: ClientRequest, code: number, message: string): void {
   client.handlers.message(errorMessage(id, code, message), { kind: 'response', id, failed: true });
 }
@@ -79,7 +78,7 @@ function subscriptionPatch({ method, id }: ClientRequest, bytes: Buffer, { resul
   const value = readValue(bytes, result);
   if (!isObject(value) || !isObject(value._meta)) return [];
   const named = { ...value, _meta: { ...value._meta, 'io.modelcontextprotocol/subscriptionId': PLACE } };
-  // The id is inserted as text: a number may be larger than JavaScript can represent exactly.
+  // The id is inserted as text, because JavaScript cannot represent every number exactly.
   return [{ span: result, bytes: Buffer.from(JSON.stringify(named).replace(JSON.stringify(PLACE), () => id)) }];
 }
 
@@ -153,8 +152,8 @@ function routeSubscribed(parts: FromServerParts, bytes: Buffer, method: string, 
 }
 
 /**
- * Routes a cancellation. If it names a request of a client, the server ended that `subscriptions/listen` (MCP
- * 2026-07-28). Otherwise it cancels a request of the server.
+ * Routes a cancellation. If the cancellation names a request of a client, the server has ended a `subscriptions/listen`
+ * of this client (MCP 2026-07-28). Otherwise the process cancels a request that the process sent to the client.
  */
 function routeCancelled(parts: FromServerParts, bytes: Buffer, { method, refersTo }: NotificationMessage): void {
   const request = refersTo === undefined ? undefined : parts.requests.find(refersTo.json);

@@ -1,4 +1,4 @@
-// Performs the gateway's own handshake with a shared process, in either era, and pings the process.
+// Performs the gateway's handshake with a shared process, in either era, and pings the process.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -9,7 +9,7 @@ import { lineOf, type ProcessLine } from './line.ts';
 import { type ClientInfo, initializeParams, statelessParams } from './protocol.ts';
 import type { Requests } from './requests.ts';
 
-/** A process after the handshake. */
+/** Process whose handshake has succeeded. */
 export interface Greeted {
   readonly line: ProcessLine;
   readonly era: Era;
@@ -22,9 +22,9 @@ export interface HandshakeParts {
   readonly clock: BackendClock;
   readonly clientInfo: ClientInfo;
   readonly initializeMs: number;
-  /** Time after which a process that does not answer `server/discover` counts as a process of the session era. */
+  /** Time after which a process that has not answered `server/discover` is treated as a process of the session era. */
   readonly discoverMs: number;
-  /** Whether a process of the session era is refused. */
+  /** True if processes of the session era are refused. */
   readonly statelessOnly: boolean;
 }
 
@@ -38,8 +38,8 @@ export function ended(detail: string): Failure {
 }
 
 /**
- * Sends a request that every process of this era answers. An error counts as an answer. Returns false without an answer
- * in time.
+ * Sends a request that every process of this era answers. Returns true if an answer arrives in time. An error counts as
+ * an answer.
  */
 export async function pingProcess(parts: HandshakeParts, { line, era }: Greeted, timeoutMs: number): Promise<boolean> {
   const { clientInfo } = parts;
@@ -51,7 +51,8 @@ export async function pingProcess(parts: HandshakeParts, { line, era }: Greeted,
 }
 
 /**
- * Greets a process. Servers of the session era may end at a message before `initialize`, for example rmcp before 3.0.
+ * Performs the handshake, and remembers in `memory` if the process ended at `server/discover`. Some servers of the
+ * session era end at any message before `initialize`, for example rmcp before 3.0.
  */
 export async function greetInEra(
   parts: HandshakeParts,
@@ -64,16 +65,16 @@ export async function greetInEra(
     return endsAtDiscover ? await greetSession(parts, line) : await greetProcess(parts, line, end);
   } catch (error) {
     const detail = end();
-    // If `initialize` fails too, the next run may be another version of the server, so `server/discover` is tried first
-    // again.
+    // If `initialize` also fails, the process may have been upgraded. The next run therefore begins with
+    // `server/discover` again.
     memory.endsAtDiscover = !endsAtDiscover && !parts.statelessOnly && detail !== undefined;
     throw detail === undefined ? error : ended(detail);
   }
 }
 
 /**
- * Greets a process with `server/discover` (MCP 2026-07-28, stdio, Backward Compatibility), or with `initialize` if it
- * speaks the session era. `end` returns why the line ended, or undefined while it is open. Throws a Failure.
+ * Sends `server/discover` (MCP 2026-07-28, stdio, Backward Compatibility), and `initialize` if the process speaks the
+ * session era. `end` returns why the line ended, or undefined while the line is open. Throws a Failure.
  */
 async function greetProcess(parts: HandshakeParts, line: ProcessLine, end: () => string | undefined): Promise<Greeted> {
   const { clientInfo, discoverMs, statelessOnly } = parts;
@@ -85,7 +86,7 @@ async function greetProcess(parts: HandshakeParts, line: ProcessLine, end: () =>
   return greetSession(parts, line);
 }
 
-/** Greets a process with `initialize`. Throws a Failure. */
+/** Sends `initialize`. Throws a Failure. */
 async function greetSession(parts: HandshakeParts, line: ProcessLine): Promise<Greeted> {
   const answer = await askServer(parts, line, 'initialize', initializeParams(parts.clientInfo), parts.initializeMs);
   if (answer === undefined) throw new Failure('stdio-silent', 'the MCP server does not answer initialize', RETRYABLE);
@@ -127,7 +128,7 @@ function askServer(
   });
 }
 
-/** Returns the answer to a request of our own whose line ended. */
+/** Returns an answer to a request of the gateway whose line ended. */
 export function lostAnswer(json: string): Buffer {
   const error = { code: ERRORS.internalError, message: 'the MCP server ended' };
   return Buffer.from(`{"jsonrpc":"2.0","id":${json},"error":${JSON.stringify(error)}}`);

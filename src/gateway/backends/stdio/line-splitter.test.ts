@@ -52,19 +52,19 @@ test.each([
   ['in one chunk', ['x'.repeat(11), '\nnext\n']],
   ['in many chunks', [...'x'.repeat(11), '\nnext\n']],
   ['with its end in the same chunk', [`${'x'.repeat(11)}\nnext\n`]],
-])('a line over the bound %s ends everything', (_, chunks) => {
+])('a line over the maximum length %s is reported and ends the splitter', (_, chunks) => {
   const result = split(10);
   for (const chunk of chunks) result.splitter.push(Buffer.from(chunk));
   expect([result.lines, result.tooLong]).toEqual([[], 1]);
 });
 
-test('a line of exactly the bound passes', () => {
+test('a line of exactly the maximum length passes', () => {
   const { lines, splitter } = split(10);
   splitter.push(Buffer.from(`${'x'.repeat(10)}\n`));
   expect(lines.length).toBe(1);
 });
 
-test('holding stops after the line under way, and releasing goes on in order', () => {
+test('hold stops after the current line, and release continues in order', () => {
   const { lines, splitter } = split(1000, (get) => get().hold());
   splitter.push(Buffer.from('a\nb\nc'));
   splitter.push(Buffer.from('c\nd\n'));

@@ -1,18 +1,20 @@
 // Splits a stream of bytes into lines.
 
 export interface LineHandlers {
-  /** Receives a line without its line end, never empty. It may share memory with a pushed chunk. */
+  /**
+   * Handles a line without its line end. Empty lines are skipped. The bytes may share memory with a chunk of `push`.
+   */
   line(bytes: Buffer): void;
-  /** Reports a line that is too long. No other call follows, and later pushes are ignored. */
+  /** Reports a line that is too long. Afterwards the splitter ignores all bytes and calls no handler. */
   tooLong(): void;
 }
 
 export interface LineSplitter {
-  /** Adds a chunk, which must not be changed afterwards. */
+  /** Adds a chunk. The caller must not change the chunk afterwards. */
   push(chunk: Buffer): void;
-  /** Holds back all further lines, including lines of earlier chunks. */
+  /** Stops calling `line` until `release`, also for lines of earlier chunks. */
   hold(): void;
-  /** Passes the held lines on. Returns false if `hold` was called meanwhile. */
+  /** Calls `line` for the lines that `hold` stopped. Returns false if a handler called `hold` again. */
   release(): boolean;
 }
 
@@ -24,7 +26,10 @@ const FIRST_CAPACITY = 4096;
 interface State {
   readonly maxBytes: number;
   readonly handlers: LineHandlers;
-  /** Beginning of an unfinished line. The memory doubles, so that many small chunks cost no more than a large chunk. */
+  /**
+   * Beginning of an unfinished line. The buffer doubles when it is full, so that many small chunks cost no more than
+   * one large chunk.
+   */
   rest: Buffer;
   length: number;
   held: boolean;

@@ -1,4 +1,5 @@
-// Opens a line of messages over the standard streams of a server: one message per line (MCP specification, stdio).
+// Opens a line for messages over the standard streams of a server. Each message is one line of text (MCP specification,
+// stdio).
 
 import type { Link, LinkHandlers } from '../link.ts';
 import type { BackendClock, OpenStreams, Streams } from '../ports.ts';
@@ -7,14 +8,14 @@ import type { BackendObserver } from '../sessions/observer.ts';
 import { createLineSplitter } from './line-splitter.ts';
 import { createStderrLog } from './stderr.ts';
 
-/** A `Link` that also identifies the run of the process. */
+/** `Link` that also identifies the run of the process. */
 export interface ProcessLine extends Link {
   readonly instance: string;
-  /** Sends bytes that already are a whole line. */
+  /** Sends bytes that are already a whole line. */
   sendLine(line: Buffer): boolean;
-  /** Returns whether too much waits for the process. */
+  /** Returns true if too many bytes wait for the process. */
   congested(): boolean;
-  /** Returns whether the process may have received only a part of a line. */
+  /** Returns true if the process may have received an incomplete line. */
   unfinished(): boolean;
 }
 
@@ -22,12 +23,12 @@ export interface LineParts {
   readonly openStreams: OpenStreams;
   readonly observer: BackendObserver;
   readonly clock: BackendClock;
-  /** Maximum length of a text line. A longer text line ends the process line. */
+  /** Maximum length of a line of text. A longer line of text closes the connection to the process. */
   readonly maxLineBytes: number;
 }
 
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
-/** Bytes that may wait for a process that does not read, before `send` returns false. */
+/** Number of waiting bytes from which on `send` returns false. */
 const MAX_WAITING = 1024 * 1024;
 const SHOWN_BYTES = 200;
 
@@ -35,12 +36,11 @@ interface State {
   readonly parts: LineParts;
   readonly handlers: LinkHandlers;
   streams: Streams | undefined;
-  /** Whether the process does not read. */
   blocked: boolean;
-  /** Messages that are written together at the end of this turn of the event loop, or when the process reads again. */
+  /** Messages that are written together: at the end of this turn of the event loop, or when the process reads again. */
   waiting: Buffer[];
   waitingBytes: number;
-  /** Whether `send` has returned false. */
+  /** True if `send` has returned false since the last `drain`. */
   refused: boolean;
   over: boolean;
   readonly repair: (message: Buffer) => Buffer;
@@ -88,7 +88,7 @@ export async function openLine(parts: LineParts, index: number, handlers: LinkHa
 const OPEN_BRACE = 0x7b;
 const SPACE = 0x20;
 
-/** Receives a line. Only objects are messages. Other text on standard output was written for people. */
+/** Handles a line of text. Only JSON objects are messages. Other text on standard output is for people. */
 function receiveLine(state: State, line: Buffer): void {
   const { observer } = state.parts;
   if (state.over) return;
@@ -105,7 +105,7 @@ function receiveLine(state: State, line: Buffer): void {
 function receiveMessage(state: State, line: Buffer): void {
   const { maxLineBytes } = state.parts;
   const message = state.repair(line);
-  // The repair may lengthen a message, since U+FFFD has three bytes.
+  // The repair may lengthen a message, because U+FFFD has three bytes.
   if (message.length > maxLineBytes) end(state, `the MCP server wrote a line of more than ${maxLineBytes} bytes`);
   else state.handlers.message(message);
 }
@@ -149,7 +149,10 @@ function flush(state: State): void {
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Joins the parts into one line. Line breaks, which JSON allows only between tokens, are replaced by spaces. */
+/**
+ * Joins the pieces into one line. Replaces line breaks by spaces, because JSON allows raw line breaks only between
+ * tokens.
+ */
 export function lineOf(parts: readonly Buffer[]): Buffer {
   let length = 1;
   for (const part of parts) length += part.length;

@@ -1,5 +1,5 @@
-// Uses a stdio server as a backend with one process for each session. No process is used twice. Independent requests of
-// the stateless era share one process.
+// Serves a stdio server as a backend with one process for each session. A process is never used by two sessions. All
+// requests of the stateless era share one process.
 
 import { scanMessage } from '../../wire/scan.ts';
 import type { Backend, Era, Exchange, Probe } from '../backend.ts';
@@ -17,7 +17,7 @@ import { createSharedLines, type SharedLines } from './shared-lines.ts';
 import { type Spare, takeSpare } from './spare.ts';
 
 export interface PerSessionStdioParts {
-  /** The processes, with indices from 0. */
+  /** Processes with indices from 0. */
   readonly processes: Processes;
   readonly pods: number;
   readonly clock: BackendClock;
@@ -35,12 +35,12 @@ const CLIENT_INFO: ClientInfo = { name: 'proxy', version: '1' };
 interface State {
   readonly parts: PerSessionStdioParts;
   readonly pool: Pool;
-  /** Era of the processes, if known. */
+  /** Era of the processes. undefined while unknown. */
   era: Era | undefined;
-  /** Process whose era was detected, and that waits for its first use. */
+  /** Process whose era was detected and that no session has used yet. */
   spare: Spare | undefined;
   asking: Promise<Era> | undefined;
-  /** Process for requests of the stateless era. */
+  /** Process that serves the requests of the stateless era. */
   readonly stateless: SharedLines;
 }
 
@@ -63,7 +63,7 @@ export function createPerSessionStdio(parts: PerSessionStdioParts): Backend {
   });
 }
 
-/** Takes a process to which nothing was sent, except the request that detects its era. */
+/** Takes a process that has received no message, except perhaps the request that detects its era. */
 async function takeProcess(state: State, handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine> {
   const { spare, pool } = state;
   state.spare = undefined;
@@ -72,7 +72,7 @@ async function takeProcess(state: State, handlers: LinkHandlers, client?: Waitin
   return spare.line;
 }
 
-/** Opens a process for a session. Its first response answers `initialize`. */
+/** Opens a process for a session. The first response of the process answers `initialize`. */
 async function openProcess(state: State, handlers: SessionHandlers, client: WaitingClient): Promise<SessionLink> {
   if (state.era === 'stateless') throw otherEra(state.era);
   let answered = false;
@@ -87,7 +87,8 @@ async function openProcess(state: State, handlers: SessionHandlers, client: Wait
     },
     drain: handlers.drain,
     closed(detail) {
-      // The earlier process may have ended at `server/discover` for another reason, so the era is unknown again.
+      // The process that was used for the detection may have ended for another reason than its era, so the era is
+      // unknown again.
       if (!answered) state.era = undefined;
       handlers.closed(detail);
     },
@@ -101,7 +102,7 @@ async function openRequest(state: State, exchange: Exchange, handlers: SessionHa
   return state.stateless.open(era, exchange, handlers);
 }
 
-/** Detects the era once, however many requests wait for the result. */
+/** Detects the era. Concurrent requests share one detection. */
 function askEra(state: State): Promise<Era> {
   state.asking ??= ask().finally(() => {
     state.asking = undefined;
@@ -118,7 +119,7 @@ function askEra(state: State): Promise<Era> {
   }
 }
 
-/** Checks the pool without using a process, since a check must not take a process from a session. */
+/** Checks whether a process runs. The process stays available for a session. */
 async function probePool({ pool, era, stateless, parts: { clock } }: State): Promise<Probe> {
   if (era === 'stateless') return stateless.probe();
   const began = clock.monotonic();

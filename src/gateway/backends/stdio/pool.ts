@@ -1,4 +1,4 @@
-// Lends processes that are used once. A caller waits until a process is renewed, within bounds.
+// Lends processes that are used once. A caller waits, within limits, until a used process is replaced.
 
 import { Failure } from '#std/failure.ts';
 import type { LinkHandlers } from '../link.ts';
@@ -8,11 +8,13 @@ import { type LineParts, openLine, type ProcessLine } from './line.ts';
 
 export interface Pool {
   /**
-   * Opens the line to an unused process. Closing the line ends the process. Rejects with a Failure, also when the
-   * client leaves.
+   * Opens the line to an unused process. Closing the line ends the process. Rejects with a Failure if no process is
+   * available in time or the client disconnects.
    */
   take(handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine>;
-  /** Resolves if a process is in use, is being renewed or runs, without using a process. Rejects with a Failure. */
+  /**
+   * Resolves if a process runs, is in use or is being replaced. An unused process stays unused. Rejects with a Failure.
+   */
   check(): Promise<void>;
 }
 
@@ -23,39 +25,41 @@ export interface PoolParts extends Omit<LineParts, 'openStreams'> {
 interface Slot {
   readonly index: number;
   taken: boolean;
-  /** Identity of the run that was used last, as in `Streams.instance`. */
+  /** `Streams.instance` of the run that was used last. */
   used: string | undefined;
-  /** Monotonic time at which the slot's process was released. Undefined before the release. */
+  /** Monotonic time at which the last use of the slot's process ended. undefined if no use has ended. */
   releasedAt: number | undefined;
 }
 
 interface State {
   readonly parts: PoolParts;
   readonly slots: readonly Slot[];
-  /** All callers that do not have a process yet. */
+  /** All callers that have no process yet. */
   readonly takers: Set<Taker>;
-  /** Callers that wait for a process, the oldest first. */
+  /** Callbacks of callers that wait for a process, the oldest first. */
   readonly waiting: (() => void)[];
 }
 
 interface Taker {
-  /** Key of the caller. Undefined if the process is not for a client. */
+  /** Key of the client's caller. undefined if the process is not for a client. */
   readonly caller: string | undefined;
 }
 
 const RETRY_AFTER_SECONDS = 5;
 /**
- * Time limit for a renewal. A node needs 2 to 4 s to replace a container (measured with kubelet 1.36 and containerd).
+ * Time limit for the replacement of a process. A node needs 2 to 4 s to replace a container (measured with kubelet 1.36
+ * and containerd).
  */
 const RENEWAL_MS = 15_000;
 const LOOK_AGAIN_MS = 250;
 /**
- * Maximum number of waiting callers per process: in total, and of one client, so that one client cannot fill the queue.
+ * Maximum number of waiting callers per process: in total, and for one caller, so that one caller cannot fill the
+ * queue.
  */
 const WAITING_PER_SLOT = 8;
 const WAITING_PER_CALLER = 4;
 
-/** Creates a pool of the processes with the indices 0 to `size` - 1. */
+/** Creates a pool of processes with the indices 0 to `size` - 1. */
 export function createPool(parts: PoolParts, size: number): Pool {
   const slots = Array.from({ length: size }, (_, index) => ({
     ...{ index, taken: false, used: undefined, releasedAt: undefined },
@@ -78,26 +82,26 @@ async function takeSlot(state: State, handlers: LinkHandlers, client?: WaitingCl
 async function waitForProcess(state: State, handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine> {
   const { parts, waiting } = state;
   const deadline = parts.clock.monotonic() + RENEWAL_MS;
-  // A new caller does not overtake waiting callers.
+  // A new caller waits behind earlier callers.
   if (waiting.length > 0) await waitForSlot(state);
   let made = false;
   for (;;) {
-    // A process can be used once only, so it is not given to a client that has gone.
+    // A process can be used only once, so a disconnected client must not use a process.
     if (client?.left() === true) throw busy();
     const { line, failure } = await trySlots(state, handlers);
     if (line !== undefined) return line;
-    // While processes are renewed, failures are expected: attaching to a container that does not run yet fails in many
-    // ways.
+    // Failures are expected while a process is being replaced, because attaching to a container that does not run yet
+    // fails in many ways.
     if (!isRenewing(state) || parts.clock.monotonic() >= deadline) throw failure ?? busy();
-    // Each caller ends at most one session, and no session while a process is being renewed.
+    // Each caller ends at most one session. No session is ended while a process is being replaced.
     if (!made && !isReleased(state)) made = client?.makeRoom() === true;
     await waitForSlot(state);
   }
 }
 
 /**
- * Returns true if too many callers have no process yet, in total or of this client. As many callers as there are
- * processes do not count as waiting.
+ * Returns true if too many callers have no process yet, in total or of this caller. One caller per process is not
+ * counted as waiting.
  */
 function mayNotWait({ slots, takers }: State, { caller }: Taker): boolean {
   const own = caller === undefined ? 0 : [...takers].filter((taker) => taker.caller === caller).length;
@@ -109,7 +113,7 @@ function busy(): Failure {
   return new Failure('stdio-busy', 'every process serves a session', { data, retryable: true });
 }
 
-/** Resolves when a process is released, or after a moment, because a new process sends no notice. */
+/** Resolves when a process is released, or after LOOK_AGAIN_MS, because no event announces a new process. */
 function waitForSlot({ parts, waiting }: State): Promise<void> {
   return new Promise((resolve) => {
     const stopWaiting = parts.clock.after(LOOK_AGAIN_MS, wake);
@@ -126,7 +130,7 @@ function waitForSlot({ parts, waiting }: State): Promise<void> {
 
 interface Tried {
   readonly line: ProcessLine | undefined;
-  /** Failure of the last attempt to open a process. */
+  /** Failure of the last attempt. undefined if no attempt failed. */
   readonly failure: Failure | undefined;
 }
 
@@ -147,7 +151,7 @@ async function trySlots(state: State, handlers: LinkHandlers): Promise<Tried> {
   return { line: undefined, failure };
 }
 
-/** Opens the line to the process. Returns undefined if the process is still the used run. */
+/** Opens the line to the process. Returns undefined if the used process has not been replaced yet. */
 async function openFresh(state: State, slot: Slot, handlers: LinkHandlers): Promise<ProcessLine | undefined> {
   const parts = { ...state.parts, openStreams: state.parts.processes.open };
   const line = await openLine(parts, slot.index, {
@@ -176,7 +180,7 @@ function freeSlot({ parts, waiting }: State, slot: Slot): void {
   waiting[0]?.();
 }
 
-/** Returns whether a process is in use, or was released so recently that its replacement may not run yet. */
+/** Returns true if a process is in use, or if it ended so recently that its replacement may not run yet. */
 function isRenewing(state: State): boolean {
   return state.slots.some(({ taken }) => taken) || isReleased(state);
 }

@@ -1,4 +1,4 @@
-// Starts the process that many clients share, greets it in its era, and starts it again when it ends.
+// Starts the process that many clients share, performs the handshake, and starts the process again when it ends.
 
 import { Failure } from '#std/failure.ts';
 import type { LinkHandlers } from '../link.ts';
@@ -10,21 +10,23 @@ import { restartDelay } from './restart-delay.ts';
 export interface ServerParts extends HandshakeParts {
   readonly open: (handlers: LinkHandlers) => Promise<ProcessLine>;
   readonly observer: BackendObserver;
-  /** Time without any message or ping after which the line is opened again. 0 means never. */
+  /**
+   * Time without messages and ping answers after which the connection to the process is opened again. 0 means never.
+   */
   readonly silentMs: number;
   readonly message: (bytes: Buffer) => void;
-  /** Notes the end of the line. Requests in flight then get no answer. */
+  /** Called when the connection to the process has ended. Requests in flight then get no response. */
   readonly lost: (detail: string) => void;
-  /** Receives the process when it is ready, for the first time or again. `another` is true if the run has changed. */
+  /** Called after each handshake or reconnection. `another` is true if the process is another run than before. */
   readonly greeted: (server: Greeted, another: boolean) => void;
   readonly drain: () => void;
 }
 
 export interface ProcessServer {
   current(): Greeted | undefined;
-  /** Starts the process if it does not run. Rejects with a Failure. */
+  /** Starts the process if it does not run, and waits for the handshake. Rejects with a Failure. */
   acquire(): Promise<Greeted>;
-  /** Returns whether the process answers in time. Rejects with a Failure if it does not run. */
+  /** Returns whether the process answers in time. Rejects with a Failure if the process does not run. */
   ping(timeoutMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -33,17 +35,17 @@ interface State {
   readonly parts: ServerParts;
   server: Greeted | undefined;
   starting: Promise<Greeted> | undefined;
-  /** Last greeted run of the process, with its era. */
+  /** Last run of the process with a completed handshake. */
   last: Greeted | undefined;
-  /** Whether the process ended at `server/discover`. Its next runs are then greeted with `initialize`. */
+  /** True if the process ended at `server/discover`. The handshake of its next run begins with `initialize`. */
   endsAtDiscover: boolean;
   attempts: number;
-  /** Monotonic time before which the process is not started again. */
+  /** Monotonic time of the earliest next start. */
   notBefore: number;
   startedAt: number;
   heardAt: number;
   pinged: boolean;
-  /** Stops the current wait for the next start or the next check for silence. */
+  /** Cancels the timer of the next start or of the next check for silence. */
   stopWaiting: () => void;
   closed: boolean;
 }
@@ -60,7 +62,7 @@ export function createProcessServer(parts: ServerParts): ProcessServer {
     async ping(timeoutMs) {
       const server = await acquireServer(state);
       const answered = await pingProcess(parts, server, timeoutMs);
-      // When the line ends, `lostAnswer` stands in for the response and must not count as an answer.
+      // If the connection has ended, the answer is the substitute `lostAnswer`, which must not count as an answer.
       return answered && state.server?.line === server.line;
     },
     async close() {
@@ -75,8 +77,8 @@ export function createProcessServer(parts: ServerParts): ProcessServer {
 }
 
 /**
- * Longest time that a request waits for the next start. If the start is later, the request is refused with the time for
- * a retry.
+ * Maximum time for which a request waits for the next start. If the start is later, the client gets an error with the
+ * seconds until a retry is useful.
  */
 const SHORT_WAIT_MS = 2000;
 
@@ -174,7 +176,7 @@ async function greetRun(state: State): Promise<Greeted> {
   const same = last !== undefined && last.line.instance === line.instance;
   try {
     if (lines.ended !== undefined) throw ended(lines.ended);
-    // An unfinished line is ended, so that its bytes do not become the beginning of the next line.
+    // Ends an incomplete line, so that its bytes do not become the beginning of the next line.
     if (same && last.line.unfinished()) line.sendLine(Buffer.from('\n'));
     const server = same ? { ...last, line } : await greetInEra(parts, state, line, () => lines.ended);
     if (lines.ended !== undefined) throw ended(lines.ended);
@@ -195,7 +197,7 @@ function establish(state: State, server: Greeted, another: boolean): void {
   parts.greeted(server, another);
 }
 
-/** Running time after which the end of a process does not count as a failed start. */
+/** Running time after which the end of a process is not counted as a failed start. */
 const STEADY_MS = 10_000;
 
 function lose(state: State, line: ProcessLine, detail: string): void {
@@ -211,7 +213,7 @@ function lose(state: State, line: ProcessLine, detail: string): void {
   restart(state);
 }
 
-/** Tries to start the process until it runs, since clients wait. */
+/** Starts the process, and repeats failed attempts without a limit, because clients wait. */
 function restart(state: State): void {
   if (state.closed) return;
   startServer(state).catch((error: unknown) => {
@@ -220,7 +222,7 @@ function restart(state: State): void {
   });
 }
 
-/** Detects by its silence a line that is dead but not closed. */
+/** Detects an open connection that no longer works: the process answers no ping. */
 function watchSilence(state: State, server: Greeted): void {
   const { clock, silentMs, observer } = state.parts;
   state.stopWaiting = clock.after(silentMs / 2, () => {

@@ -1,33 +1,29 @@
-// Stores requests in flight at a shared process: each has an id of ours for the process, and the client's own id for
-// the client.
+// Stores requests in flight at a shared process, with the id that the gateway gave the request and the client's own id.
 
 import type { SessionHandlers } from '../sessions/link.ts';
 
-/** A client of a shared process: a session, or one request of the stateless era. */
+/** Client of a shared process: a session, or one request of the stateless era. */
 export interface Client {
   readonly caller: string;
   readonly handlers: SessionHandlers;
   /** Requests in flight, by the JSON text of the client's own id. */
   readonly requests: Map<string, ClientRequest>;
-  /** Subscribed resources. */
+  /** URIs of subscribed resources. */
   readonly subscriptions: Set<string>;
 }
 
-/** A request of a client. */
 export interface ClientRequest {
   readonly kind: 'client';
-  /** JSON text of our id, which is also the progress token. */
+  /** Id that the process gets, as JSON text. The progress token for the process is the same text. */
   readonly json: string;
   readonly client: Client;
-  /** JSON texts of the client's own id and progress token. */
+  /** The client's own id and progress token, as JSON texts. */
   readonly id: string;
   readonly token: string | undefined;
   readonly method: string;
-  /** `params.uri`. */
   readonly uri: string | undefined;
 }
 
-/** A request of our own. */
 interface OwnRequest {
   readonly kind: 'own';
   readonly json: string;
@@ -40,13 +36,12 @@ export interface Requests {
   add(request: PendingRequest): void;
   find(json: string): PendingRequest | undefined;
   remove(request: PendingRequest): void;
-  /** Returns the JSON text of a new id that is unique across replicas and restarts. */
+  /** Returns a new id as JSON text. The id is unique across replicas and restarts. */
   newId(): string;
-  /** Removes and returns all requests. */
   clear(): readonly PendingRequest[];
 }
 
-/** Creates the store. `prefix` begins every id of ours, as plain text. */
+/** Creates the store. `prefix` is the plain text with which every new id begins. */
 export function createRequests(prefix: string): Requests {
   const pending = new Map<string, PendingRequest>();
   let count = 0;

@@ -1,4 +1,4 @@
-// Shares one process among many clients: each client has a line with only its own messages.
+// Shares one process among many clients. Each client gets a line that carries only the client's own messages.
 
 import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';
@@ -16,18 +16,20 @@ import { agreedRevision, type ClientInfo, sharedCapabilities } from './protocol.
 import { type Client, type ClientRequest, createRequests, type Requests } from './requests.ts';
 
 export interface SharedLinesParts {
-  /** Opens the line to the process. Rejects with a Failure. */
+  /** Opens the connection to the process. Rejects with a Failure. */
   readonly open: (handlers: LinkHandlers) => Promise<ProcessLine>;
   readonly clock: BackendClock;
   readonly observer: BackendObserver;
-  /** Prefix of our ids: letters, digits, - and _. Unique among replicas and their restarts. */
+  /**
+   * Prefix of the ids that the process gets: letters, digits, - and _. Differs between replicas and after each restart.
+   */
   readonly replica: string;
   readonly clientInfo: ClientInfo;
   readonly initializeMs?: number;
   readonly discoverMs?: number;
   /**
-   * Time without any message, including a ping, after which the line is opened again. If absent, the line is never
-   * opened again.
+   * Time without messages and ping answers after which the connection to the process is opened again. 0 means never and
+   * is the default.
    */
   readonly silentMs?: number;
   /** If set, a process of the session era is refused as unsupported. */
@@ -35,9 +37,7 @@ export interface SharedLinesParts {
 }
 
 export interface SharedLines {
-  /**
-   * Opens a line for a session, or for one request of the stateless era. Rejects if the process speaks the other era.
-   */
+  /** Opens a line for a session, or for one request of the stateless era. Rejects if the process speaks another era. */
   open(era: Era, exchange: Exchange, handlers: SessionHandlers): Promise<SessionLink>;
   eras(): ReadonlySet<Era> | undefined;
   probe(): Promise<Probe>;
@@ -52,14 +52,11 @@ interface State {
   readonly requests: Requests;
   readonly clients: Set<Client>;
   readonly server: ProcessServer;
-  /** Results of `initialize` as JSON text, by agreed revision. */
+  /** Results of `initialize` as JSON texts, by negotiated revision. */
   readonly results: Map<string, string>;
-  /**
-   * The only caller whose data this run of the process may have: the caller's identity, or the client if the caller is
-   * anonymous.
-   */
+  /** Only caller of this run of the process so far. Anonymous callers are represented by their client. */
   onlyCaller: string | Client | undefined;
-  /** Whether this run of the process had several callers. */
+  /** True if this run of the process has had several callers. */
   shared: boolean;
 }
 
@@ -120,7 +117,7 @@ function failPending(requests: Requests): void {
   }
 }
 
-/** Ends all clients, since a new run of the process does not have their sessions. */
+/** Ends the lines of all clients, because a new run of the process does not have their sessions. */
 function endClients(state: State): void {
   state.results.clear();
   state.onlyCaller = undefined;
@@ -140,7 +137,10 @@ function erasOf(server: Greeted | undefined): ReadonlySet<Era> | undefined {
   return server === undefined ? undefined : SOLE[server.era];
 }
 
-/** Returns the only client if this run had no other caller, so that messages cannot belong to another client. */
+/**
+ * Returns the client that unsolicited messages belong to. undefined if this run had several callers, or if several
+ * clients are possible.
+ */
 function sole({ clients, onlyCaller, shared, server }: State): Client | undefined {
   if (onlyCaller === undefined || shared) return undefined;
   const isStateless = server.current()?.era === 'stateless';
@@ -149,20 +149,23 @@ function sole({ clients, onlyCaller, shared, server }: State): Client | undefine
 }
 
 /**
- * Requests that unsolicited messages cannot belong to: a response comes at once, or messages carry the request's id
- * (MCP 2026-07-28, Subscriptions).
+ * Requests that cause no unsolicited messages: the response comes at once, or all messages carry the request's id (MCP
+ * 2026-07-28, Subscriptions).
  */
 const NEVER_MEANT = new Set(['server/discover', 'subscriptions/listen']);
 
 /**
- * Returns whether an unsolicited message may belong to the client: in the stateless era, only if the process works on a
+ * Returns whether an unsolicited message may belong to a client of the stateless era. The process must be working on a
  * request of the client.
  */
 function isServed({ requests }: Client): boolean {
   return [...requests.values()].some(({ method }) => !NEVER_MEANT.has(method));
 }
 
-/** Anonymous callers have one identity, so each of their sessions counts as a caller. */
+/**
+ * Records the caller for `onlyCaller` and `shared`. All anonymous callers have the same identity, so each anonymous
+ * client is treated as a separate caller.
+ */
 function noteCaller(state: State, client: Client, { message }: Exchange): void {
   if (message?.kind === 'request' && NEVER_MEANT.has(message.method)) return;
   const caller = client.caller === '' ? client : client.caller;
@@ -188,7 +191,7 @@ async function openClient(
       return true;
     },
     congested: () => state.server.current()?.line.congested() === true,
-    // A client that reads slowly has bounds of its own, and never stalls the process for other clients.
+    // Each client that reads slowly has its own limit. A slow client must not stop the process for other clients.
     pause: () => undefined,
     resume: () => undefined,
     async close() {

@@ -1,4 +1,4 @@
-// Uses a stdio server as a backend with one process for many clients.
+// Serves a stdio server as a backend with one process for many clients.
 
 import type { Backend } from '../backend.ts';
 import type { OpenStreams } from '../ports.ts';
@@ -8,13 +8,13 @@ import { MAX_LINE_BYTES, openLine } from './line.ts';
 import { createSharedLines, type SharedLinesParts } from './shared-lines.ts';
 
 export interface SharedStdioParts extends Omit<SharedLinesParts, 'open' | 'statelessOnly'> {
-  /** Opens the process, which has the index 0. */
+  /** Opens the streams of the process, which has the index 0. */
   readonly openStreams: OpenStreams;
   readonly limits?: Partial<SessionLimits>;
   readonly maxLineBytes?: number;
 }
 
-/** Starts the process with the first exchange or probe. */
+/** Creates the backend. The first exchange or probe starts the process. */
 export function createSharedStdio(parts: SharedStdioParts): Backend {
   const { openStreams, observer, clock, replica, limits, maxLineBytes = MAX_LINE_BYTES } = parts;
   const line = { openStreams, observer, clock, maxLineBytes };

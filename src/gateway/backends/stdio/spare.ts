@@ -1,4 +1,4 @@
-// Detects the era of an unused process, and keeps the process for its first use.
+// Detects the era of an unused process, and keeps the process for its first session.
 
 import { scanMessage } from '../../wire/scan.ts';
 import type { Era } from '../backend.ts';
@@ -10,9 +10,9 @@ import { type ClientInfo, statelessParams } from './protocol.ts';
 export interface Spare {
   readonly line: ProcessLine;
   readonly era: Era;
-  /** Returns why the process ended, or undefined while it is usable. */
+  /** Returns why the process ended. undefined while the process is usable. */
   ended(): string | undefined;
-  /** Sets the handlers that are called from this point on. */
+  /** Sets the handlers for all later messages. */
   use(handlers: LinkHandlers): void;
 }
 
@@ -20,16 +20,16 @@ export interface SpareParts {
   readonly take: (handlers: LinkHandlers) => Promise<ProcessLine>;
   readonly clock: BackendClock;
   readonly clientInfo: ClientInfo;
-  /** Id of the request, as plain text that differs from all other ids. */
+  /** Id of the request, as plain text. Must differ from all other ids that the process gets. */
   readonly id: string;
-  /** Time after which a process that does not answer counts as a process of the session era. */
+  /** Time after which a process that has not answered is treated as a process of the session era. */
   readonly discoverMs: number;
 }
 
 /**
  * Takes a process and sends `server/discover` (MCP 2026-07-28, stdio, Backward Compatibility). A process that ends at
- * this request counts as a process of the session era, since such servers may end at a message before `initialize`.
- * Rejects with a Failure.
+ * this request counts as a process of the session era, because some servers of this era end at any message before
+ * `initialize`. Rejects with a Failure.
  */
 export async function takeSpare({ take, clock, clientInfo, id, discoverMs }: SpareParts): Promise<Spare> {
   let end: string | undefined;
@@ -51,7 +51,7 @@ export async function takeSpare({ take, clock, clientInfo, id, discoverMs }: Spa
     drain: () => handlers.drain(),
   });
   const stopWaiting = clock.after(discoverMs, () => {
-    // The process may start slowly, and still end at the request later.
+    // A process that starts slowly may end later because of the request, so the process cannot be used.
     void line.close();
     end ??= 'it does not answer server/discover';
     answered('session');

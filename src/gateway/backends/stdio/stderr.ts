@@ -1,4 +1,4 @@
-// Logs a server's standard error, bounded in length and number of lines.
+// Logs a server's standard error, limited in length and number of lines.
 
 import type { BackendClock } from '../ports.ts';
 import type { BackendObserver } from '../sessions/observer.ts';
@@ -6,11 +6,11 @@ import { createLineSplitter } from './line-splitter.ts';
 
 const MAX_LINE_BYTES = 64 * 1024;
 const SHOWN_BYTES = 2000;
-/** Maximum number of logged lines per time span; further lines are only counted. */
+/** Maximum number of logged lines per SPAN_MS. Additional lines are only counted. */
 const LINES = 200;
 const SPAN_MS = 10_000;
 
-/** Returns a function that accepts chunks. */
+/** Returns a function that accepts chunks of standard error. */
 export function createStderrLog(observer: BackendObserver, clock: BackendClock): (chunk: Buffer) => void {
   let since = clock.monotonic();
   let lines = 0;

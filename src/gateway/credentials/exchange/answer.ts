@@ -1,4 +1,4 @@
-// Reads the answer of a token endpoint to an exchange (RFC 8693 section 2.2, RFC 6749 section 5.2).
+// Parses the answer of a token endpoint to a token request (RFC 8693 section 2.2, RFC 6749 section 5.2).
 
 import type { FetchResponse } from '#auth/ports.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -10,31 +10,31 @@ import type { Issue } from '../issued.ts';
 
 const NOT_POSSIBLE = 'the token for this server cannot be obtained';
 
-/** Facts about the request that the answer does not contain. */
+/** Data about the request that the answer does not contain. */
 export interface ExchangeContext {
-  /** Endpoint for messages. */
+  /** URL of the endpoint, for messages. */
   readonly display: string;
-  /** Milliseconds since 1970, before the request was sent. */
+  /** Time before the request was sent, in milliseconds since 1970. */
   readonly askedAtMs: number;
-  /** Texts that no message may contain. */
+  /** Texts that messages must not contain. */
   readonly secrets: readonly string[];
-  /** Set if the request contains no token of the caller, so that a refusal does not concern the caller's login. */
+  /** Set if the request contains no token of the caller. A refusal then does not concern the caller's login. */
   readonly isOwn?: boolean;
 }
 
-/** Returns the value of the header, `Bearer <token>`, from the answer to a token exchange. */
+/** Parses the answer to a token exchange. Returns the header value `Bearer <token>`. */
 export function readExchange(response: FetchResponse, context: ExchangeContext): Issue<string> {
   const answer = readIssued(response, context);
   return 'type' in answer ? answer : readToken(answer.answer, context, true);
 }
 
-/** Reads the answer to another grant, which has no type of the issued token. */
+/** Parses the answer to another grant, which has no `issued_token_type`. Returns the header value `Bearer <token>`. */
 export function readGrant(response: FetchResponse, context: ExchangeContext): Issue<string> {
   const answer = readIssued(response, context);
   return 'type' in answer ? answer : readToken(answer.answer, context, false);
 }
 
-/** Returns the object of a successful answer, whatever was issued. */
+/** Returns the parsed body of a successful answer, without validating its members. */
 export function readIssued(
   response: FetchResponse,
   context: ExchangeContext,
@@ -51,7 +51,6 @@ export function readIssued(
   return { answer };
 }
 
-/** Refuses a request to which the endpoint gave no usable answer. */
 export function invalidExchange(detail: string): Issue<never> {
   return refusedIssue(502, 'exchange-answer-invalid', NOT_POSSIBLE, detail);
 }
@@ -95,7 +94,7 @@ const DENIED: Meaning = {
   message: 'the caller gets no token for this server',
 };
 
-/** Errors that concern the caller. Other errors are faults of the proxy and its configuration. */
+/** Error codes that concern the caller. All other codes mean that the proxy or its configuration is wrong. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['invalid_grant', REFUSED_TOKEN],
   ['invalid_request', REFUSED_TOKEN],
@@ -103,7 +102,10 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
 ]);
 const MISCONFIGURED: Meaning = { status: 502, code: 'exchange-misconfigured', message: NOT_POSSIBLE };
 
-/** Codes of overload (RFC 6749 section 4.1.2.1), which other endpoints report by a status. */
+/**
+ * Error codes of an overloaded endpoint (RFC 6749 section 4.1.2.1). Some endpoints send a status such as 503 in place
+ * of these codes.
+ */
 const OVERLOADED: ReadonlySet<string> = new Set(['temporarily_unavailable', 'slow_down']);
 
 function readError(
@@ -119,7 +121,7 @@ function readError(
   if (OVERLOADED.has(error)) return { type: 'unavailable', detail };
   if (error === 'server_error') return { type: 'failed', detail };
   const meaning = MEANINGS.get(error) ?? MISCONFIGURED;
-  // A 401 would cause a new login, which cannot help here.
+  // A 401 would make the client log in again. A new login does not help if the request contains no token of the caller.
   const { status, code, message } = isOwn && meaning.status === 401 ? DENIED : meaning;
   return refusedIssue(status, code, message, detail);
 }

@@ -12,14 +12,14 @@ import { readExchange } from './answer.ts';
 import { createTokenClient, UNAVAILABLE } from './token-client.ts';
 
 type Configured = NonNullable<OutgoingAuthBlocks['token_exchange_config']>;
-/** A virtual server's configuration may leave the audience to the token endpoint (RFC 8693 section 2.1). */
+/** Settings of the exchange. Without an audience, the token endpoint chooses the audience (RFC 8693 section 2.1). */
 type Block = Omit<Configured, 'audience'> & { readonly audience?: string };
 const POINTER = '/token_exchange_config';
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 
-/** Creates the credential. Throws a Failure if the block or its secret cannot be used. */
+/** Creates the credential. Throws a Failure if the block or its secret is not usable. */
 export function tokenExchange(ports: CredentialPorts, block: Block): Credential {
   const header = carryingHeader(block);
   const ask = createExchange(ports, block);
@@ -33,7 +33,7 @@ export function tokenExchange(ports: CredentialPorts, block: Block): Credential 
   };
 }
 
-/** Sets the header. With `custom` the caller's own token is not sent in addition to the new one. */
+/** Sets the header to the new token, and removes the caller's Authorization. */
 function carried({ headers }: OutgoingRequest, header: string, issued: Issued<string>): Credentialed {
   if (!issued.ok) return issued;
   return { ok: true, headers: { ...withoutAuthorization(headers), [header]: issued.value } };
@@ -46,7 +46,6 @@ function carryingHeader({ header_strategy: strategy, external_token_header_name:
   return settableHeader(name, pointer);
 }
 
-/** Returns a function that sends one request for one token. */
 function createExchange(ports: CredentialPorts, block: Block): (token: string) => Promise<Issue<string>> {
   const { audience, scopes = [] } = block;
   const ask = createTokenClient(ports, {

@@ -1,4 +1,4 @@
-// Sends forms to a token endpoint as one client (RFC 6749 section 2.3).
+// Sends forms to a token endpoint as a configured client (RFC 6749 section 2.3).
 
 import type { FetchResponse } from '#auth/ports.ts';
 import { endpointUrl, noAnswer, postForm } from '../endpoint.ts';
@@ -7,7 +7,7 @@ import type { CredentialPorts } from '../ports.ts';
 import { createSecret } from '../secret.ts';
 import { type ExchangeContext, invalidExchange } from './answer.ts';
 
-/** Refusal of calls while no token can be obtained. */
+/** Refusal of requests while no token can be obtained. */
 export const UNAVAILABLE = {
   code: 'exchange-unavailable',
   message: 'the token for this server cannot be obtained at the moment',
@@ -15,23 +15,23 @@ export const UNAVAILABLE = {
 
 interface TokenClient {
   readonly url: string;
-  /** Pointers in the configuration, for messages. */
+  /** Pointer to the URL in the configuration, for messages. */
   readonly urlPointer: string;
   readonly secretPointer: string;
-  /** If absent, the client is anonymous and has no secret. */
+  /** Id of the client. If absent, requests have neither an id nor a secret. */
   readonly id: string | undefined;
   readonly variable: string | undefined;
   readonly file: string | undefined;
 }
 
-/** Sends one form. `concealed` lists texts of the form that no message may contain. */
+/** Sends one form. `concealed` are texts of the form that messages must not contain. */
 export type AskEndpoint = (
   form: Readonly<Record<string, string>>,
   concealed: readonly string[],
   read: (response: FetchResponse, context: ExchangeContext) => Issue<string>,
 ) => Promise<Issue<string>>;
 
-/** Throws a Failure if the URL or the secret cannot be used. */
+/** Creates the client. Throws a Failure if the URL or the secret is not usable. */
 export function createTokenClient(ports: CredentialPorts, client: TokenClient): AskEndpoint {
   const { id, variable, file, urlPointer, secretPointer: pointer } = client;
   const { url, display } = endpointUrl(client.url, urlPointer);
@@ -44,11 +44,11 @@ export function createTokenClient(ports: CredentialPorts, client: TokenClient): 
     const current = secret?.();
     const basic = basicHeader(id, current);
     const all = new URLSearchParams(form);
-    // A public client sends its id in the form (RFC 6749 section 3.2.1), a client with a secret uses only Basic (section
-    // 2.3).
+    // A public client sends its id in the form (RFC 6749 section 3.2.1). A client with a secret uses only Basic
+    // (section 2.3).
     if (id !== undefined && secret === undefined) all.set('client_id', id);
     const askedAtMs = ports.clock.now();
-    // The encoded form of the secret is hidden too, since an endpoint may repeat it.
+    // An endpoint may repeat the header, so its encoded form is hidden as well.
     const encoded = basic.authorization?.replace('Basic ', '');
     const secrets = [...concealed, current, encoded].filter((each) => each !== undefined);
     try {
@@ -60,7 +60,7 @@ export function createTokenClient(ports: CredentialPorts, client: TokenClient): 
   };
 }
 
-/** RFC 6749 section 2.3.1: id and secret are form-encoded before they are joined. */
+/** Form-encodes the id and the secret before they are joined (RFC 6749 section 2.3.1). */
 function basicHeader(id: string | undefined, secret: string | undefined): { readonly authorization?: string } {
   if (id === undefined || secret === undefined) return {};
   const pair = `${formEncoded(id)}:${formEncoded(secret)}`;

@@ -1,6 +1,6 @@
-// Implements cross-application access (draft-ietf-oauth-identity-assertion-authz-grant): the identity provider turns
-// the id_token of a login into an assertion for the authorization server of the backend (RFC 8693), which turns the
-// assertion into a token (RFC 7523).
+// Implements cross-application access (draft-ietf-oauth-identity-assertion-authz-grant) in two steps. The identity
+// provider exchanges the id_token of a login for an assertion (RFC 8693). The authorization server of the backend
+// exchanges the assertion for a token (RFC 7523).
 
 import { decodeJwt } from 'jose/jwt/decode';
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
@@ -22,8 +22,8 @@ const GRANTS = 'urn:ietf:params:oauth:grant-type:';
 const ASSERTION = `${TYPES}id-jag`;
 
 /**
- * Creates the credential. The token of the caller must be the id_token of a login. `pointer` names the block. Throws a
- * Failure if the block or a secret cannot be used.
+ * Creates the credential. The caller's token must be the id_token of a login. `pointer` names the block. Throws a
+ * Failure if the block or a secret is not usable.
  */
 export function crossApplicationAccess(ports: CredentialPorts, block: Block, pointer: string): Credential {
   const [providerPointer, targetPointer] = [`${pointer}/idp_token_url`, `${pointer}/target_token_url`];
@@ -86,8 +86,8 @@ function requestAssertion(ask: AskEndpoint, block: Block, idToken: string): Prom
 }
 
 /**
- * Reads the assertion (section 4.3.3 of the draft). Its signature is not verified here: the target authorization server
- * verifies it.
+ * Validates the answer with the assertion (section 4.3.3 of the draft). The target authorization server verifies the
+ * signature.
  */
 function readAssertion(answer: JsonObject, block: Block, display: string): Issue<string> {
   const { access_token: assertion, issued_token_type: issuedType, token_type: type } = answer;
@@ -100,8 +100,8 @@ function readAssertion(answer: JsonObject, block: Block, display: string): Issue
 }
 
 /**
- * Returns the fault of an assertion. An assertion for another server must not be sent to the target, which could use it
- * at the other server.
+ * Returns the fault of an assertion. An assertion for another server must not be sent to the target, because the target
+ * could use the assertion at that server.
  */
 function assertionFault(
   assertion: string,
@@ -120,12 +120,12 @@ function assertionClaims(jwt: string): JsonObject | undefined {
   try {
     return decodeJwt<JsonObject>(jwt);
   } catch {
-    // jose throws different classes for different flaws; all these errors mean that the text is not a JWT.
+    // jose throws several error classes. Each class means that the text is not a JWT.
     return undefined;
   }
 }
 
-/** Throws a Failure if tokens and secrets would be sent without TLS to another machine. */
+/** Throws a Failure if tokens and secrets would be sent to another machine without TLS. */
 function requireTls(url: string, pointer: string): void {
   const { protocol, hostname } = new URL(endpointUrl(url, pointer).url);
   if (protocol !== 'https:' && !isLoopback(hostname))

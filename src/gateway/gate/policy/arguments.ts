@@ -1,6 +1,6 @@
-// Reads the object `arguments` of a call from its bytes as strictly as policies need it: it refuses keys that repeat or
-// differ only in letter case. Only the values that policies read are parsed, and their size is bounded: the engine
-// decides on the event loop, in time that grows faster than the value.
+// Parses `arguments` of a call for policies. Refuses keys that repeat or that differ only in letter case. Parses only
+// values that policies read, and limits their size: the engine runs on the event loop, and its time grows faster than
+// the size.
 
 import { isObject } from '#std/json.ts';
 import { TOO_MANY_KEYS } from '../../wire/json-bytes.ts';
@@ -18,20 +18,21 @@ interface GivenArguments {
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Maximum number of values in one argument, counting the argument itself and members of objects. Below, the maximum of
- * its bytes.
+ * Maximum number of values in one argument, including the argument itself and the members of objects. BYTES_MAX limits
+ * the bytes of one argument.
  */
 const VALUES_MAX = 1000;
 const BYTES_MAX = 64 * 1024;
 
 /**
- * `ambiguous`: two readers could read the arguments differently. `too-large`: a value that policies read exceeds the
- * bound.
+ * `ambiguous` if two JSON readers could read the arguments differently. `too-large` if a value that policies read
+ * exceeds the limits.
  */
 export type ReadArguments = IndexedArguments | 'ambiguous' | 'too-large';
 
 /**
- * Reads the named arguments. `names` have the form of policies. If `all`, the bound applies to all arguments together.
+ * Parses the arguments that policies read. `names` are attribute names such as `arg_<name>`. If `names` is `all`, the
+ * limits apply to all arguments together.
  */
 export function readArguments({ body, span }: GivenArguments, names: Names): ReadArguments {
   const known = names === 'all' ? undefined : [...names].flatMap((name) => argumentKey(name) ?? []);
@@ -64,7 +65,7 @@ interface Room {
   values: number;
 }
 
-/** Parses the value of a member, and subtracts its size from `room`. */
+/** Parses the value of a member and subtracts its size from `room`. */
 function readMember(
   body: Buffer,
   { value: { start, end } }: Member,
@@ -75,12 +76,12 @@ function readMember(
   const parsed = parseExactly(body.toString('utf8', start, end));
   room.values -= countValues(parsed);
   if (room.values < 0) return 'too-large';
-  // Texts and keys of the outermost object were already scanned.
+  // The scan of the outermost object has already validated texts and keys.
   const unclear = typeof parsed === 'object' && !scanValueStrict(body, { start, end }, { deep: true }).ok;
   return unclear ? 'ambiguous' : { parsed };
 }
 
-/** Counts values recursively, which is safe since the scan of the message has limited the depth. */
+/** Returns the number of values. Recursion is safe, because the scan of the message limits the depth. */
 function countValues(value: unknown): number {
   if (!Array.isArray(value) && (!isObject(value) || JSON.isRawJSON(value))) return 1;
   return Object.values(value).reduce<number>((sum, each) => sum + countValues(each), 1);

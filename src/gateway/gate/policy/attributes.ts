@@ -1,5 +1,5 @@
-// Converts the arguments that a plan of policies reads to Cedar attributes `arg_<name>`. For lists, objects and null,
-// `arg_<name>_present` is true. Refuses keys that a server could read differently than the policies.
+// Converts the arguments that policies read to Cedar attributes `arg_<name>`. Adds `arg_<name>_present` for lists,
+// objects and null. Refuses keys that a server could read in another way than the policies.
 
 import type { Names } from './reads.ts';
 import { type CedarValue, cedarValue, foldedKey } from './values.ts';
@@ -15,28 +15,30 @@ export function isArgumentName(name: string): boolean {
   return name.startsWith(ARGUMENT);
 }
 
-/** Returns the key of `arguments` that a name refers to, or undefined for names that are not of an argument. */
+/**
+ * Returns `key` for the attribute name `arg_<key>`, which stands for a key of `arguments`. undefined for names of other
+ * attributes.
+ */
 export function argumentKey(name: string): string | undefined {
   return isArgumentName(name) ? name.slice(ARGUMENT.length) : undefined;
 }
 
-/** The object `arguments` of a call. */
+/** Parsed `arguments` of a call. */
 export interface IndexedArguments {
-  /** Values of the arguments that are read. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** All keys by their form without letter case. */
+  /** All keys by their folded form, which ignores letter case. */
   readonly folded: ReadonlyMap<string, readonly string[]>;
-  /** Keys of lists, objects and null, read or not. */
+  /** Keys of all arguments that are lists, objects or null. */
   readonly compound: ReadonlySet<string>;
 }
 
-/** A key, and the first byte of its value. */
+/** Key with the first byte of its value. */
 interface GivenKey {
   readonly key: string;
   readonly first: number;
 }
 
-/** `[`, `{` and the n of null. */
+/** First bytes of lists, objects and null: `[`, `{` and n. */
 const COMPOUND_STARTS: ReadonlySet<number> = new Set([0x5b, 0x7b, 0x6e]);
 
 export const NO_ARGUMENTS: IndexedArguments = indexArguments({}, []);
@@ -54,7 +56,7 @@ export function indexArguments(values: IndexedArguments['values'], keys: readonl
   return { values, folded, compound };
 }
 
-/** Adds the arguments that policies read. */
+/** Adds the arguments in `names` to the attributes `to`. */
 export function addArguments(args: IndexedArguments, names: Names, to: Attributes): Built {
   if (names === 'all') return addAll(args, to);
   for (const name of names) {
@@ -65,7 +67,7 @@ export function addArguments(args: IndexedArguments, names: Names, to: Attribute
   return 'complete';
 }
 
-/** Adds one argument. `name` has the form of policies. */
+/** Adds one argument. `name` is the attribute name. */
 function addArgument(args: IndexedArguments, name: string, key: string, to: Attributes): Built {
   if (!isExact(args, key)) return 'ambiguous';
   if (!addValue(name, own(args, key), to)) return 'inexpressible';
@@ -99,14 +101,14 @@ function own({ values }: IndexedArguments, key: string): unknown {
   return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
-/** Adds `arg_<name>_present`, unless an argument has that name, which would change the meaning. */
+/** Adds the attribute `arg_<name>_present`. Returns `ambiguous` if an argument already has this attribute name. */
 function addPresent(name: string, to: Attributes): Built {
   if (Object.hasOwn(to, name)) return 'ambiguous';
   to[name] = true;
   return 'complete';
 }
 
-/** Adds a value; null counts as absent. Returns false if Cedar cannot express the value. */
+/** Adds a value. Treats null as absent. Returns false if Cedar cannot express the value. */
 function addValue(name: string, value: unknown, to: Attributes): boolean {
   if (value === null || value === undefined) return true;
   const expressed = name.isWellFormed() ? cedarValue(value) : undefined;

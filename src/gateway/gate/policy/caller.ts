@@ -1,4 +1,5 @@
-// Describes a caller to policies: the Cedar entity `Client::"<sub>"` with the claims that they read, `claim_<name>`.
+// Describes a caller to policies, as the Cedar entity `Client::"<sub>"` with attributes `claim_<name>` for the claims
+// that policies read.
 
 import { hash } from 'node:crypto';
 import { canonicalJson, type JsonObject } from '#std/json.ts';
@@ -9,13 +10,13 @@ import { cedarValue } from './values.ts';
 
 export interface PolicyCaller {
   readonly subject: string;
-  /** Key that is equal for callers that the policies cannot distinguish, also after a token was refreshed. */
+  /** Key of the caller. Equal for callers that the policies cannot distinguish, even after a token was refreshed. */
   readonly key: string;
-  /** Claims that at least one policy reads. */
+  /** Claims that at least one policy reads, in Cedar's form. */
   readonly claims: Attributes;
-  /** Names of claims that Cedar cannot express: a policy that reads one denies. */
+  /** Claims that Cedar cannot express. A policy that reads such a claim denies. */
   readonly inexpressible: ReadonlySet<string>;
-  /** Groups of the caller. Undefined if they are unknown: policies about groups then deny. */
+  /** Groups of the caller. undefined if unknown: policies that read groups then deny. */
   readonly groups: readonly { readonly type: string; readonly id: string }[] | undefined;
 }
 
@@ -26,8 +27,8 @@ export function isClaimName(name: string): boolean {
 }
 
 /**
- * Returns the caller. `names` are all claims that policies read, `source` describes the groups if policies read groups.
- * Returns undefined if the subject cannot be an entity's id.
+ * Returns the caller. `names` are all attributes that policies read. `source` is set if policies read groups. Returns
+ * undefined if the subject cannot be the id of a Cedar entity.
  */
 export function policyCaller(claims: JsonObject, names: Names, source?: GroupSource): PolicyCaller | undefined {
   const { sub: subject } = claims;
@@ -40,7 +41,7 @@ export function policyCaller(claims: JsonObject, names: Names, source?: GroupSou
   const attributes: Attributes = {};
   const inexpressible = new Set<string>();
   for (const [name, value] of Object.entries(read)) {
-    // A null claim counts as absent.
+    // A null claim is treated as absent.
     if (value === null || value === undefined) continue;
     const expressed = name.isWellFormed() ? cedarValue(value) : undefined;
     if (expressed === undefined) inexpressible.add(name);
@@ -51,7 +52,7 @@ export function policyCaller(claims: JsonObject, names: Names, source?: GroupSou
   return { subject, key, claims: attributes, inexpressible, groups };
 }
 
-/** Adds the named claims. Returns false if Cedar cannot express a named claim. */
+/** Adds the claims in `names` to the attributes `to`. Returns false if Cedar cannot express one of these claims. */
 export function addClaims({ claims, inexpressible }: PolicyCaller, names: Names, to: Attributes): boolean {
   if (names === 'all') {
     Object.assign(to, claims);

@@ -6,7 +6,7 @@ import { policyReads, unitedNames } from './reads.ts';
 
 const CLAIMS: Attributes = { claim_owner: 'alice', claim_limit: 10, claim_groups: ['red', 'blue'] };
 
-/** Returns one key for each call; undefined if its values matter. */
+/** Returns one key for each call. undefined if the values of the call matter. */
 function keysOf(condition: string, calls: readonly Attributes[]): readonly (string | undefined)[] {
   const answer = engine.askParser((cedar) =>
     cedar.policyToJson(`permit(principal, action, resource) when { ${condition} };`),
@@ -28,7 +28,7 @@ test.each<[condition: string, alike: readonly Attributes[]]>([
   ['context.arg_a < context.claim_limit', [{ arg_a: 1 }, { arg_a: 9 }]],
   ['context.claim_groups.contains(context.arg_a)', [{ arg_a: 'red' }, { arg_a: 'blue' }]],
   ['context has arg_a', [{ arg_a: 'x' }, { arg_a: 'y' }]],
-])('calls that no comparison tells apart are alike: %s', (condition, alike) => {
+])('calls that no comparison can distinguish have the same key: %s', (condition, alike) => {
   const keys = keysOf(condition, alike);
   expect(new Set(keys).size).toBe(1);
   expect(keys[0]).toEqual(expect.any(String));
@@ -41,7 +41,7 @@ test.each<[condition: string, unlike: readonly Attributes[]]>([
   ['context.claim_groups.contains(context.arg_a)', [{ arg_a: 'red' }, { arg_a: 'green' }]],
   ['context.arg_a', [{ arg_a: true }, { arg_a: false }]],
   ['context has arg_a && context has arg_b', [{ arg_a: 'x' }, { arg_b: 'x' }, { arg_a: 'x', arg_b: 'x' }, {}]],
-])('calls that one tells apart are not: %s', (condition, unlike) => {
+])('calls that a comparison can distinguish have different keys: %s', (condition, unlike) => {
   const keys = keysOf(condition, unlike);
   expect(keys.every((key) => typeof key === 'string')).toBe(true);
   expect(new Set(keys).size).toBe(unlike.length);
@@ -63,7 +63,7 @@ test.each([
   'context.arg_a == "x" && ip(context.arg_a).isLoopback()',
   '(if context.arg_b == 1 then context.arg_a else "x") == "x"',
   'context == {arg_a: "x"}',
-])('values count: %s', (condition) => {
+])('the exact value matters: %s', (condition) => {
   expect(keysOf(condition, [{ arg_a: 'x', arg_b: 'y' }])).toEqual([undefined]);
 });
 
@@ -71,11 +71,11 @@ test.each<[kind: string, value: Attributes[string]]>([
   ['a list', ['x']],
   ['a record', { x: 1 }],
   ['a decimal', { __extn: { fn: 'decimal', arg: '1.5' } }],
-])('the value of %s counts', (_kind, value) => {
+])('the exact value of %s matters', (_kind, value) => {
   expect(keysOf('context.arg_a == "x"', [{ arg_a: value }])).toEqual([undefined]);
 });
 
-test('the value of a long text counts if it would be compared again and again', () => {
+test('the exact value of a long text matters if several comparisons would read it', () => {
   const patterns = Array.from({ length: 100 }, (_, index) => `context.arg_a like "*${index}"`).join(' || ');
   const [short, long] = keysOf(patterns, [{ arg_a: 'x'.repeat(600) }, { arg_a: 'x'.repeat(700) }]);
   expect([short, long]).toEqual(['s', undefined]);

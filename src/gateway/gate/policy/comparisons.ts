@@ -1,6 +1,6 @@
-// Reads the literals, patterns and claims with which policies compare arguments, from Cedar's JSON form of the
-// policies. Calls that no comparison can distinguish get the same decision. If an argument is used in any other way,
-// its value matters.
+// Finds the literals, patterns and claims that policies compare with arguments, from Cedar's JSON form of the policies.
+// Calls with equal results of all comparisons get the same decision, which can be cached. If a policy uses an argument
+// in another way, decisions depend on its exact value.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';
@@ -11,26 +11,23 @@ import type { CedarValue } from './values.ts';
 
 type Scalar = string | number | boolean;
 
-/** A literal, or the claim of this name. */
+/** Literal, or name of a claim. */
 type Operand = { readonly literal: Scalar } | { readonly claim: string };
 
 type Comparison =
   | { readonly kind: 'equal'; readonly to: Operand }
   | { readonly kind: 'order'; readonly to: Operand }
-  /** The argument is an element of a claim. */
+  /** The argument must be an element of a claim. */
   | { readonly kind: 'among'; readonly claim: string }
-  /** `parts` are the texts between wildcards. */
+  /** The argument must match a pattern. `parts` are the texts between its wildcards. */
   | { readonly kind: 'like'; readonly parts: readonly string[] };
 
-/**
- * Comparisons by names of arguments in the form of policies; empty if only the presence or truth of an argument is
- * tested.
- */
+/** Comparisons by attribute name of the argument. Empty if policies only test for presence or truth. */
 export type Comparisons = ReadonlyMap<string, readonly Comparison[]>;
 
 interface Found {
   readonly compared: Map<string, Comparison[]>;
-  /** Names of arguments that some policy uses by value. */
+  /** Names of arguments whose exact value some policy uses. */
   readonly byValue: Set<string>;
 }
 
@@ -38,7 +35,10 @@ const EQUALITY = new Set(['==', '!=']);
 const ORDER = new Set(['<', '<=', '>', '>=']);
 const LOGIC = new Set(['&&', '||', '!', 'if-then-else']);
 
-/** `names` are all arguments that the policies read. Returns undefined if the value of an argument matters. */
+/**
+ * Returns undefined if decisions depend on the exact value of an argument. `names` are all attributes that policies
+ * read.
+ */
 export function comparisonsOf(policies: readonly PolicyJson[], names: Names): Comparisons | undefined {
   if (names === 'all') return undefined;
   const found: Found = { compared: new Map(), byValue: new Set() };
@@ -48,7 +48,7 @@ export function comparisonsOf(policies: readonly PolicyJson[], names: Names): Co
   return known ? new Map(read.map((name) => [name, found.compared.get(name) ?? []])) : undefined;
 }
 
-/** Walks a boolean expression: an argument that is a condition itself is only tested for truth. */
+/** Walks a boolean expression. An argument that is itself a condition is only tested for truth. */
 function walkCondition(node: unknown, found: Found): void {
   const name = argumentOf(node);
   const { construct, operand } = partsOf(node);
@@ -67,7 +67,7 @@ function walkValue(node: unknown, found: Found): void {
   for (const each of nodesIn(operand)) walkValue(each, found);
 }
 
-/** Reads a comparison; returns false if it is not about an argument. */
+/** Reads a comparison. Returns false if the expression is not a comparison of an argument. */
 function readComparison(construct: string, operand: { readonly [key: string]: unknown }, found: Found): boolean {
   const { left, right } = operand;
   if (construct === 'has') return readPresence(left, operand.attr, found);
@@ -85,7 +85,7 @@ function readComparison(construct: string, operand: { readonly [key: string]: un
   );
 }
 
-/** Reads `context has arg_x`. A longer path reads the value. */
+/** Reads `context has arg_x`. A longer path uses the exact value. */
 function readPresence(left: unknown, attr: unknown, found: Found): boolean {
   const [first, ...rest] = Array.isArray(attr) ? attr : [attr];
   const name = argumentOf({ '.': { left, attr: first } });
@@ -93,7 +93,7 @@ function readPresence(left: unknown, attr: unknown, found: Found): boolean {
   return addComparison(name, [], found);
 }
 
-/** Adds comparisons of an argument. Returns false without a name, or if an entry is not a comparison. */
+/** Adds comparisons of an argument. Returns false if `name` is undefined or an entry of `comparisons` is undefined. */
 function addComparison(
   name: string | undefined,
   comparisons: readonly (Comparison | undefined)[],
@@ -105,7 +105,7 @@ function addComparison(
   return true;
 }
 
-/** Reads the list in which an argument is searched: literals, or a claim. */
+/** Reads the list in which an argument is searched. The list consists of literals or is a claim. */
 function elementsOf(node: unknown): readonly (Comparison | undefined)[] {
   const claim = claimOf(node);
   if (claim !== undefined) return [{ kind: 'among', claim }];
@@ -140,14 +140,14 @@ function isScalar(value: unknown): value is Scalar {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value);
 }
 
-/** Arguments are attributes of the context and of the resource. */
+/** Returns the attribute name of an argument. Arguments are attributes of the context and of the resource. */
 function argumentOf(node: unknown): string | undefined {
   return attributeOf(node, ['context', 'resource'], isArgumentName);
 }
 
 /**
- * Returns the name of a claim of the context. Claims of the principal do not count, since they may come from the file
- * of entities.
+ * Returns the name of a claim in the context. Ignores claims of the principal, because the file of entities may contain
+ * them.
  */
 function claimOf(node: unknown): string | undefined {
   return attributeOf(node, ['context'], isClaimName);
@@ -165,28 +165,29 @@ function attributeOf(
   return fits && isOne(operand.attr) ? operand.attr : undefined;
 }
 
-/** Splits a node, an object whose only key is the construct. */
+/** Splits a node. A node is an object with one key, the construct. */
 function partsOf(node: unknown): { readonly construct?: string; readonly operand?: unknown } {
   const entries = isObject(node) ? Object.entries(node) : [];
   const [[construct, operand] = []] = entries;
   return entries.length === 1 ? { construct, operand } : {};
 }
 
-/** Returns all direct child nodes, including those in lists. */
+/** Returns all direct children of a node, including the elements of lists. */
 function nodesIn(operand: unknown): readonly unknown[] {
   const values = Array.isArray(operand) ? operand : isObject(operand) ? Object.values(operand) : [];
   return values.flatMap((value: unknown) => (Array.isArray(value) ? value : [value]));
 }
 
 /**
- * Returns a key that is equal for arguments that the policies cannot distinguish, without `|`; undefined if values
- * matter. `args` are the arguments that policies read, in Cedar's form. `claims` are the claims of the context.
+ * Returns a key that is equal for arguments that the policies cannot distinguish. undefined if decisions depend on
+ * exact values. `args` are the arguments that policies read, in Cedar's form. `claims` are the claims in the context.
+ * The key does not contain `|`.
  */
 export function comparedKey(comparisons: Comparisons, args: Attributes, claims: Attributes): string | undefined {
   let key = '';
   for (const [name, compared] of comparisons) {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
-    // In Cedar's form, lists, records, decimals and integers beyond 2^53 are objects.
+    // Lists, records, decimals and integers beyond 2^53 are objects in Cedar's form.
     if (typeof value === 'object') return undefined;
     key += value === undefined ? '-' : letterOf(value);
     if (value === undefined) continue;
@@ -199,10 +200,12 @@ export function comparedKey(comparisons: Comparisons, args: Attributes, claims: 
   return key;
 }
 
-/** Limit of characters over all comparisons of an argument. The engine itself stops at the first false condition. */
+/**
+ * Maximum number of characters that all comparisons of an argument may read, because the key needs every comparison.
+ */
 const LOOKED_AT_MAX = 65_536;
 
-/** The most frequent result of a comparison, which is left out of keys. */
+/** The most frequent result of a comparison, which keys omit. */
 const OTHERWISE = '>';
 
 function letterOf(value: Scalar): string {
@@ -210,7 +213,7 @@ function letterOf(value: Scalar): string {
   return typeof value === 'string' ? 's' : 'n';
 }
 
-/** Returns the result of a comparison. Different types give the same result for each value: false or an error. */
+/** Returns the result of a comparison. OTHERWISE for a value of another type, for which Cedar's result is constant. */
 function comparedWith(comparison: Comparison, value: Scalar, claims: Attributes): string {
   if (comparison.kind === 'like') {
     return typeof value === 'string' && matchesLike(comparison.parts, value) ? '=' : OTHERWISE;
@@ -230,7 +233,7 @@ function claimIn(claims: Attributes, name: string): CedarValue | undefined {
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }
 
-/** Matches as Cedar's `like` does: a wildcard stands for any text. */
+/** Returns whether a text matches as in Cedar's `like`. A wildcard matches any text. */
 function matchesLike(parts: readonly string[], text: string): boolean {
   const [first = '', ...rest] = parts;
   const last = rest.pop();

@@ -1,4 +1,4 @@
-// Compiles a policy file, or reports its fault.
+// Compiles a policy file, or reports its faults.
 
 import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { type AuthzConfigFile, GROUP_TYPE } from '#contracts/authz-config.ts';
@@ -14,7 +14,7 @@ import { type Policy, planPolicies } from './plan.ts';
 
 interface PolicyFault {
   readonly code: Extract<GateCode, 'policy-file-invalid' | 'policy-entities-invalid'>;
-  /** A sentence for the operator that names the policy, the place, and the fault. */
+  /** Sentence for the operator that names the policy, the position and the fault. */
   readonly message: string;
 }
 
@@ -27,10 +27,7 @@ export function compilePolicies(file: AuthzConfigFile): CompiledPolicies {
   return compileSome(file, (policies) => policies);
 }
 
-/**
- * Compiles policies for tools that need no permit: each `forbid` of the file applies to these tools, and no `permit` of
- * the file is evaluated.
- */
+/** Compiles policies for tools that need no permit. Only the `forbid` policies of the file apply to these tools. */
 export function compileForbids(file: AuthzConfigFile, tools: readonly string[]): CompiledPolicies {
   const permits = tools.flatMap((tool, index): readonly Policy[] => {
     const text = `permit(principal, action == Action::"call_tool", resource == Tool::${JSON.stringify(tool)});`;
@@ -61,7 +58,7 @@ function compileSome(
   return { ok: true, policies: { ...decided, upstreamProvider: cedar.primary_upstream_provider } };
 }
 
-/** Returns the source of groups, or undefined if no policy or entity contains the type of the groups. */
+/** Returns the source of groups. undefined if no policy or entity contains the entity type of groups. */
 function groupSource(cedar: AuthzConfigFile['cedar'], { list }: Entities): GroupSource | undefined {
   const { group_claim_name: groupClaim, role_claim_name: roleClaim, group_entity_type: type = GROUP_TYPE } = cedar;
   const isUsed = [...cedar.policies, JSON.stringify(list)].some((text) => text.includes(type));
@@ -83,8 +80,7 @@ function readPolicies(text: string, index: number): Read {
 }
 
 /**
- * Returns the id of a policy from the index of its text and its position in the text. A text usually contains one
- * policy.
+ * Returns the id of a policy from the index of its text and its position in the text. Most texts contain one policy.
  */
 function policyId(index: number, part: number): string {
   return part === 0 ? `policy${index}` : `policy${index}.${part}`;
@@ -97,7 +93,7 @@ function readPolicy(text: string, id: string): Policy | undefined {
 
 function readEntities(text: string): Entities | PolicyFault {
   const list = parseList(text);
-  // Most files have no entities, and the check would take as long as the rest of the compilation.
+  // Most files have no entities, and the validation would take as long as all other steps of the compilation.
   if (list?.length === 0) return indexEntities(list);
   const answer =
     list === undefined
@@ -110,7 +106,7 @@ function readEntities(text: string): Entities | PolicyFault {
 function parseList(text: string): EntityJson[] | undefined {
   try {
     const parsed = parseExactly(text);
-    // The engine checks the elements of the list.
+    // The engine validates the elements of the list.
     return Array.isArray(parsed) ? parsed : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
@@ -118,7 +114,7 @@ function parseList(text: string): EntityJson[] | undefined {
   }
 }
 
-/** Evaluates the policies once, so that policies that damage the engine are found before the first call. */
+/** Evaluates the policies once, to find policies that damage the engine before the first call. */
 function canEvaluate(policies: readonly Policy[]): boolean {
   const set = { policies: Object.fromEntries(policies.map(({ id, text }) => [id, text])) };
   const uid = { type: 'Client', id: '' };

@@ -1,5 +1,5 @@
-// Decides calls by compiled policies: a call is allowed only if Cedar allows it and no policy is in error. Remembers
-// decisions, and reuses them for arguments that the policies cannot distinguish.
+// Decides calls by compiled policies. A call is allowed only if Cedar allows it and no policy fails with an error.
+// Caches decisions for arguments that the policies cannot distinguish.
 
 import { setBounded } from '#std/bounded.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -18,29 +18,29 @@ import { ACTION_WORDS, HINTS, type PolicyRequest, resourceId, type ToolHints } f
 
 export type Decision =
   | { readonly allowed: true }
-  /** `detail` is for the operator, and contains no values. */
+  /** `detail` is for the operator, and contains no values of the call. */
   | { readonly allowed: false; readonly denial: Denial; readonly detail?: string };
 
 export interface Policies {
-  /** Digest that is equal for equal policies and entities. */
+  /** Digest of policies and entities. */
   readonly digest: string;
   decide(request: PolicyRequest): Decision;
-  /** Whether some policy reads hints of tools: the hints are then needed before the first call. */
+  /** True if a policy reads hints of tools. The gateway then needs the hints before the first call. */
   readonly readsHints: boolean;
-  /** Whether some policy reads arguments. The arguments of a call are scanned if such a policy decides on it. */
+  /** True if a policy reads arguments. Arguments are only parsed for calls that such a policy can decide. */
   readonly readsArguments: boolean;
-  /** Whether some policy reads the scopes of a token. */
+  /** True if a policy reads the scopes of a token. */
   readonly readsScopes: boolean;
-  /** Provider of the token whose claims policies read. If undefined, they read the token that the caller sent. */
+  /** Provider whose token has the claims that policies read. undefined for the token that the caller sent. */
   readonly upstreamProvider: string | undefined;
 }
 
 type Decided = Omit<Policies, 'upstreamProvider'>;
 
-/** Maximum number of remembered decisions, and maximum length of a name or URI in a remembered decision. */
+/** Maximum number of cached decisions. NAME_MAX is the maximum length of the name or URI in a cached decision. */
 const REMEMBERED_MAX = 20_000;
 const NAME_MAX = 512;
-/** Maximum length of a name or URI. The engine and its patterns read each character on the event loop. */
+/** Maximum length of a name or URI, because the engine reads each character on the event loop. */
 const NAME_SHOWN_MAX = 64 * 1024;
 
 const ALLOWED: Decision = { allowed: true };
@@ -80,13 +80,13 @@ function denied(code: GateCode, message: string, detail?: string): Decision {
   return { allowed: false, denial: { httpStatus: 403, rpcCode: 403, code, message }, detail };
 }
 
-/** Creates the policies. `groups` is absent if no policy or entity contains the type of groups. */
+/** Creates the policies. `groups` is undefined if no policy or entity contains the entity type of groups. */
 export function createPolicies(plans: Plans, entities: Entities, digest: string, groups?: GroupSource): Decided {
   const all = allPlans(plans);
   const claimNames = namesOfClaims(all);
   const callers = new WeakMap<JsonObject, PolicyCaller>();
   const remembered = new Map<string, Decision>();
-  // To find missing scopes, a call is decided again for each candidate. Its arguments, maybe megabytes, are read once.
+  // Arguments, maybe megabytes, are parsed once, even if a call is decided several times to find missing scopes.
   const read = new WeakMap<Span, { readonly names: Names; readonly args: ReadArguments }>();
 
   function argumentsOf({ arguments: given }: PolicyRequest, names: Names): ReadArguments {
@@ -140,12 +140,12 @@ export function createPolicies(plans: Plans, entities: Entities, digest: string,
   };
 }
 
-/** Returns whether a decision must not be remembered, since a failed engine may work the next time. */
+/** Returns true for a decision that must not be cached, because a failed engine may work at the next call. */
 function isPassing(decision: Decision): boolean {
   return !decision.allowed && decision.denial.code === 'policy-engine-failed';
 }
 
-/** Returns a key of a fixed length, so that it cannot be confused with a name. */
+/** Returns a key of fixed length, which therefore cannot be confused with a name. */
 function hintsKey(hints: ToolHints | undefined): string {
   return HINTS.map((hint) => (hints?.[hint] === undefined ? '-' : hints[hint] ? '1' : '0')).join('');
 }
@@ -153,13 +153,12 @@ function hintsKey(hints: ToolHints | undefined): string {
 interface Asked {
   readonly plan: Plan;
   readonly request: PolicyRequest;
-  /** Id of the resource. */
   readonly id: string;
   readonly caller: PolicyCaller;
   readonly args: IndexedArguments;
 }
 
-/** Returns a key that is equal for calls with the same decision, or undefined if each call is decided by itself. */
+/** Returns a key that is equal for calls with the same decision. undefined if the decision cannot be cached. */
 function argumentsKey({ plan, request, caller, args }: Asked): string | undefined {
   if (!plan.readsArguments || request.arguments === undefined) return '';
   if (plan.comparisons === undefined) return undefined;
@@ -183,7 +182,7 @@ function decisionOf(answer: EngineAnswer): Decision {
     case 'allow':
       return ALLOWED;
     case 'deny':
-      // The caller does not learn the id of the policy.
+      // The client must not learn the id of the policy.
       return answer.by.length === 0
         ? DENIED
         : denied('policy-denied', DENIED_TEXT, `forbidden by ${answer.by.slice(0, 5).join(', ')}`);
@@ -200,7 +199,7 @@ function failedPolicy(detail: string): Decision {
 
 type Inexpressible = 'ambiguous' | 'inexpressible' | 'unknown-groups';
 
-/** Builds the engine's call. It contains only the data that the plan's policies read. */
+/** Builds the engine's call. The call contains only data that the plan's policies read. */
 function engineCall({ plan, request, id, caller, args }: Asked, entities: Entities): EngineCall | Inexpressible {
   const { reads } = plan;
   const words = ACTION_WORDS[request.action];

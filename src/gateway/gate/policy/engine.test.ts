@@ -14,7 +14,7 @@ function permitting(tool: string): PolicySet {
 }
 
 describe('an engine', () => {
-  it('answers by the given set, however many other sets were used since', () => {
+  it('evaluates the given set, also after many other sets were used', () => {
     const engine = createEngine();
     const [weather, other] = [permitting('weather'), permitting('other')];
     expect([engine.authorize(weather, CALL).kind, engine.authorize(other, CALL).kind]).toEqual(['allow', 'deny']);
@@ -32,7 +32,7 @@ describe('an engine', () => {
     expect(engine.authorize(permitting('other'), CALL)).toEqual({ kind: 'deny', by: [] });
   });
 
-  it('starts again after a set damaged it, and does not use such a set again and again', () => {
+  it('starts again after a set damaged it, and refuses the set after several times', () => {
     const engine = createEngine();
     const weather = permitting('weather');
     const deep = {
@@ -45,7 +45,7 @@ describe('an engine', () => {
     expect(engine.authorize(deep, CALL)).toEqual({ kind: 'failed', detail: 'the policies damaged the engine before' });
   });
 
-  it('denies a set that it cannot read', () => {
+  it('fails for a set that it cannot parse', () => {
     const engine = createEngine();
     expect(engine.authorize({ policies: { policy0: 'permit(' } }, CALL)).toEqual({
       kind: 'failed',

@@ -1,5 +1,5 @@
-// Runs the Cedar engine: a WebAssembly module that is loaded with the first policies. Stores parsed sets of policies,
-// and loads the module again after a call damaged it.
+// Runs the Cedar engine, a WebAssembly module that is loaded with the first policies. Keeps parsed policy sets, and
+// loads the module again after a call has damaged it.
 
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
@@ -8,37 +8,43 @@ type Cedar = typeof import('@cedar-policy/cedar-wasm/nodejs');
 type Call = Parameters<Cedar['statefulIsAuthorized']>[0];
 type Failed = readonly { readonly message: string }[];
 
-/** Policies that are evaluated together, by their ids. Each set is parsed once. */
+/** Policies that are evaluated together, by their ids. The engine parses each set once. */
 export interface PolicySet {
   readonly policies: Readonly<Record<string, string>>;
 }
 
 export type EngineCall = Pick<Call, 'principal' | 'action' | 'resource' | 'context' | 'entities'>;
 
-/** `detail` is for the operator, and contains no values. */
+/** `detail` is for the operator, and contains no values of the call. */
 export type EngineAnswer =
   | { readonly kind: 'allow' }
-  /** `by` lists the policies that forbid the call. It is empty if no policy permits the call. */
+  /** `by` lists the policies that forbid the call. Empty if no policy permits the call. */
   | { readonly kind: 'deny'; readonly by: readonly string[] }
   | { readonly kind: 'error'; readonly detail: string }
   | { readonly kind: 'failed'; readonly detail: string };
 
 export interface Engine {
-  /** Allows only if no policy is in error. */
+  /** Evaluates the policies. Allows a call only if no policy fails with an error. */
   authorize(set: PolicySet, call: EngineCall): EngineAnswer;
-  /** Calls the parser; returns undefined if the call damaged the module, mostly by too much nesting. */
+  /**
+   * Calls `question` with the engine. Returns undefined if the call damaged the module, usually because of deep
+   * nesting.
+   */
   askParser<T>(question: (cedar: Cedar) => T): T | undefined;
 }
 
 const MODULE = '@cedar-policy/cedar-wasm/nodejs';
-/** Maximum number of sets in one instance. A set can only be replaced, not deleted. */
+/** Maximum number of sets in one instance. Sets can be replaced, but not deleted. */
 const SLOTS = 1024;
-/** A set that damaged this many instances is not used again: each new instance costs about 0.1 s. */
+/**
+ * Maximum number of instances that a set may damage before the engine refuses the set. Each new instance costs about
+ * 0.1 s.
+ */
 const FAULTS_MAX = 3;
 
 /**
- * V8 compiles WebAssembly a second time for the code that runs most. With V8's default budget (13 million) this begins
- * while the policy engine starts, for code that never runs again, and takes 40 ms and 16 MiB.
+ * With V8's default budget (13 million), V8 recompiles code that only runs while the engine starts. This takes 40 ms
+ * and 16 MiB.
  */
 const CALM_TIERING = '--wasm-tiering-budget=50000000';
 
@@ -46,7 +52,7 @@ const ALLOW: EngineAnswer = { kind: 'allow' };
 
 const require = createRequire(import.meta.url);
 
-/** The process has a single engine: an instance takes 25 MiB. */
+/** The only engine of the process, because an instance takes 25 MiB. */
 export const engine: Engine = createEngine();
 
 export function createEngine(): Engine {
@@ -56,7 +62,7 @@ export function createEngine(): Engine {
   const slotOf = new WeakMap<PolicySet, number>();
   const faults = new WeakMap<PolicySet, number>();
 
-  /** Parses the set if the instance does not have it, and returns its id. Returns undefined on failure. */
+  /** Parses the set if the instance does not have it. Returns the id of the set, or undefined if parsing fails. */
   function prepare(instance: Cedar, set: PolicySet): string | undefined {
     const known = slotOf.get(set);
     if (known !== undefined && slots[known] === set) return String(known);
@@ -70,7 +76,7 @@ export function createEngine(): Engine {
     return String(slot);
   }
 
-  /** Drops the instance: an error that passes through WebAssembly does not restore the module's stack. */
+  /** Drops the instance, because an error that passes through WebAssembly does not restore the module's stack. */
   function damaged(): undefined {
     cedar = undefined;
     slots = [];
@@ -103,8 +109,8 @@ export function createEngine(): Engine {
 }
 
 /**
- * Loads a separate instance, so that damage to it does not affect the parser elsewhere, and damage to that parser does
- * not affect this instance.
+ * Loads a separate instance of the Cedar module. Damage does not spread between this instance and instances of other
+ * code.
  */
 function loadCedar(): Cedar {
   setFlagsFromString(CALM_TIERING);
@@ -118,7 +124,7 @@ function loadCedar(): Cedar {
 interface Response {
   readonly decision: 'allow' | 'deny';
   readonly diagnostics: {
-    /** Ids of the policies that decided. */
+    /** Ids of the policies that caused the decision. */
     readonly reason: readonly string[];
     readonly errors: readonly { readonly policyId: string; readonly error: { readonly message: string } }[];
   };
@@ -130,13 +136,14 @@ function decided({ decision, diagnostics: { errors, reason } }: Response): Engin
   return { kind: 'error', detail: details.slice(0, 5).join('; ') };
 }
 
-/** Reports a request that the engine refused: a bug or a limit of the engine, not of a policy. */
+/** Reports a request that the engine refused, because of a bug or a limit of the engine. */
 function refusedCall(errors: Failed): EngineAnswer {
   return { kind: 'failed', detail: cause(errors[0]?.message ?? '') };
 }
 
 /**
- * Messages of the engine that contain only the policy's own words; other messages could quote an argument or a claim.
+ * Error messages of the engine that contain only words of the policy. All other messages could quote an argument or a
+ * claim.
  */
 const CAUSES = [
   /^record does not have the attribute `[^`]*`$/,

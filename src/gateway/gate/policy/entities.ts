@@ -1,5 +1,5 @@
-// Holds the entities of a policy file, and merges them with the entities of a request: attributes of the request win,
-// parents and tags of the file stay.
+// Merges the entities of a policy file with the entities of a request. Attributes of the request override attributes of
+// the file. Parents and tags of the file are kept.
 
 import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { typeAndId } from './scope.ts';
@@ -18,14 +18,14 @@ function entityKey({ type, id }: { readonly type: string; readonly id: string })
   return `${type}\n${id}`;
 }
 
-/** An entity of a request. `attrs` are the attributes from the request. */
+/** Entity of a request. `attrs` are the attributes from the request. */
 export interface RequestEntity {
   readonly uid: { readonly type: string; readonly id: string };
   readonly attrs: Readonly<Record<string, CedarValue>>;
   readonly parents?: readonly { readonly type: string; readonly id: string }[];
 }
 
-/** Returns the entities for the engine. If `all`, policies may read entities outside the request. */
+/** Returns the entities for the engine. Includes all entities of the file if `all` is true. */
 export function mergeEntities(known: Entities, own: readonly RequestEntity[], all: boolean): EntityJson[] {
   const merged = own.map((entity) => merge(known.byKey.get(entityKey(entity.uid)), entity));
   if (!all || known.list.length === 0) return merged;

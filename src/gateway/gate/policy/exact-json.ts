@@ -1,8 +1,8 @@
-// Parses JSON so that large integers keep every digit: a JavaScript number would round integers beyond 2^53.
+// Parses JSON without rounding large integers. JavaScript numbers would round integers beyond 2^53.
 
 declare global {
   interface JSON {
-    /** API of the ECMAScript proposal "JSON.parse source text access", in V8 since 11.4. */
+    /** Part of the ECMAScript proposal "JSON.parse source text access", in V8 since 11.4. */
     rawJSON(text: string): RawNumber;
     isRawJSON(value: unknown): value is RawNumber;
     parse(
@@ -12,14 +12,14 @@ declare global {
   }
 }
 
-/** A number as text, which `JSON.stringify` passes on digit for digit. */
+/** Number as text. `JSON.stringify` writes its digits unchanged. */
 export type RawNumber = { readonly rawJSON: string };
 
-/** Only numbers with at least this many digits can be beyond 2^53. */
+/** Matches texts that may contain an integer beyond 2^53. */
 const LONG_NUMBER = /\d{16}/;
 const INTEGER = /^-?\d+$/;
 
-/** Parses JSON with integers beyond 2^53 as RawNumber. Throws a SyntaxError as `JSON.parse` does. */
+/** Parses JSON, with integers beyond 2^53 as RawNumber. Throws a SyntaxError for invalid JSON. */
 export function parseExactly(text: string): unknown {
   return LONG_NUMBER.test(text) ? JSON.parse(text, keepInteger) : JSON.parse(text);
 }

@@ -1,25 +1,25 @@
-// Reads the groups of a caller from the claims of its token. In policies, groups are entities and parents of the
+// Reads the groups of a caller from the claims of its token. In policies, groups are entities, and parents of the
 // caller.
 
 import { SESSION_CLAIM } from '#auth/identity.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { cedarValue } from './values.ts';
 
-/** Claims that name groups, and the type of their entities. */
+/** Claims that contain groups, and the Cedar type of the groups. */
 export interface GroupSource {
   readonly type: string;
-  /** Claim that is read before the usual claims. */
+  /** Claim that takes precedence over the usual claims. */
   readonly groupClaim?: string;
-  /** Claim that is read in addition to the claim with groups. */
+  /** Claim with roles, which are added to the groups. */
   readonly roleClaim?: string;
 }
 
-/** Claims in which identity providers write groups. Only the first of these claims in a token counts. */
+/** Claims in which identity providers write groups. The first of these claims that a token has is used. */
 const USUAL_CLAIMS = ['groups', 'roles', 'cognito:groups'] as const;
 
 /**
- * Returns the groups, or undefined if they are unknown: a claim with groups is not a list of texts, or the groups are
- * not in the token itself.
+ * Returns the groups. undefined if the groups are unknown, because the claim is not a list of texts or the token says
+ * that the groups are not in the token.
  */
 export function callerGroups(
   claims: JsonObject,
@@ -27,7 +27,7 @@ export function callerGroups(
 ): readonly string[] | undefined {
   const names = groupClaim === undefined ? USUAL_CLAIMS : [groupClaim, ...USUAL_CLAIMS];
   const claim = names.find((name) => isNamed(claims, name));
-  // Our own authorization server writes no groups into its tokens, even if its provider knows groups of the person.
+  // skep's own authorization server writes no groups into its tokens, even if its provider knows groups of the user.
   if (claim === undefined && Object.hasOwn(claims, SESSION_CLAIM)) return undefined;
   const groups = claim === undefined ? [] : groupsIn(claims, claim);
   const roles = roleClaim === undefined || !isNamed(claims, roleClaim) ? [] : groupsIn(claims, roleClaim);
@@ -40,8 +40,8 @@ function isNamed(claims: JsonObject, name: string): boolean {
 }
 
 /**
- * Returns whether the token says that it lacks the claim or a part of it: by `_claim_names` (OpenID Connect Core 1.0
- * section 5.6.2), or by `hasgroups`, which Entra ID writes if the groups are too many for a URL.
+ * Returns whether the token says that it does not contain the whole claim. `_claim_names` says this (OpenID Connect
+ * Core 1.0 section 5.6.2). Entra ID says this with `hasgroups` if the groups are too many for a URL.
  */
 function isElsewhere(claims: JsonObject, name: string): boolean {
   const { _claim_names: names, hasgroups: hasGroups } = claims;
@@ -60,9 +60,9 @@ function groupsIn(claims: JsonObject, name: string): readonly string[] | undefin
 }
 
 /**
- * Finds a claim by its whole name, or by the path to a value inside a claim: Keycloak has roles at
- * `realm_access.roles`. If the path leads through a value that is not an object, returns that value in place of the
- * claim.
+ * Finds a claim by its whole name, or by the path to a value inside a claim. For example, Keycloak has roles at
+ * `realm_access.roles`. If the path leads through a value that is neither an object nor null, returns the text of that
+ * value.
  */
 function claimAt(claims: JsonObject, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];

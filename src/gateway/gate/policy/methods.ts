@@ -1,5 +1,5 @@
-// Decides which messages of a client need a decision by policies and which always pass. Other messages are refused,
-// because an unknown method could do anything. A policy can permit such a method as the method of an extension.
+// Classifies messages of a client: some need a decision by policies, some always pass. All other messages are refused,
+// because an unknown method could have any effect. A policy can permit an unknown method as the method of an extension.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Message, RequestMessage } from '../../wire/message.ts';
@@ -10,7 +10,7 @@ import { readNotifications } from '../subscription.ts';
 import type { Decision, Policies } from './decide.ts';
 import type { PolicyAction, ToolHints } from './request.ts';
 
-/** An action and its target, as policies decide on them. */
+/** Action and target that policies decide on. */
 interface PolicyTarget {
   readonly action: PolicyAction;
   readonly name: string;
@@ -22,7 +22,7 @@ export type MethodRule =
   /** All targets must be allowed. */
   | { readonly kind: 'decided'; readonly targets: readonly PolicyTarget[] };
 
-/** Lists pass because their results are filtered. */
+/** Methods that always pass. Lists pass because the gateway filters their results. */
 const PASSING = new Set([
   'initialize',
   'ping',
@@ -50,12 +50,12 @@ const PASSES: MethodRule = { kind: 'passes' };
 const UNKNOWN: MethodRule = { kind: 'unknown' };
 
 /**
- * Returns the rule for a client's message. Methods of tasks are unknown here, since the message does not name the tool:
- * they are decided earlier (proxy/tasks).
+ * Returns the rule for a client's message. Task methods are unknown to this function, because their messages do not
+ * name the tool. proxy/tasks decides on task methods earlier.
  */
 export function methodRule(body: Buffer, message: Message): MethodRule {
   if (message.kind === 'response') return PASSES;
-  // Some servers would run a method even without an id, and only leave the answer out.
+  // Some servers execute a method even if the message has no id.
   if (message.kind === 'notification') return message.method.startsWith('notifications/') ? PASSES : UNKNOWN;
   const { method, target } = message;
   if (PASSING.has(method)) return PASSES;
@@ -67,8 +67,8 @@ export function methodRule(body: Buffer, message: Message): MethodRule {
 }
 
 /**
- * Returns whether a method may belong to an extension. A method in a namespace of the protocol, in any letter case,
- * could act as a method of the protocol, so no policy may permit it as an extension.
+ * Returns whether a method may belong to an extension. A server could treat a method in a namespace of the protocol as
+ * a method of the protocol, in any letter case. Policies cannot permit such a method as an extension.
  */
 function isOfExtension(method: string): boolean {
   const [namespace = '', ...rest] = method.split('/');
@@ -81,15 +81,18 @@ function decided(targets: readonly PolicyTarget[]): MethodRule {
   return { kind: 'decided', targets };
 }
 
-/** Completions show values of a prompt or template, so they require the permission to use the prompt or template. */
+/**
+ * Returns the rule for a completion. A completion shows values of a prompt or template, so the caller needs the
+ * permission to use the prompt or template.
+ */
 function completionRule({ target }: RequestMessage): MethodRule {
   if (target?.refType === undefined) return UNKNOWN;
   return decided([{ action: target.refType === 'ref/prompt' ? 'get_prompt' : 'read_resource', name: target.value }]);
 }
 
 /**
- * Returns the rule for a filter that subscribes to resources. It has the same targets as `resources/subscribe` (MCP
- * 2026-07-28, subscriptions/listen).
+ * Returns the rule for a filter that subscribes to resources. The targets are the same as for `resources/subscribe`
+ * (MCP 2026-07-28, subscriptions/listen).
  */
 function subscriptionRule(body: Buffer, { params }: RequestMessage): MethodRule {
   const notifications = params === undefined ? undefined : readNotifications(body, params);
@@ -101,13 +104,12 @@ function subscriptionRule(body: Buffer, { params }: RequestMessage): MethodRule 
   return decided(uris.map((name) => ({ action: 'read_resource', name })));
 }
 
-/** A message of a client with its caller. */
 export interface PolicyCall {
   readonly body: Buffer;
   readonly message: Message;
   /** Claims of the caller, as in PolicyRequest. */
   readonly claims: JsonObject;
-  /** Returns the hints of a tool as clients see them. */
+  /** Returns the hints of a tool by its name for clients. */
   readonly hintsOf: (tool: string) => ToolHints | undefined;
 }
 
@@ -118,7 +120,7 @@ const UNKNOWN_METHOD: Denial = {
   message: 'Unauthorized: no policy permits this method.',
 };
 
-/** Decides on the client's message, before any renaming. */
+/** Decides on the client's message. Must be called before names are replaced. */
 export function decideMessage(policies: Policies, { body, message, claims, hintsOf }: PolicyCall): Decision {
   const rule = methodRule(body, message);
   if (rule.kind === 'passes') return { allowed: true };

@@ -1,5 +1,5 @@
-// Sorts policies by the calls that they can decide: for each action, and each resource that a policy names, a plan
-// lists the policies that the engine needs and the data that they read.
+// Sorts policies by the calls that they can decide. For each action, and for each resource that a policy names, a plan
+// lists the policies and the data that the engine needs.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isArgumentName } from './attributes.ts';
@@ -19,24 +19,27 @@ export interface Policy {
 export interface Plan {
   readonly set: PolicySet;
   readonly reads: Reads;
-  /** Whether at least one policy may permit a call. */
+  /** True if at least one policy may permit a call. */
   readonly permits: boolean;
   readonly readsArguments: boolean;
-  /** Names that policies read from context or resource. The names of arguments have the form `arg_<name>`. */
+  /**
+   * Attributes that policies read from the context or the resource. The attributes of arguments are called
+   * `arg_<name>`.
+   */
   readonly argumentNames: Names;
-  /** Comparisons of arguments. Undefined if a policy reads the value of an argument. */
+  /** Comparisons of arguments. undefined if a policy uses the exact value of an argument. */
   readonly comparisons: Comparisons | undefined;
   readonly readsHints: boolean;
-  /** Whether policies read entities that are in the policy file, but not in the request. */
+  /** True if policies read entities that are in the policy file but not in the request. */
   readonly readsEntities: boolean;
-  /** Whether policies read the groups of the caller. */
+  /** True if policies read the groups of the caller. */
   readonly readsGroups: boolean;
 }
 
 interface ActionPlans {
-  /** Plan for every resource that no policy names. */
+  /** Plan for resources that no policy names. */
   readonly general: Plan;
-  /** Plans by the ids of the resources that policies name. */
+  /** Plans for resources that policies name, by the id of the resource. */
   readonly named: ReadonlyMap<string, Plan>;
 }
 
@@ -64,14 +67,13 @@ export function planPolicies(policies: readonly Policy[], entities: Entities): P
   };
 }
 
-/** Returns all plans. */
 export function allPlans(plans: Plans): readonly Plan[] {
   return POLICY_ACTIONS.flatMap((action) => [plans[action].general, ...plans[action].named.values()]);
 }
 
 /**
- * Returns reads of all attributes if the policy file has entities and the policy follows an attribute to an entity,
- * because this entity may even be the caller or the resource.
+ * Widens the reads to all attributes if the policy reads an attribute of an entity that is the value of another
+ * attribute, and the policy file has entities. The entity may even be the caller or the resource.
  */
 function resolvedReads(reads: Reads, { list }: Entities): Reads {
   if (!reads.further || list.length === 0) return reads;
@@ -110,7 +112,7 @@ function planOf(scoped: readonly Scoped[], { list }: Entities): Plan {
   };
 }
 
-/** Returns the names that some policy reads from the principal or the context, which contain the claims. */
+/** Returns the attributes, including claims, that policies read from the principal or the context. */
 export function namesOfClaims(plans: readonly Plan[]): Names {
   return unitedNames(plans.flatMap(({ reads }) => [reads.principal, reads.context]));
 }

@@ -1,12 +1,12 @@
-// Chooses the token with the claims that policies read: the token of the caller, or the token of an upstream provider.
+// Chooses the token whose claims policies read: the caller's token, or the token of an upstream provider.
 
 import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 
 type Server = Pick<AuthServerConfig, 'upstreams' | 'primary_upstream_provider'>;
 
 /**
- * Returns the provider, or the fault if this authorization server does not have the provider or names another one.
- * `named` is the setting in the file of the policies.
+ * Returns the provider. Returns a fault if the authorization server does not have the provider, or names another
+ * provider. `named` is the setting in the policy file.
  */
 export function primaryProvider(
   named: string | undefined,

@@ -1,10 +1,9 @@
-// Reads from Cedar's JSON form which parts of a request a policy can read, so that the engine gets only these parts,
-// and decisions can be remembered by them. An unknown construct counts as reading all parts.
+// Finds the parts of a request that a policy can read, from Cedar's JSON form of the policy. The engine gets only these
+// parts, and decisions are cached by these parts. A policy with an unknown construct is assumed to read all parts.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';
 
-/** Names of attributes. */
 export type Names = ReadonlySet<string> | 'all';
 
 export interface Reads {
@@ -12,13 +11,12 @@ export interface Reads {
   readonly action: Names;
   readonly resource: Names;
   readonly context: Names;
-  /** Whether the policy reads entities outside the request: their hierarchy, their tags. */
+  /** True if the policy reads entities outside the request, by their hierarchy or their tags. */
   readonly entities: boolean;
-  /** Whether the policy reads the groups of the caller. */
+  /** True if the policy reads the groups of the caller. */
   readonly groups: boolean;
   /**
-   * Whether the policy follows an attribute of caller, action or resource, which may refer to any entity, and reads an
-   * attribute of that entity.
+   * True if the policy reads an attribute of an entity that is the value of another attribute. This can be any entity.
    */
   readonly further: boolean;
 }
@@ -37,9 +35,9 @@ interface Found {
 
 const VARIABLES: readonly Variable[] = ['principal', 'action', 'resource', 'context'];
 
-/** Constructs whose two operands are walked. */
+/** Constructs with two operands, which are both walked. */
 const BINARY = new Set(['<', '<=', '>', '>=', '&&', '||', '+', '-', '*', 'contains', 'containsAll', 'containsAny']);
-/** Constructs that compare the identity of an entity, not its attributes. */
+/** Constructs that compare the identity of an entity, without reading attributes. */
 const IDENTITY = new Set(['==', '!=']);
 const UNARY = new Set(['!', 'neg', 'isEmpty']);
 /** Functions of Cedar's extensions, whose arguments are walked. */
@@ -94,7 +92,7 @@ export function unitedNames(all: readonly Names[]): Names {
   return united;
 }
 
-/** Returns whether `names` can include a name for which `test` is true. */
+/** Returns whether `names` may include a name for which `test` is true. */
 export function someName(names: Names, test: (name: string) => boolean): boolean {
   return names === 'all' || [...names].some(test);
 }
@@ -105,14 +103,14 @@ function scopeReadsEntities({ principal, action, resource }: PolicyJson): boolea
 }
 
 /**
- * Returns whether a scope reads groups: an entity of the file may place a resource below a caller, and so below the
- * groups of this caller.
+ * Returns whether a scope reads groups. `resource in` counts, because the policy file may place a resource below a
+ * caller, and thereby below the groups of the caller.
  */
 function scopeReadsGroups({ principal, resource }: PolicyJson): boolean {
   return [principal, resource].some((each) => each.op === 'in' || (each.op === 'is' && each.in !== undefined));
 }
 
-/** Walks one node, an object whose only key is the construct. */
+/** Walks one node. A node is an object with one key, the construct. */
 function walk(node: unknown, found: Found): void {
   const entries = isObject(node) ? Object.entries(node) : [];
   const [construct, operand] = entries[0] ?? [];
@@ -154,7 +152,7 @@ function walkAboutEntities(construct: string, operand: { [key: string]: unknown 
   }
 }
 
-/** Walks an operand of a comparison. The entities of a list are compared one by one. */
+/** Walks an operand of a comparison of identities. A list of entities is walked element by element. */
 function walkIdentity(node: unknown, found: Found): void {
   const variable = variableOf(node);
   if (variable !== undefined && variable !== 'context') return;
@@ -165,9 +163,7 @@ function walkIdentity(node: unknown, found: Found): void {
   walk(node, found);
 }
 
-/**
- * Reads `left.attr` or `left has attr`; the operand of `has` may be a path that begins with the name of the attribute.
- */
+/** Reads `left.attr` or `left has attr`. For `has`, `attr` may be a path that begins with the name of the attribute. */
 function readAttribute(left: unknown, attr: unknown, found: Found): void {
   const [first, ...rest] = Array.isArray(attr) ? attr : [attr];
   const variable = variableOf(left);
@@ -191,7 +187,7 @@ function rootOf(node: unknown): Variable | undefined {
 }
 
 /**
- * Notes a read of an attribute's value. The context is plain data, but an attribute of an entity may refer to any
+ * Records a read inside an attribute's value. The context is plain data. An attribute of an entity may refer to any
  * entity, even to the caller or the resource.
  */
 function readFurther(root: Variable | undefined, found: Found): void {

@@ -1,4 +1,4 @@
-// Defines the question to the policies: caller, action, arguments, and the tool, prompt or resource.
+// Defines the request to the policies: caller, action, arguments, and the tool, prompt or resource.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Span } from '../../wire/message.ts';
@@ -19,19 +19,19 @@ export const POLICY_ACTIONS: readonly PolicyAction[] = ['call_tool', 'get_prompt
 
 export interface PolicyRequest {
   readonly action: PolicyAction;
-  /** Name as the client sees it: the tool's or prompt's name, the resource's URI, or the method of an extension. */
+  /** Name for clients: name of the tool or prompt, URI of the resource, or method of the extension. */
   readonly name: string;
   /**
-   * Verified claims of the caller. Pass the same object for the same token, because derived data is stored by this
-   * object.
+   * Verified claims of the caller. Callers must pass the same object for the same token, because data that is derived
+   * from the claims is cached by this object.
    */
   readonly claims: JsonObject;
   /**
-   * Hints of a tool as clients see them, overrides included. Undefined if the lists do not contain the tool: policies
-   * that read hints then refuse.
+   * Hints of the tool for clients, with overrides. undefined if no list contains the tool: policies that read hints
+   * then deny.
    */
   readonly hints?: ToolHints;
-  /** Place of `params.arguments` within the body. Read only if a policy reads arguments. */
+  /** Position of `params.arguments`. Parsed only if a policy reads arguments. */
   readonly arguments?: { readonly body: Buffer; readonly span: Span };
 }
 
@@ -52,10 +52,13 @@ export const ACTION_WORDS: Readonly<Record<PolicyAction, ActionWords>> = {
   extension: { type: 'Method', operation: 'call', feature: 'extension' },
 };
 
-/** Characters of a URI that policies written for ToolHive replace. */
+/** Characters of a URI that ToolHive replaces in entity ids. Policies for ToolHive rely on the replacement. */
 const REPLACED = /[:/\\?&=# .]/g;
 
-/** Returns the id of the Cedar entity. Several URIs may have the same id: `resource.uri` distinguishes them. */
+/**
+ * Returns the id of the Cedar entity. Several URIs may have the same id. Policies can distinguish these URIs by
+ * `resource.uri`.
+ */
 export function resourceId(action: PolicyAction, name: string): string {
   return action === 'read_resource' ? name.replace(REPLACED, '_') : name;
 }

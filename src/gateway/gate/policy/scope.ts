@@ -1,4 +1,4 @@
-// Determines from a policy's scope which calls the policy can affect. The engine does not need the policy for other
+// Determines from a policy's scope which calls the policy can affect. The engine does not get the policy for all other
 // calls.
 
 import type { EntityUidJson, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
@@ -6,15 +6,16 @@ import { POLICY_ACTIONS, type PolicyAction } from './request.ts';
 
 export interface PolicyScope {
   readonly actions: readonly PolicyAction[];
-  /** The only resource that the policy is about; absent if the policy may be about several resources. */
+  /** The only resource that the policy applies to. Absent if the policy may apply to several resources. */
   readonly resource?: { readonly type: string; readonly id: string };
-  /** The only type of resource that the policy is about. */
+  /** The only type of resource that the policy applies to. */
   readonly resourceType?: string;
 }
 
 /**
- * Returns the scope. If `actionGroups`, entities group actions, so `in` can cover more than the named actions. A method
- * of an extension may do anything, so only a policy that names the action `extension` permits it.
+ * Returns the scope. If `actionGroups` is true, the policy file groups actions, so `in` may cover more actions than the
+ * policy names. A method of an extension may have any effect, so only a policy that names the action `extension`
+ * permits it.
  */
 export function policyScope({ effect, action, resource }: PolicyJson, actionGroups: boolean): PolicyScope {
   const mayMean = scopeActions(action, actionGroups);
@@ -40,7 +41,7 @@ function scopeActions(action: PolicyJson['action'], actionGroups: boolean): read
   return named === undefined ? POLICY_ACTIONS : POLICY_ACTIONS.filter((each) => named.some(({ id }) => id === each));
 }
 
-/** Returns the actions, or undefined if the scope does not name actions. */
+/** Returns the actions that the scope names. undefined if the scope names no actions. */
 function namedActions(
   action: PolicyJson['action'],
 ): readonly { readonly type: string; readonly id: string }[] | undefined {

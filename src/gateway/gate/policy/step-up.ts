@@ -1,4 +1,4 @@
-// Finds out whether policies refuse a call only because of the scopes of its token, and which scopes are missing.
+// Finds out whether policies refuse a call only because the token lacks scopes, and which scopes are missing.
 
 import { scopesOf } from '#auth/identity.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -6,22 +6,25 @@ import type { GateCode } from '../codes.ts';
 import type { Policies } from './decide.ts';
 import { decideMessage, methodRule, type PolicyCall } from './methods.ts';
 
-/** Maximum number of scopes that are tried. */
+/** Maximum number of additional scopes that are tried. */
 const SCOPES_MAX = 32;
 /**
- * Limits of argument bytes and targets over all decisions about one call: each decision calls the engine on the event
- * loop.
+ * Limits of argument bytes and targets for all decisions about one call together, because each decision runs the engine
+ * on the event loop.
  */
 const ARGUMENT_BYTES_MAX = 16 * 1024;
 const TARGETS_MAX = 320;
 
-/** `policy-error` counts, since a policy that reads the scopes of a token without scopes is in error. */
+/**
+ * Codes of refusals that additional scopes may prevent. `policy-error` is included, because a policy that reads the
+ * scopes of a token without scopes fails with an error.
+ */
 const ABOUT_CLAIMS: readonly GateCode[] = ['policy-denied', 'policy-error'];
 
 /**
- * Returns all scopes that a token needs for a call that was refused with `code`, in the order of `supported`: its own
- * scopes, so that a client does not lose them, and the fewest additional scopes. For calls that are costly to decide,
- * the result may contain unnecessary scopes. Returns undefined if no scope helps.
+ * Returns all scopes that a token needs for a call that was refused with `code`, in the order of `supported`. The
+ * result contains the scopes of the current token and the fewest additional scopes. If deciding the call is costly, the
+ * result may contain unnecessary scopes. Returns undefined if no scope helps.
  */
 export function scopesForCall(
   policies: Policies,
@@ -52,8 +55,7 @@ function triesFor({ body, message }: PolicyCall): number {
 }
 
 /**
- * Returns the claims of a token of the same provider with these scopes. The claims that contain scopes keep their names
- * and form.
+ * Returns the claims with other scopes. The claims that contain scopes keep their names and their form (text or list).
  */
 function withScopes(claims: JsonObject, scopes: readonly string[]): JsonObject {
   const names = ['scope', 'scp'].filter((name) => Object.hasOwn(claims, name));

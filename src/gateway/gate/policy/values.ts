@@ -1,10 +1,10 @@
-// Converts JSON values to Cedar values: an integer becomes a Long, another number a Decimal, a list a Set, an object a
-// Record. Other values cannot be expressed, and a policy that reads such a value denies.
+// Converts JSON values to Cedar values: integers to Long, other numbers to Decimal, lists to Set, objects to Record. If
+// Cedar cannot express a value, every policy that reads the value denies.
 //
-// - Long: integers of 64 bits, including 5.0 by its value.
-// - Decimal: at most four digits after the point, as in Cedar's `decimal`. 0.12345 cannot be expressed.
-// - Not expressible are null, texts with half a surrogate pair or with NUL, lists with such an element, and Records
-//   with a key that Cedar's JSON form reserves (`__entity`, `__extn`): an argument could otherwise pass for an entity.
+// - Long: integers of 64 bits, and 5.0, which equals an integer.
+// - Decimal: numbers with at most four digits after the point, as in Cedar's `decimal`. 0.12345 cannot be expressed.
+// - Not expressible: null, texts with an unpaired surrogate or NUL, lists with an element that cannot be expressed, and
+//   objects with a key that Cedar's JSON form reserves (`__entity`, `__extn`). Such an object could imitate an entity.
 
 import { isObject } from '#std/json.ts';
 import { foldKey } from '../../wire/json-members.ts';
@@ -12,16 +12,16 @@ import type { RawNumber } from './exact-json.ts';
 
 export type CedarValue = boolean | number | string | RawNumber | CedarValue[] | { [key: string]: CedarValue };
 
-/** Maximum depth: Cedar's parser recurses, so deeper values are not expressed. */
+/** Maximum depth of a value. Cedar's parser is recursive, so deeper values are not expressed. */
 const DEPTH_MAX = 32;
-/** Cedar's decimal is a 64-bit integer of ten-thousandths. */
+/** Maximum absolute value of a decimal: Cedar stores ten-thousandths in a 64-bit integer. */
 const DECIMAL_MAX = 922_337_203_685_477;
 const DECIMAL = /^-?\d+\.\d{1,4}$/;
 const LONG_MIN = -(2n ** 63n);
 const LONG_MAX = 2n ** 63n - 1n;
 const RESERVED = '__';
 
-/** Returns the Cedar value, or undefined if Cedar cannot express the value. */
+/** Returns the Cedar value. undefined if Cedar cannot express the value. */
 export function cedarValue(value: unknown, depth = 0): CedarValue | undefined {
   if (typeof value === 'string') return isPlain(value) ? value : undefined;
   if (typeof value === 'boolean') return value;
@@ -33,8 +33,8 @@ export function cedarValue(value: unknown, depth = 0): CedarValue | undefined {
 }
 
 /**
- * Returns the same text for all keys that some server would read as one key: Go's encoding/json ignores case in all
- * scripts; C ends texts at NUL.
+ * Returns the same text for all keys that some server would treat as one key. Go's encoding/json ignores case in all
+ * scripts, and C strings end at NUL.
  */
 export function foldedKey(key: string): string {
   const nul = key.indexOf('\0');
@@ -43,13 +43,13 @@ export function foldedKey(key: string): string {
     .toLowerCase();
 }
 
-/** Returns whether all readers read the text in the same way. */
+/** Returns whether all JSON readers read the text in the same way. */
 function isPlain(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
 function cedarNumber(value: number): CedarValue | undefined {
-  // The addition turns -0 into 0.
+  // Adding 0 turns -0 into 0.
   if (Number.isInteger(value)) return Number.isSafeInteger(value) ? value + 0 : undefined;
   const text = String(value);
   const decimal = Math.abs(value) < DECIMAL_MAX && DECIMAL.test(text);
@@ -72,7 +72,7 @@ function cedarSet(list: readonly unknown[], depth: number): CedarValue | undefin
   return set;
 }
 
-/** Converts an object; members that are null count as absent. */
+/** Converts an object. Treats members that are null as absent. */
 function cedarRecord(object: object, depth: number): CedarValue | undefined {
   const record: { [key: string]: CedarValue } = Object.create(null);
   const folded = new Set<string>();

@@ -15,7 +15,7 @@ function open() {
   return { drifts, reported, offer, changes: () => changes };
 }
 
-test('more new names than are kept are not reported again by the next list', () => {
+test('new names beyond the maximum number of stored names are not reported again by the next list', () => {
   const { drifts, reported, offer } = open();
   const offerAll = () => {
     for (let count = 0; count < 1500; count += 1) offer(`tool ${count}`, 'new');
@@ -34,7 +34,7 @@ test('new names do not hide a reviewed definition that differs', () => {
   expect(drifts.all()[0]).toMatchObject({ name: 'read', what: 'differs' });
 });
 
-test('texts are kept as long as they are small together', () => {
+test('definitions are stored until their total size reaches the maximum', () => {
   const { drifts, offer } = open();
   const text = JSON.stringify({ description: 'x'.repeat(1_000_000) });
   for (let count = 0; count < 100; count += 1) offer(`tool ${count}`, 'new', text);
@@ -44,13 +44,13 @@ test('texts are kept as long as they are small together', () => {
   expect(kept.length).toBe(100);
 });
 
-test('a text that changes with each list is reported once, and each text is there to be read', () => {
+test('a definition that changes with each list is reported once, and the current text is stored', () => {
   const { drifts, reported, offer, changes } = open();
   for (let count = 0; count < 10; count += 1) offer('read', 'differs', `{"count":${count}}`);
   expect([reported.length, changes(), drifts.all()[0]?.definition]).toEqual([1, 10, '{"count":9}']);
 });
 
-test('a definition that a known caller got is reported without a list that was read completely, and again once it agrees', () => {
+test('a differing definition in the list of a client is reported without a complete reading, and again after it agreed', () => {
   const { drifts, offer, changes } = open();
   offer('find', 'agrees');
   expect([drifts.isRead(), changes()]).toEqual([false, 0]);

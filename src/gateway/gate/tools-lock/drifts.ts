@@ -1,46 +1,46 @@
-// Stores the definitions of a server that were read and differ from the reviewed definitions.
+// Stores definitions of a server that differ from the reviewed definitions.
 
 import type { FilteredKey } from '../../wire/methods.ts';
 import type { KeeperPorts } from './keeper.ts';
 import type { Agreement } from './lock.ts';
 
-/** A difference. `missing`: the definition was reviewed, but the server does not list it. */
+/** Difference from the lock. `missing` means that the server does not list a reviewed definition. */
 export interface Drifted {
   readonly list: FilteredKey;
   readonly name: string;
   readonly what: Exclude<Agreement, 'agrees'> | 'missing';
-  /** JSON as the server sent it; absent if the definition is missing. */
+  /** JSON as the server sent it. Absent if the definition is missing or was not stored. */
   readonly definition?: string;
 }
 
 export interface Drifts extends Pick<KeeperPorts, 'observed' | 'agreed' | 'completed'> {
-  /** Returns all differences, with reviewed definitions first, sorted by list and name. */
+  /** Returns all differences, sorted by list and name. Reviewed definitions are first. */
   all(): readonly Drifted[];
   count(list: FilteredKey): number;
   /**
-   * Returns true once a list was read completely or a differing definition was found. Servers may show their lists to
-   * known callers only.
+   * Returns true after a list was read completely or a differing definition was found. Some servers show their lists
+   * only to authenticated callers.
    */
   isRead(): boolean;
 }
 
 /**
- * Maximum number of stored new definitions, so that a server that invents names cannot fill the memory. The number of
- * reviewed names is bounded by the lock.
+ * Maximum number of stored new definitions. A server that invents names would otherwise fill the memory. The lock
+ * itself limits the number of reviewed names.
  */
 const NEW_MAX = 1000;
-/** Maximum length of a stored name: names in locks are not longer. */
+/** Maximum length of a stored name. Names in locks are not longer. */
 const NAME_MAX = 4096;
-/** Maximum size of all stored definitions. Beyond it, names are stored without definitions. */
+/** Maximum length of all stored definitions together. Over this limit, names are stored without definitions. */
 const DEFINITIONS_MAX = 16_000_000;
 
 export interface DriftPorts {
   /**
-   * Receives each differing definition once, until it agrees or is no longer listed: a server may send another text
-   * each time.
+   * Called once for each differing definition, until the definition agrees or is no longer listed. A server may send
+   * another text each time.
    */
   readonly drifted: (drift: Drifted) => void;
-  /** Notes that an entry was added, changed or removed. */
+  /** Called when an entry was added, changed or removed. */
   readonly changed: () => void;
 }
 
@@ -101,7 +101,7 @@ export function createDrifts({ drifted, changed }: DriftPorts): Drifts {
   };
 }
 
-/** Counts all new definitions together. */
+/** Returns the counters of an entry. New definitions of all lists have a common counter. */
 function countedAs({ list, what }: Drifted): readonly string[] {
   return what === 'new' ? [list, 'new'] : [list];
 }
@@ -115,8 +115,8 @@ function driftKey({ list, name }: Pick<Drifted, 'list' | 'name'>): string {
 }
 
 /**
- * Returns a sort key with reviewed definitions first, since a server may invent names that would sort before all other
- * names.
+ * Returns a sort key. Reviewed definitions are first, because a server could invent new names that sort before all
+ * reviewed names.
  */
 function orderOf(drift: Drifted): string {
   return `${drift.what === 'new' ? 1 : 0} ${driftKey(drift)}`;

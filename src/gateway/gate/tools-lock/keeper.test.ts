@@ -33,7 +33,7 @@ function open() {
   };
 }
 
-test('nothing is permitted before the list was read, and then only definitions that agree', () => {
+test('no call is permitted before the list was read, and afterwards only calls of definitions that agree', () => {
   const { keeper, read, needs, permits } = open();
   expect([needs('a'), permits('a')]).toEqual([true, false]);
   read('a', READ, FIND);
@@ -42,7 +42,7 @@ test('nothing is permitted before the list was read, and then only definitions t
   expect(keeper.permits('tools', 'send', 'a')).toBe(false);
 });
 
-test('a list that has a tool twice permits it only if both agree', () => {
+test('a list that contains a tool twice permits the tool only if both definitions agree', () => {
   const { read, permits } = open();
   read('a', OTHER, READ, FIND);
   expect(permits('a')).toBe(false);
@@ -56,7 +56,7 @@ test('a tool that is not listed is not permitted', () => {
   expect(permits('a')).toBe(false);
 });
 
-test('after 5 s the next call reads the list, and others go on meanwhile', () => {
+test('after 5 s the next call reads the list, and concurrent calls do not wait', () => {
   const { read, needs, pass } = open();
   read('a', READ, FIND);
   read('b', READ, FIND);
@@ -64,7 +64,7 @@ test('after 5 s the next call reads the list, and others go on meanwhile', () =>
   expect([needs('b'), needs('a'), needs('b')]).toEqual([true, false, false]);
 });
 
-test('a list that has changed for one session is read again for all', () => {
+test('a list that has changed for one session is read again for all sessions', () => {
   const { read, needs, permits, pass } = open();
   read('a', READ, FIND);
   read('b', READ, FIND);
@@ -75,7 +75,7 @@ test('a list that has changed for one session is read again for all', () => {
   expect([permits('a'), permits('b')]).toEqual([true, false]);
 });
 
-test('each session is read again after a minute', () => {
+test('the list of each session is read again after a minute', () => {
   const { read, needs, pass } = open();
   read('a', READ, FIND);
   for (let count = 0; count < 15; count += 1) {
@@ -85,7 +85,7 @@ test('each session is read again after a minute', () => {
   expect(needs('a')).toBe(true);
 });
 
-test('a reading that failed says nothing, and the next call reads again', () => {
+test('a failed reading has no effect, and the next call reads the list again', () => {
   const { keeper, read, needs, pass } = open();
   read('a', READ, FIND);
   pass(5001);
@@ -94,7 +94,7 @@ test('a reading that failed says nothing, and the next call reads again', () => 
   expect(needs('a')).toBe(true);
 });
 
-test('a change that comes while the list is read makes later calls wait, and not this one', () => {
+test('a change during the reading of the list makes later calls wait, but not the call that reads the list', () => {
   const { keeper, needs } = open();
   const reading = keeper.beginReading('tools', 'a');
   for (const tool of [READ, FIND]) keeper.decide('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
@@ -117,17 +117,20 @@ test('a reading that shows a change does not count for later calls if the server
 test.each([
   ['first', [OTHER, READ, FIND]],
   ['last', [READ, OTHER, FIND]],
-])('a tool that is twice in a list, and differs the %s time, is reported once, until both agree', (_when, tools) => {
-  const reported: string[] = [];
-  const drifts = createDrifts({ drifted: ({ name }) => void reported.push(name), changed: () => undefined });
-  const keeper = createLockKeeper(openLock(LOCK), { clock: { monotonic: () => 0 }, ...drifts });
-  function read(...all: readonly { readonly name: string }[]): readonly string[] {
-    const reading = keeper.beginReading('tools', 'a');
-    for (const tool of all) keeper.decide('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
-    reading.end();
-    return drifts.all().map(({ name, what }) => `${name} ${what}`);
-  }
-  expect([read(...tools), read(...tools)]).toEqual([['read differs'], ['read differs']]);
-  expect(reported).toEqual(['read']);
-  expect(read(READ, READ, FIND)).toEqual([]);
-});
+])(
+  'a tool that a list contains twice, and that differs the %s time, is reported once until both definitions agree',
+  (_when, tools) => {
+    const reported: string[] = [];
+    const drifts = createDrifts({ drifted: ({ name }) => void reported.push(name), changed: () => undefined });
+    const keeper = createLockKeeper(openLock(LOCK), { clock: { monotonic: () => 0 }, ...drifts });
+    function read(...all: readonly { readonly name: string }[]): readonly string[] {
+      const reading = keeper.beginReading('tools', 'a');
+      for (const tool of all) keeper.decide('tools', tool.name, Buffer.from(JSON.stringify(tool)), reading);
+      reading.end();
+      return drifts.all().map(({ name, what }) => `${name} ${what}`);
+    }
+    expect([read(...tools), read(...tools)]).toEqual([['read differs'], ['read differs']]);
+    expect(reported).toEqual(['read']);
+    expect(read(READ, READ, FIND)).toEqual([]);
+  },
+);

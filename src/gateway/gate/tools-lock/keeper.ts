@@ -1,27 +1,26 @@
-// Enforces the lock of a server: decides which definitions pass in lists, which calls pass, and when the server's list
-// has to be read first. A call costs two look-ups while the last reading of the list is fresh.
+// Enforces the lock of a server. Decides which definitions pass in lists, which calls pass, and when the server's list
+// must be read first. A call costs two look-ups while the last reading of the list is recent.
 
 import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import { setBounded } from '#std/bounded.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
 import type { Agreement, Lock } from './lock.ts';
 
-/** A definition in a locked list. */
 interface Observation {
   readonly list: FilteredKey;
   readonly name: string;
   readonly what: Agreement;
-  /** The definition's JSON, as the server sent it. */
+  /** JSON of the definition as the server sent it. */
   readonly definition: Buffer;
 }
 
 export interface KeeperPorts {
   readonly clock: { monotonic(): number };
-  /** Receives each definition that differs, and each definition in a client's list that agrees. */
+  /** Called with each definition that differs, and with each definition in a client's list that agrees. */
   readonly observed: (observation: Observation) => void;
-  /** Receives the names of definitions that agree again, or that agree in a list that was read completely. */
+  /** Called with names whose definitions agree. */
   readonly agreed: (list: FilteredKey, names: readonly string[]) => void;
-  /** Receives a list that was read completely. `missing` are reviewed names that the list lacks. */
+  /** Called when a list was read completely. `missing` are reviewed names that the list does not contain. */
   readonly completed: (list: FilteredKey, read: ListContents) => void;
 }
 
@@ -30,13 +29,13 @@ interface ListContents {
   readonly missing: readonly string[];
 }
 
-/** The reading of one list from its first page to its last page. */
+/** Reading of one list, from the first page to the last page. */
 export interface LockReading {
   readonly list: FilteredKey;
   see(name: string, agreement: Agreement): void;
-  /** Reviewed names that the list lacks or defines differently; undefined before the end of the reading. */
+  /** Reviewed names that the list does not contain or defines differently. undefined until the reading ends. */
   readonly held: ReadonlySet<string> | undefined;
-  /** Whether nothing was listed so far. */
+  /** True if the list has contained no items so far. */
   readonly isEmpty: boolean;
   end(): void;
   fail(): void;
@@ -44,43 +43,46 @@ export interface LockReading {
 
 export interface LockKeeper {
   readonly enforces: boolean;
-  /** Decides whether an item of a list is sent to the client: a `reported` item is sent although it differs. */
+  /** Decides whether the client gets an item of a list. A `reported` item differs, but the client gets it. */
   decide(
     list: FilteredKey,
     name: string,
     definition: Buffer,
     reading?: LockReading,
   ): 'agrees' | 'reported' | 'held-back';
-  /** Notes a list whose bytes equal the bytes of a list in which all items agreed. */
+  /**
+   * Handles a list in which all items agree. The caller knows this because the list has the bytes of an earlier list in
+   * which all items agreed.
+   */
   agreed(list: FilteredKey, names: readonly string[], reading?: LockReading): void;
   /**
-   * Returns whether the server's list has to be read before the call can be decided. `scope` is the session, or the
-   * caller without one.
+   * Returns whether the server's list must be read before the call can be decided. `scope` is the session, or the
+   * caller if the call has no session.
    */
   needsReading(list: FilteredKey, name: string, scope: string): boolean;
   beginReading(list: FilteredKey, scope: string): LockReading;
   /**
    * Returns true only if the definition in the list of this session or caller is the reviewed definition. A `reading`
-   * that was made for this call counts even if the server has changed its lists since.
+   * for this call is used even if the server has changed its lists since.
    */
   permits(list: FilteredKey, name: string, scope: string, reading?: LockReading): boolean;
-  /** Returns whether an item of that name was reviewed, or the list is not locked, without reading the list. */
+  /** Returns true if an item of this name was reviewed or the list is not locked. Does not read the list. */
   knows(list: FilteredKey, name: string): boolean;
-  /** Notes that the server reports changed lists. */
+  /** Makes all earlier readings outdated, because the server reports changed lists. */
   doubt(): void;
 }
 
-/** Maximum age of the last reading of any list: so the next call notices a restarted server. */
+/** Maximum age of the last reading of a list by any session. The next call thereby notices a restarted server. */
 const NOTICED_MS = 5_000;
-/** Maximum age of the reading of one session: servers may show other items to each caller. */
+/** Maximum age of a reading for one session, because servers may show other items to each caller. */
 const FRESH_MS = 60_000;
-/** Maximum number of scopes for each list. */
+/** Maximum number of stored scopes per list. */
 const SCOPES_MAX = 10_000;
 
 interface Known {
   readonly epoch: number;
   readonly readAt: number;
-  /** Reviewed names that the list lacks or defines differently. */
+  /** Reviewed names that the list does not contain or defines differently. */
   readonly held: ReadonlySet<string>;
 }
 
@@ -89,11 +91,11 @@ const NOTHING: ReadonlySet<string> = new Set();
 interface State {
   readonly lock: Lock;
   readonly ports: KeeperPorts;
-  /** Entries by list, then by scope. A combined key would have to be created for each call. */
+  /** Readings by list and scope. Nested maps avoid creating a combined key for each call. */
   readonly known: ReadonlyMap<FilteredKey, Map<string, Known>>;
-  /** Last reading of each list, by any session or caller. */
+  /** Last reading of each list, in any scope. */
   readonly last: Map<FilteredKey, { readonly at: number; readonly held: ReadonlySet<string> | undefined }>;
-  /** Readings of an earlier epoch are ignored. */
+  /** Number that grows with each change. Readings of an earlier epoch are outdated. */
   epoch: number;
 }
 
@@ -109,7 +111,7 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
       const what = lock.compare(list, name, definition);
       if (reading === undefined) notice(state, list, name, what);
       else reading.see(name, what);
-      // A list may contain a name twice: only at its end is it known that all of them agree.
+      // A list may contain a name twice, so an agreement is only final at the end of the reading.
       if (what !== 'agrees' || reading === undefined) ports.observed({ list, name, what, definition });
       if (what === 'agrees') return what;
       return enforces ? 'held-back' : 'reported';
@@ -136,7 +138,9 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
   };
 }
 
-/** Starts a new epoch if a list of a client contradicts the last reading: calls then wait for the next reading. */
+/**
+ * Starts a new epoch if an item in a client's list contradicts the last reading. Calls then wait for the next reading.
+ */
 function notice(state: State, list: FilteredKey, name: string, what: Agreement): void {
   const held = state.last.get(list)?.held;
   const isReviewed = state.lock.names(list)?.has(name) === true;
@@ -154,7 +158,7 @@ function isFresh({ known, last, epoch, ports }: State, list: FilteredKey, scope:
   if (found?.epoch !== epoch || now - found.readAt > FRESH_MS) return false;
   const latest = last.get(list);
   if (latest !== undefined && now - latest.at <= NOTICED_MS) return true;
-  // The time is set at once, so that simultaneous calls do not read the list too.
+  // The time is set now, so that concurrent calls do not read the list as well.
   last.set(list, { at: now, held: latest?.held });
   return false;
 }
@@ -201,9 +205,9 @@ function keepReading(state: State, { list, scope, begun, held }: Ended): void {
   const now = ports.clock.monotonic();
   const scopes = known.get(list);
   const before = scopes?.get(scope)?.held ?? last.get(list)?.held;
-  // A list that has changed for one session may have changed for all sessions.
+  // A list that has changed in one scope may have changed in all scopes.
   const isChanged = before !== undefined && !sameNames(before, held);
-  // A reading during which the server reported changed lists does not count for later calls.
+  // If the server reported changed lists during the reading, later calls must not use the reading.
   const isCurrent = begun === state.epoch;
   if (isChanged) state.epoch += 1;
   last.set(list, { at: now, held });

@@ -1,4 +1,4 @@
-// Compares the definitions that a server sends with the reviewed definitions.
+// Compares definitions of a server with the reviewed definitions.
 
 import { definitionDigest, readDefinition } from '#contracts/tool-lock/digest.ts';
 import type { HeldLock, LockMode } from '#contracts/tool-lock/held.ts';
@@ -6,27 +6,30 @@ import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import { setBounded } from '#std/bounded.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
 
-/** `new`: no definition of this name was reviewed. `unreadable`: two readers could read the definition differently. */
+/**
+ * `new` if no definition of this name was reviewed. `unreadable` if two JSON readers could read the definition
+ * differently.
+ */
 export type Agreement = 'agrees' | 'differs' | 'new' | 'unreadable';
 
 export interface Lock {
   readonly mode: LockMode;
-  /** Returns the reviewed names, or undefined if the list is not locked. */
+  /** Returns the reviewed names. undefined if the list is not locked. */
   names(list: FilteredKey): ReadonlyMap<string, unknown> | undefined;
-  /** Compares a definition, which is valid JSON. Definitions in a list that is not locked agree. */
+  /** Compares a definition, which must be valid JSON. All definitions of a list that is not locked agree. */
   compare(list: FilteredKey, name: string, definition: Buffer): Agreement;
-  /** Receives the names of a list that was read completely. */
+  /** Called with the names of a list that was read completely. */
   completed?(list: FilteredKey, read: ReadNames): void;
 }
 
 interface ReadNames {
   readonly listed: ReadonlySet<string>;
-  /** Names with at least one definition that does not agree. A list may contain a name twice. */
+  /** Names with at least one differing definition. A list may contain a name twice. */
   readonly differing: ReadonlySet<string>;
 }
 
 const DEFINITIONS_MAX = 20_000;
-/** Maximum size of a cached definition, so that a server with long definitions cannot fill the memory. */
+/** Maximum size of a cached definition. A server with long definitions would otherwise fill the memory. */
 const KEPT_MAX = 16_384;
 
 interface Compared {
@@ -41,7 +44,7 @@ export function openLock(held: HeldLock): Lock {
       return digests === undefined ? [] : [[list, new Map(Object.entries(digests))] as const];
     }),
   );
-  // Most definitions are the same bytes each time, and comparing bytes takes a hundredth of the time of a digest.
+  // Most definitions have the same bytes each time. Comparing bytes takes a hundredth of the time of a digest.
   const compared = new Map<string, Compared>();
   return {
     mode: held.mode,

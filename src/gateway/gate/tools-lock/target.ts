@@ -6,11 +6,11 @@ import type { Denial } from '../codes.ts';
 
 export interface LockedTarget {
   readonly list: FilteredKey;
-  /** Name of the item at the server. */
+  /** The server's own name of the item. */
   readonly name: string;
 }
 
-/** Returns the reviewed item. `ownTool` returns the server's name of a tool from the name that clients use. */
+/** Returns the reviewed item. `ownTool` maps the client's name of a tool to the server's name. */
 export function lockedTarget(
   message: Message,
   ownTool: (name: string) => string | undefined,
@@ -34,8 +34,8 @@ export function lockedTarget(
 const NAME_SHOWN = 200;
 
 /**
- * Returns the refusal, with HTTP 200 in both eras, as for an unknown tool (MCP 2025-11-25 and 2026-07-28, tools, Error
- * Handling).
+ * Returns the refusal. The HTTP status is 200 in both eras, as for an unknown tool (MCP 2025-11-25 and 2026-07-28,
+ * tools, Error Handling).
  */
 export function heldBack({ list, name }: LockedTarget): Denial {
   const what = list === 'tools' ? 'Tool' : list === 'prompts' ? 'Prompt' : 'Resource template';

@@ -1,4 +1,4 @@
-// Reads the answer of a webhook: the answer permits, denies or changes the call. Any other answer is a failure of the
+// Parses the answer of a webhook, which permits, denies or changes the call. Any other answer is a failure of the
 // webhook.
 
 import { isObject, parseJson } from '#std/json.ts';
@@ -6,17 +6,17 @@ import { utf8Text } from '#std/utf8.ts';
 import { foldKey } from '../../wire/json-members.ts';
 import { afterSpace, objectMembers } from '../../wire/json-walk.ts';
 
-/** `patch` is JSON as bytes, since its numbers may be larger than JavaScript can represent. */
+/** `patch` is unparsed JSON, because its numbers may be larger than JavaScript can represent. */
 export type WebhookAnswer =
   | { readonly kind: 'allowed'; readonly patch?: Buffer }
   | { readonly kind: 'denied'; readonly reason: string }
   | { readonly kind: 'failed'; readonly detail: string };
 
-/** Status by which a webhook denies without a document. This status never counts as a failure. */
+/** HTTP status with which a webhook denies without a body. This status is never a failure. */
 const ALWAYS_DENIED = 422;
 const REASON_MAX = 128;
 
-/** Reads the answer. `uid` is the id of the answered request. */
+/** Parses the answer. `uid` is the id of the request. */
 export function readWebhookAnswer(status: number, body: Uint8Array, uid: string): WebhookAnswer {
   if (status === ALWAYS_DENIED) return { kind: 'denied', reason: 'HTTP status 422' };
   if (status !== 200) return { kind: 'failed', detail: `it answered with the HTTP status ${status}` };
@@ -42,7 +42,10 @@ export function readWebhookAnswer(status: number, body: Uint8Array, uid: string)
   return span === undefined ? { kind: 'allowed' } : { kind: 'allowed', patch: bytes.subarray(span.start, span.end) };
 }
 
-/** Returns the webhook's stable word for its reason, for audit and log. */
+/**
+ * Returns the reason for audit events and the log: at most 128 characters, with `?` for each character that is not
+ * printable ASCII.
+ */
 function shownReason(reason: string): string {
   return reason.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, REASON_MAX);
 }

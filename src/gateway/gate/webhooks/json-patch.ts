@@ -1,4 +1,4 @@
-// Applies a JSON patch (RFC 6902) to the bytes of a message. Values keep the bytes of the client or the patch, so that
+// Applies a JSON patch (RFC 6902) to the bytes of a message. Values keep the bytes of the client or of the patch, so
 // numbers beyond 2^53 stay exact.
 
 import { jsonEquals, pointerTokens } from '#std/json.ts';
@@ -11,16 +11,16 @@ export type Patched = { readonly ok: true; readonly bytes: Buffer } | { readonly
 
 const OPERATIONS_MAX = 1000;
 /**
- * Each operation reads the message again and blocks the event loop, so many operations are allowed only on small
- * messages.
+ * Maximum number of bytes that all operations read together, because each operation reads the whole message on the
+ * event loop.
  */
 const READ_MAX = 32 * 1024 * 1024;
 const ALLOWED = '/mcp_request/params/';
 const POINTER = /^(\/([^~/]|~0|~1)*)+$/;
 
 /**
- * Applies the patch, a JSON text. Its operations name places below `/mcp_request/params/`, so a webhook cannot change
- * id and method of a request.
+ * Applies the patch, which is JSON text. Refuses operations outside `/mcp_request/params/`, so a webhook cannot change
+ * the id and the method of a request.
  */
 export function applyPatch(message: Buffer, patch: Buffer, maxBytes: number): Patched {
   const operations = listElements(patch, 0);
@@ -81,14 +81,14 @@ function transferValue(
   const found = valueAt(bytes, source);
   if (found === undefined) return 'names a value that the message does not have';
   const value = Buffer.from(bytes.subarray(found.start, found.end));
-  // A value cannot be moved into itself (RFC 6902 section 4.4).
+  // RFC 6902 section 4.4 forbids moving a value into itself.
   if (op === 'move' && source.length < to.length && source.every((token, index) => token === to[index]))
     return 'moves a value into itself';
   const without = op === 'move' ? removeValue(bytes, source) : bytes;
   return typeof without === 'string' ? without : putValue(without, to, value, 'add');
 }
 
-/** Returns the path below the message, or undefined for places outside `params`. */
+/** Returns the path inside the message. undefined for paths outside `params`. */
 function tokensOf(json: Buffer | undefined): readonly string[] | undefined {
   const pointer = jsonText(json);
   if (pointer === undefined || !pointer.startsWith(ALLOWED) || !POINTER.test(pointer)) return undefined;
@@ -104,13 +104,13 @@ function wholeValue(json: Buffer) {
   return readValue(json, { start: 0, end: json.length });
 }
 
-/** Numbers that JavaScript rounds are equal only if they are written in the same way. */
+/** Returns whether two values are equal. Numbers that JavaScript would round must have the same bytes. */
 function sameValue(one: Buffer, other: Buffer): boolean {
   if (one.equals(other)) return true;
   return !isRounded(one) && !isRounded(other) && jsonEquals(wholeValue(one), wholeValue(other));
 }
 
-/** Number of digits that every reader keeps. */
+/** Maximum number of digits that JavaScript never rounds. */
 const DIGITS_MAX = 15;
 
 function isRounded(json: Buffer): boolean {
@@ -138,7 +138,7 @@ function childOf(bytes: Buffer, place: Span, token: string): Span | undefined {
   const elements = listElements(bytes, place.start);
   if (elements !== undefined) return INDEX.test(token) ? elements[Number(token)] : undefined;
   const named = (objectMembers(bytes, place.start) ?? []).filter(({ key }) => key === token);
-  // If a key occurs twice, the place is ambiguous.
+  // If a key occurs twice, the path is ambiguous.
   return named.length === 1 ? named[0]?.value : undefined;
 }
 

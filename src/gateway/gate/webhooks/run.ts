@@ -1,5 +1,5 @@
-// Calls webhooks with a message of a client: first webhooks that may change the message, one after another, then
-// webhooks that only permit or deny it.
+// Calls webhooks with a message of a client. Webhooks that may change the message are called first, one after another.
+// Webhooks that only permit or deny the message follow.
 
 import { SESSION_CLAIM } from '#auth/identity.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -11,16 +11,16 @@ import { applyPatch } from './json-patch.ts';
 export interface Webhook {
   readonly name: string;
   readonly mutates: boolean;
-  /** If true, the call continues without a usable answer of the webhook. */
+  /** True if the call continues after a failure of the webhook. */
   readonly ignoresFailure: boolean;
-  /** Sends a request. Rejects if no answer comes in time or before `signal`, or if the answer is too large. */
+  /** Sends a request. Rejects if the answer is too large or late, or if `signal` is aborted. */
   send(body: Buffer, signal: AbortSignal): Promise<{ readonly status: number; readonly body: Uint8Array }>;
 }
 
 export interface AskedMessage {
   readonly body: Buffer;
   readonly message: Message;
-  /** Claims of a verified token; undefined if callers are not authenticated. */
+  /** Claims of the verified token. undefined if callers are not authenticated. */
   readonly claims: JsonObject | undefined;
   readonly peer: string;
   /** Aborted when the client no longer waits for the message. */
@@ -28,39 +28,41 @@ export interface AskedMessage {
 }
 
 export interface WebhookWorld {
-  /** Webhooks in the order of calls: webhooks that change messages come first. */
+  /** Webhooks in the order of calls. Webhooks that change messages are first. */
   readonly webhooks: readonly Webhook[];
   readonly server: { readonly name: string; readonly namespace: string; readonly transport: string };
   readonly newId: () => string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Counts one answer of a webhook. A failure has a detail for the log. */
+  /** Reports the outcome of one webhook call. `detail` is for the log. */
   readonly report: (webhook: Webhook, outcome: WebhookOutcome, detail?: string) => void;
 }
 
 type WebhookOutcome = 'allowed' | 'changed' | 'denied' | 'failed' | 'ignored';
 
 export interface WebhookResult {
-  /** Body of the message after the changes. */
+  /** Body of the message after all changes. */
   readonly body: Buffer;
   readonly message: Message;
-  /** `name: outcome` of each webhook that was called. */
+  /** `name: outcome` for each called webhook. */
   readonly asked: readonly string[];
-  /** The refusal. If absent, the message is permitted. */
+  /** Refusal of the message. Absent if the message is permitted. */
   readonly refused?: { readonly by: string; readonly outcome: 'denied' | 'failed'; readonly detail: string };
 }
 
-/** Maximum size of a message for webhooks, before and after a change. */
+/** Maximum size in bytes of a message for webhooks, before and after a change. */
 export const WEBHOOK_MESSAGE_MAX = 1024 * 1024;
 
-/** Calls the webhooks in order. After `signal`, no further webhook is called, and the message must not be sent on. */
+/**
+ * Calls the webhooks in order. Stops when `signal` is aborted. The caller must not forward the message in this case.
+ */
 export async function askWebhooks(world: WebhookWorld, given: AskedMessage): Promise<WebhookResult> {
   let { body, message } = given;
   const asked: string[] = [];
   for (const webhook of world.webhooks) {
     if (given.signal.aborted) break;
     const answer = await askOne(world, webhook, { ...given, body, message });
-    // The webhook is not to blame for this failure.
+    // The client's disconnection is not a failure of the webhook.
     if (given.signal.aborted) break;
     const { outcome, detail } = answer;
     world.report(webhook, outcome, detail);
@@ -93,7 +95,8 @@ async function askOne(world: WebhookWorld, webhook: Webhook, given: AskedMessage
   if (answer.patch === undefined) return { outcome: 'allowed' };
   if (!webhook.mutates) return failed('its answer has a patch, but validating webhooks must not change messages');
   const changed = changedMessage(given, answer.patch);
-  // A client could write a message that a patch does not fit, and must not evade the webhook in this way.
+  // Fails even if the webhook's failures are ignored. Otherwise a client could evade the webhook with a message that
+  // the patch does not fit.
   return typeof changed === 'string' ? { outcome: 'failed', detail: changed } : { outcome: 'changed', changed };
 }
 
@@ -109,7 +112,7 @@ function changedMessage({ body, message }: AskedMessage, patch: Buffer) {
   return { body: patched.bytes, message: next };
 }
 
-/** Builds the request with the field names of ToolHive (webhook API v0.1.0). The message is the client's own bytes. */
+/** Builds the request with the field names of ToolHive (webhook API v0.1.0). The message keeps its bytes. */
 function requestBody({ server, now }: WebhookWorld, { body, claims, peer }: AskedMessage, uid: string): Buffer {
   const head = JSON.stringify({
     version: 'v0.1.0',

@@ -1,5 +1,5 @@
-// Identifies the client at the token and revocation endpoints (RFC 6749 section 3.2.1): public clients send only their
-// id. Clients with a secret (RFC 6749 section 2.3.1) or keys (RFC 7523 section 2.2) prove their identity.
+// Authenticates clients at the token and revocation endpoints (RFC 6749 section 3.2.1). Public clients send only their
+// id. All other clients prove their identity with a secret (RFC 6749 section 2.3.1) or keys (RFC 7523 section 2.2).
 
 import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -10,10 +10,10 @@ import type { Client } from './clients.ts';
 import { provesSecret, readBasic } from './secret.ts';
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-/** Maximum lifetime of an assertion, since an assertion that is valid for longer could be stored and stolen. */
+/** Maximum lifetime of an assertion. An assertion that is valid for longer could be stored and stolen. */
 const ASSERTION_MAX_S = 3600;
 
-/** Identifies the client of a request. An unknown client gets `invalid_client`, so that it registers again. */
+/** Returns the client of a request. An unknown client gets `invalid_client`, so that it registers again. */
 export async function authenticateClient(
   world: IssuerWorld,
   request: IssuerRequest,
@@ -40,7 +40,10 @@ interface ShownSecret {
   readonly scheme?: 'Basic';
 }
 
-/** Returns the secret of the request, if any. A request may have only one proof (RFC 6749 section 2.3). */
+/**
+ * Returns the secret of the request. undefined if the request has no secret. A request must not contain several proofs
+ * (RFC 6749 section 2.3).
+ */
 function shownSecret(
   { headers: { authorization } }: IssuerRequest,
   form: URLSearchParams,
@@ -48,7 +51,7 @@ function shownSecret(
   const inForm = form.get('client_secret');
   const proofs = [authorization, inForm, form.get('client_assertion')].filter((each) => typeof each === 'string');
   if (proofs.length > 1) {
-    // Error of RFC 6749 section 5.2: `invalid_client` would make the client register again.
+    // The error is from RFC 6749 section 5.2. `invalid_client` would make the client register again.
     return { error: 'invalid_request', description: 'the client must prove itself in one way only' };
   }
   if (inForm !== null) return { id: undefined, method: 'client_secret_post', text: inForm };
@@ -64,7 +67,10 @@ function shownSecret(
   return { id: basic.id, method: 'client_secret_basic', text: basic.secret, scheme: 'Basic' };
 }
 
-/** Returns the fault, or undefined if the client sends its secret as registered, or has no secret and sends none. */
+/**
+ * Returns the fault of the sent secret. undefined if the secret is valid and was sent as registered, or if the client
+ * has no secret and sent none.
+ */
 function secretFault({ secret }: Client, shown: ShownSecret | undefined): string | undefined {
   if (secret === undefined) {
     return shown === undefined ? undefined : 'the client has no secret: send only client_id, in the form';
@@ -84,7 +90,7 @@ async function checkAssertion(world: IssuerWorld, client: Client, form: URLSearc
   return fault === undefined ? client : invalidClient(`the client_assertion of the client ${fault}`);
 }
 
-/** Checks an assertion by RFC 7523 section 3. */
+/** Verifies an assertion (RFC 7523 section 3). */
 async function assertionFault(
   world: IssuerWorld,
   { id, keys }: Client,
@@ -101,7 +107,7 @@ async function assertionFault(
   return 'is for another audience';
 }
 
-/** Accepts each assertion only once. */
+/** Returns a fault if the assertion was used before. */
 async function spendAssertion(
   { ports }: IssuerWorld,
   id: string,

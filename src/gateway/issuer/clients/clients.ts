@@ -15,37 +15,37 @@ import {
 
 export interface Client {
   readonly id: string;
-  /** Name that the client chose itself. It may be false. */
+  /** Name that the client chose. The name may be misleading. */
   readonly name: string;
   /**
-   * Host of the client's document, which only the owner of the host can publish. Undefined if the client registered
+   * Host of the client's document. Only the owner of the host can publish the document. Absent if the client registered
    * itself.
    */
   readonly host?: string;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
-  /** Registered scopes; undefined if the client named no scopes. */
+  /** Registered scopes. undefined if the client named no scopes. */
   readonly scopes?: readonly string[];
-  /** Keys for the client's assertions. A client with neither keys nor a secret is public. */
+  /** Keys that verify the client's assertions. A client without keys and without a secret is public. */
   readonly keys?: ProviderKeys;
   readonly secret?: ClientSecret;
-  /** Scopes and resources of a client that exchanges tokens. */
+  /** Scopes and resources of a client that may exchange tokens. */
   readonly delegate?: { readonly scopes: readonly string[]; readonly audiences: readonly string[] };
 }
 
 export interface Clients {
-  /** Returns the client, or undefined if it is unknown or has expired. */
+  /** Returns undefined for an unknown or expired client. */
   find(id: string): Promise<Client | undefined>;
   register(id: string, record: ClientRecord): Promise<void>;
-  /** Keeps the client's record for another period, because a person logged in with the client. */
+  /** Extends the lifetime of the client's record, because a person has logged in with the client. */
   keep(id: string): Promise<void>;
 }
 
 const ID_LENGTH_MAX = 200;
 
 /**
- * Creates the store of clients. `findDelegate` finds clients of the configuration, which take precedence.
- * `findDocument` finds clients by ids that are URLs.
+ * Creates the store of clients. `findDelegate` finds clients of the configuration, which are looked up first.
+ * `findDocument` finds clients whose id is a URL.
  */
 export function createClients(
   { store }: Pick<IssuerPorts, 'store'>,
@@ -55,7 +55,7 @@ export function createClients(
 ): Clients {
   async function read(id: string): Promise<ClientRecord | undefined> {
     if (id.length > ID_LENGTH_MAX) return undefined;
-    // The first key is read again at the end, since a login may have moved the record from the second key meanwhile.
+    // Reads the first key twice, because a concurrent login may move the record from the second key to the first key.
     for (const key of [KEYS.client(id), KEYS.newClient(id), KEYS.client(id)]) {
       const known = await readRecord<ClientRecord>(store, key);
       if (known !== undefined) return known.record;

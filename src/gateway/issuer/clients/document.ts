@@ -1,5 +1,5 @@
-// Reads clients that are described by a document at a URL, which is the client's id (OAuth Client ID Metadata Document,
-// required by the MCP authorization specification).
+// Reads clients that a document describes. The URL of the document is the client's id (OAuth Client ID Metadata
+// Document, required by the MCP authorization specification).
 
 import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';
 import { setBounded } from '#std/bounded.ts';
@@ -17,13 +17,13 @@ const BYTES_MAX = 5 * 1024;
 const TIMEOUT_MS = 10_000;
 const REDIRECTS_MAX = 20;
 const NAME_LENGTH_MAX = 256;
-/** Limits of the time for which a document is cached, whatever its own headers say. */
+/** Limits of the time for which a document is cached, regardless of the document's cache headers. */
 const KEPT_MAX_MS = 7 * 24 * 3_600_000;
 const KEPT_MIN_MS = 60_000;
-/** Maximum number of fetches per minute in total, since every login request can cause one. */
+/** Maximum number of fetches per minute for all clients together, because every login request can cause a fetch. */
 const FETCHES_PER_MINUTE = 120;
 
-/** Returns whether the id is an https URL with a path, in its canonical form. */
+/** Returns whether the id is an https URL with a path, in canonical form. */
 export function isDocumentUrl(id: string): boolean {
   const url = URL.parse(id);
   if (url === null || url.protocol !== 'https:' || id.length > URL_LENGTH_MAX) return false;
@@ -33,8 +33,8 @@ export function isDocumentUrl(id: string): boolean {
 export type FindDocument = (id: string) => Promise<Client | undefined>;
 
 /**
- * Returns a function that reads a client's document. If the document cannot be fetched or used, the function reports
- * why and returns undefined. Such failures are not remembered.
+ * Returns a function that finds the client of a document. If the document is not available or not valid, the function
+ * reports the reason and returns undefined. Such failures are not cached.
  */
 export function createClientDocuments(ports: IssuerPorts, { most, unsaidMs }: DocumentCache): FindDocument {
   const { clock } = ports;
@@ -111,7 +111,7 @@ function clientOf(ports: IssuerPorts, id: string, document: JsonObject): Client 
   };
 }
 
-/** Finds the client's keys in the document, or at a URL that it names. */
+/** Returns the client's keys, which are in the document or at a URL that the document names. */
 function clientKeys(ports: IssuerPorts, id: string, { jwks, jwks_uri: uri }: JsonObject): ProviderKeys {
   const authPorts = {
     fetch: ports.fetch,
@@ -131,7 +131,10 @@ function clientKeys(ports: IssuerPorts, id: string, { jwks, jwks_uri: uri }: Jso
   throw unusableDocument(id, 'requests private_key_jwt but has neither jwks nor an https jwks_uri');
 }
 
-/** Reads Cache-Control (RFC 9111 section 5.2.2). */
+/**
+ * Returns the time in milliseconds for which Cache-Control allows caching (RFC 9111 section 5.2.2), limited to the
+ * range from KEPT_MIN_MS to KEPT_MAX_MS.
+ */
 function keptFor(cacheControl: string, unsaidMs: number): number {
   const [, seconds] = /(?:^|[\s,])max-age=(\d+)/i.exec(cacheControl) ?? [];
   if (/no-store|no-cache/i.test(cacheControl)) return KEPT_MIN_MS;

@@ -1,12 +1,13 @@
-// Decides which redirect URIs clients may register, and which URI of a request matches a registered one.
+// Decides which redirect URIs clients may register, and which registered URI matches the URI of a request.
 
 import { isLoopback } from '#std/address/loopback.ts';
 import type { OAuthErrorCode } from '../message.ts';
 
 const LENGTH_MAX = 2048;
 /**
- * Schemes without a dot that browsers, systems or common programs handle themselves, so that a redirect would start
- * them with the parameters of the client. Schemes with a dot belong to the owner of a domain (RFC 8252 section 7.1).
+ * Schemes without a dot that browsers, operating systems or common programs handle themselves. A redirect would start
+ * these programs with parameters of the client. Schemes with a dot belong to the owner of a domain (RFC 8252 section
+ * 7.1).
  */
 const SYSTEM_SCHEMES = new Set(
   `about acrobat afp app apt bitcoin blob calculator callto chrome chrome-extension cid content data device dict dns edge facetime
@@ -27,7 +28,7 @@ const SYSTEM_SCHEMES = new Set(
 const SYSTEM_FAMILY =
   /^(?:ms-|microsoft|windows|web\+|x-apple|x-man|com\.apple\.|opera-)|(?:-ms|\+(?:ssh|https?|file)):$/;
 
-/** Returns the fault of the URI, or undefined if it may be registered. */
+/** Returns the fault of the URI. undefined if the URI may be registered. */
 export function redirectFault(uri: string): string | undefined {
   const url = URL.parse(uri);
   if (url === null || uri.length > LENGTH_MAX || /[\s\\]|[^\x20-\x7e]/.test(uri)) return 'is not an absolute URI';
@@ -41,8 +42,9 @@ export function redirectFault(uri: string): string | undefined {
 }
 
 /**
- * Apps such as editors use short schemes with their own name as host (`cursor://host/path`). A short scheme without
- * `//` is the form of system commands, so it is refused even if it is not in the list.
+ * Returns the fault of the URI's scheme. Apps such as editors use short schemes with their own name as host
+ * (`cursor://host/path`). A short scheme without `//` is typical of system commands, and is refused even if
+ * SYSTEM_SCHEMES does not contain it.
  */
 function schemeFault({ protocol, host }: URL): string | undefined {
   if (SYSTEM_SCHEMES.has(protocol) || SYSTEM_FAMILY.test(protocol)) return `has the scheme ${protocol} of a system`;
@@ -51,7 +53,8 @@ function schemeFault({ protocol, host }: URL): string | undefined {
 }
 
 /**
- * Compares exactly. On loopback every port matches, since apps get their port when they start (RFC 8252 section 7.3).
+ * Returns whether the URI equals a registered URI. On loopback every port matches, because apps get their port when
+ * they start (RFC 8252 section 7.3).
  */
 export function fitsRedirect(registered: readonly string[], uri: string): boolean {
   return registered.some((each) => each === uri || fitsLoopback(each, uri));
@@ -64,18 +67,18 @@ function fitsLoopback(registered: string, uri: string): boolean {
   return withoutPort(own, registered) === withoutPort(asked, uri);
 }
 
-/** Returns the given text without its port, so that URIs are not equal only because of normalisation. */
+/** Removes the port from the original text. Normalisation could make different URIs equal. */
 function withoutPort({ host, hostname, port }: URL, uri: string): string {
   return port === '' ? uri : uri.replace(`http://${host}`, `http://${hostname}`);
 }
 
-/** Adds the client's parameters to the URI; the URI's own parameters stay (RFC 6749 section 3.1.2). */
+/** Adds the client's parameters to the URI, and keeps the URI's own parameters (RFC 6749 section 3.1.2). */
 export function redirectWith(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const added = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(added)}`;
 }
 
-/** Returns the redirect of an error (RFC 6749 section 4.1.2.1), with `iss` (RFC 9207). */
+/** Returns the redirect that reports an error (RFC 6749 section 4.1.2.1), with `iss` (RFC 9207). */
 export function redirectError(
   { redirectUri, state }: { readonly redirectUri: string; readonly state?: string },
   iss: string,
@@ -85,7 +88,7 @@ export function redirectError(
   return redirectWith(redirectUri, { error, error_description: description, state, iss });
 }
 
-/** Returns the part of the URI that a person can recognise. */
+/** Returns a description of the destination that a person can recognise. */
 export function redirectPlace(uri: string): string {
   const url = new URL(uri);
   if (url.protocol === 'https:') return url.host;

@@ -1,5 +1,5 @@
-// Serves dynamic client registration (RFC 7591): reads the metadata as JSON, and returns a client. The client has a
-// secret only if the settings permit secrets.
+// Serves dynamic client registration (RFC 7591). Reads the metadata as JSON and returns a client. The client gets a
+// secret only if the settings allow secrets.
 
 import { isObject, type JsonObject, parseJson, shownText } from '#std/json.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest, jsonAnswer, type OAuthError } from '../message.ts';
@@ -33,7 +33,7 @@ export async function registerClient(world: IssuerWorld, request: IssuerRequest)
     response_types: ['code'],
     token_endpoint_auth_method: secret?.kept.method ?? 'none',
     client_secret: secret?.text,
-    // The secret is valid for as long as the client is known.
+    // The secret is valid as long as the client is known.
     client_secret_expires_at: secret && 0,
     application_type: read.applicationType,
     client_name: name,
@@ -44,7 +44,7 @@ export async function registerClient(world: IssuerWorld, request: IssuerRequest)
 interface Registration {
   readonly record: ClientRecord;
   readonly applicationType: 'native' | 'web';
-  /** Requested token_endpoint_auth_method. */
+  /** Requested `token_endpoint_auth_method`. */
   readonly method: unknown;
 }
 
@@ -57,7 +57,7 @@ function readRegistration(
     return invalidMetadata('Content-Type must be application/json');
   const given = parseJson(body);
   if (!isObject(given)) return invalidMetadata('the body must be a JSON object (RFC 7591 section 3.1)');
-  // Clients write members that they do not set as null.
+  // Some clients write unset members as null.
   const metadata: JsonObject = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   const redirectUris = textList(metadata.redirect_uris) ?? [];
   if (redirectUris.length === 0 || redirectUris.length > REDIRECTS_MAX) {
@@ -86,9 +86,9 @@ function readRegistration(
 }
 
 /**
- * Returns the fault that makes the metadata unusable. If the client gets no secret, a method with a secret is replaced.
- * Other grants and response types are left out (RFC 7591 section 3.2.1 allows both): the answer contains the registered
- * values.
+ * Returns the fault of unusable metadata. Other unsupported values are replaced, as RFC 7591 section 3.2.1 allows.
+ * Unsupported grants and response types are dropped, and a client without a secret becomes public. The answer contains
+ * the registered values.
  */
 function metadataFault(metadata: JsonObject): string | undefined {
   const { client_name: name, token_endpoint_auth_method: method, application_type: type } = metadata;
@@ -109,7 +109,7 @@ function applicationTypeOf({ application_type: type }: JsonObject): 'native' | '
   return type === 'native' || type === 'web' ? type : undefined;
 }
 
-/** Returns the list, or undefined if the value is not a list of texts. */
+/** Returns undefined if the value is not a list of texts. */
 function textList(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const texts = value.filter((item) => typeof item === 'string');
@@ -120,7 +120,9 @@ function invalidMetadata(description: string): OAuthError {
   return { error: 'invalid_client_metadata', description };
 }
 
-/** Formats bytes as a UUID of RFC 9562 section 5.4, or section 5.8 if the bytes are a digest. */
+/**
+ * Formats bytes as a UUID (RFC 9562): version 4 (section 5.4) for random bytes, version 8 (section 5.8) for a digest.
+ */
 export function uuidOf(bytes: Buffer, version: 4 | 8 = 4): string {
   const own = Buffer.from(bytes.subarray(0, 16));
   own.writeUInt8((own.readUInt8(6) & 0x0f) | (version << 4), 6);

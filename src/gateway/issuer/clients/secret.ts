@@ -1,4 +1,4 @@
-// Issues and checks secrets of clients that registered for one (RFC 6749 section 2.3.1). Only their digests are stored.
+// Issues and verifies secrets of registered clients (RFC 6749 section 2.3.1). Only digests of secrets are stored.
 
 import { timingSafeEqual } from 'node:crypto';
 import { isWebRedirect } from '#std/address/loopback.ts';
@@ -10,14 +10,15 @@ import type { ConfidentialClients } from '../settings.ts';
 const SECRET_BYTES = 32;
 
 export interface NewSecret {
-  /** The secret itself, for the answer. It is not stored in any record. */
+  /** Plain text of the secret, for the answer. Never stored. */
   readonly text: string;
   readonly kept: ClientSecret;
 }
 
 /**
- * Returns a secret if the client requested a secret or must have one. A client on loopback or with a scheme of its own
- * is in every copy of an app, so it stays public, and the answer says so (RFC 7591 section 3.2.1).
+ * Returns a secret if the client requested a secret or must have one. undefined if a redirect URI is on loopback or has
+ * a custom scheme: every copy of such an app would contain the secret. The answer says that such a client is public
+ * (RFC 7591 section 3.2.1).
  */
 export function secretFor(
   { random }: Pick<IssuerPorts, 'random'>,
@@ -26,16 +27,14 @@ export function secretFor(
 ): NewSecret | undefined {
   if (confidential === undefined || !redirectUris.every(isWebRedirect)) return undefined;
   const named = SECRET_METHODS.find((each) => each === asked);
-  // Clients that request `none` but need a secret send it in the form.
+  // Clients that request `none` but must have a secret send the secret in the form.
   const method = named ?? (isForced(confidential, redirectUris) ? 'client_secret_post' : undefined);
   if (method === undefined) return undefined;
   const text = `sks_${random(SECRET_BYTES).toString('base64url')}`;
   return { text, kept: { method, digest: sha256(text) } };
 }
 
-/**
- * Returns the fault of a client that must have a secret but cannot keep it, and would stop working without a secret.
- */
+/** Returns the fault of a client that must have a secret but cannot protect it. */
 export function forcedFault(
   confidential: ConfidentialClients | undefined,
   redirectUris: readonly string[],
@@ -50,7 +49,7 @@ function isForced({ forced }: ConfidentialClients, redirectUris: readonly string
   return redirectUris.some((uri) => places.includes(comparablePlace(uri)));
 }
 
-/** Returns the same text for all forms of a page's URL: a client could otherwise use another form to stay public. */
+/** Returns the same text for all spellings of a URL. A client could otherwise avoid its secret by another spelling. */
 function comparablePlace(uri: string): string {
   const url = URL.parse(uri);
   if (url === null) return uri;
@@ -64,14 +63,14 @@ function plainCharacter(encoded: string): string {
   return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
 }
 
-/** Compares in constant time. */
+/** Compares the digests in constant time. */
 export function provesSecret({ digest }: ClientSecret, text: string): boolean {
   return timingSafeEqual(Buffer.from(sha256(text)), Buffer.from(digest));
 }
 
 /**
- * Reads id and secret, which are form-encoded before they are joined (RFC 6749 section 2.3.1). Returns undefined if
- * they cannot be read.
+ * Returns the id and the secret of a Basic header, form-decoded (RFC 6749 section 2.3.1). undefined if the header is
+ * invalid.
  */
 export function readBasic(authorization: string): { readonly id: string; readonly secret: string } | undefined {
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization) ?? [];
@@ -86,7 +85,7 @@ function formDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    // A value that cannot be decoded is refused: no id or secret of this server has a character that needs encoding.
+    // The value is invalid. Ids and secrets of this server contain no characters that need encoding.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Finds the clients of the configuration that exchange tokens, each with a secret.
+// Finds the clients of the configuration that may exchange tokens.
 
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
@@ -9,12 +9,10 @@ import type { DelegateClient } from './settings.ts';
 
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-/**
- * Returns the client with this id and its current secret, or undefined if the configuration does not have the client.
- */
+/** Returns the client with its current secret. undefined if the configuration does not contain the client. */
 export type FindDelegate = (id: string) => Client | undefined;
 
-/** Creates the function that finds clients. Throws a Failure if a secret cannot be read. */
+/** Creates the function that finds clients. Throws a Failure if a secret is missing. */
 export function createDelegates(
   ports: Pick<IssuerPorts, 'environment' | 'files' | 'notify'>,
   clients: readonly DelegateClient[],
@@ -22,8 +20,8 @@ export function createDelegates(
   const digests = new Map(clients.map((client) => [client.id, sha256(readSecret(ports, client))]));
 
   /**
-   * Returns the digest of the current secret. A secret that can no longer be read is reported, and the last good secret
-   * stays.
+   * Returns the digest of the current secret. If the secret is no longer readable, reports this and keeps the last
+   * valid secret.
    */
   function currentDigest(client: DelegateClient): string {
     try {
@@ -42,7 +40,7 @@ export function createDelegates(
     return {
       id,
       name: id,
-      // The client has no logins, so it needs no redirect.
+      // The client has no logins, so it needs no redirect URI.
       redirectUris: [],
       grantTypes: [TOKEN_EXCHANGE],
       scopes: client.scopes,

@@ -1,5 +1,5 @@
-// Exchanges tokens (RFC 8693): a delegate client acts for the subject of a token of this server or of a trusted issuer.
-// The new token names both subject and client.
+// Exchanges tokens (RFC 8693). A delegate client gets a token to act for the subject of another token, which this
+// server or a trusted issuer has issued. The new token names the subject and the client.
 
 import { scopesOf } from '#auth/identity.ts';
 import { checkForm } from '#auth/token-form.ts';
@@ -18,24 +18,24 @@ const URN = 'urn:ietf:params:oauth:token-type:';
 const ACCESS_TOKEN = `${URN}access_token`;
 const SUBJECT_TYPES: readonly (string | null)[] = [ACCESS_TOKEN, `${URN}jwt`];
 
-/** Maximum number of parties in the `act` claim of one token. Below, the maximum of its bytes. */
+/** Maximum number of parties in the `act` claim of a token. ACT_BYTES_MAX is the maximum length of the claim. */
 const ACTORS_MAX = 10;
 const ACT_BYTES_MAX = 8 * 1024;
 const TOO_MANY_ACTORS = 'too many parties act for one another in the subject_token';
 /**
- * Claims that exist only in ID tokens (OpenID Connect Core 1.0 sections 2 and 3.3.2.11): an ID token is not for
- * resources.
+ * Claims that only ID tokens contain (OpenID Connect Core 1.0 sections 2 and 3.3.2.11). ID tokens are not for
+ * resources, so they must not be exchanged.
  */
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 's_hash', 'nonce'];
 
-/** The subject of a token, with the token's scopes and audience. */
+/** Subject of a token, with the scopes and audience of the token. */
 interface Subject {
   readonly person: Person;
-  /** The login that the token comes from. Undefined for a token of another issuer. */
+  /** Login that the token comes from. undefined for a token of another issuer. */
   readonly session: string | undefined;
   readonly audience: readonly string[];
   readonly scopes: readonly string[];
-  /** `act` claim of the token: the parties that acted before this client. */
+  /** `act` claim of the token, which names the parties that acted before this client. */
   readonly act: Json | undefined;
   readonly untilMs: number;
 }
@@ -68,7 +68,7 @@ function parameterFault(form: URLSearchParams): string | undefined {
     return 'subject_token_type must name an access token or a JWT';
   if (![null, ACCESS_TOKEN].includes(form.get('requested_token_type')))
     return 'requested_token_type must name an access token';
-  // The authenticated client is the actor.
+  // The actor is always the authenticated client.
   return form.has('actor_token') || form.has('actor_token_type') ? 'actor_token is not read' : undefined;
 }
 
@@ -80,7 +80,7 @@ async function subjectOf(world: IssuerWorld, client: string, token: string): Pro
   return foreignSubjectOf(world, { ...trusted, delegation: trusted.delegation }, client, token);
 }
 
-/** Returns the subject of a token of this server. The login of the token must not have ended. */
+/** Returns the subject of a token of this server. Returns an error if the token's login has ended. */
 async function ownSubject(world: IssuerWorld, claims: JsonObject): Promise<Subject | OAuthError> {
   const { sub, name, email, tsid: session } = claims;
   if (typeof session === 'string' && !(await stands(world, session)))
@@ -132,8 +132,9 @@ async function foreignSubjectOf(
 }
 
 /**
- * RFC 8693 section 4.4: if the token has may_act, only may_act decides. It names a client of this server, so it must
- * also name the server.
+ * Returns whether the token allows the client to act for its subject. If the token has may_act, only may_act decides
+ * (RFC 8693 section 4.4). may_act must name this server and the client, because client ids are only unique within a
+ * server.
  */
 function isPermitted(
   claims: JsonObject,
@@ -151,8 +152,8 @@ function grantedBy(claims: JsonObject): Pick<Subject, 'audience' | 'scopes' | 'u
 }
 
 /**
- * Returns the `aud` of the new token: one resource that is permitted for both the client and the subject_token (RFC
- * 8693 section 2.1).
+ * Returns the `aud` of the new token: one resource that both the client and the subject_token allow (RFC 8693 section
+ * 2.1).
  */
 function exchangeTarget(
   { settings }: IssuerWorld,
@@ -171,7 +172,7 @@ function exchangeTarget(
   return audienceFor(settings, [target]);
 }
 
-/** Returns at most the scopes that the client may have and the subject_token has. */
+/** Returns the scopes of the new token. Both the client and the subject_token must have each scope. */
 function scopesFor(
   allowed: readonly string[],
   { scopes: granted }: Subject,
@@ -184,7 +185,10 @@ function scopesFor(
   return { error: 'invalid_scope', description: 'the client or the subject_token does not have a scope' };
 }
 
-/** An `act` that is not an object is refused: without it, the new token would not name each party. */
+/**
+ * Returns the fault of an `act` claim. Refuses an `act` that is not an object, because the new token would not name all
+ * parties.
+ */
 function actFault(act: JsonObject): string | undefined {
   let count = 0;
   for (let party: Json | undefined = act; party !== undefined; party = party.act) {

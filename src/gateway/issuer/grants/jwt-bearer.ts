@@ -1,4 +1,4 @@
-// Accepts assertions of trusted issuers as grants (RFC 7523 section 2.1): a workload gets a token for one resource,
+// Accepts assertions of trusted issuers as grants (RFC 7523 section 2.1). A workload gets a token for one resource,
 // without a login and without a client. Each assertion is valid once.
 
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
@@ -16,12 +16,10 @@ import { audiencesIn, checkTrusted, foreignSubject, subjectIn } from './trust.ts
 
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/**
- * Permitted difference of `iat` in the future, since clocks differ and an assertion is created right before it is sent.
- */
+/** Maximum time by which `iat` may be in the future, because clocks differ. */
 const IAT_SKEW_S = 60;
 
-/** Checks an assertion, and returns the facts of its token. */
+/** Verifies an assertion, and returns the facts of its token. */
 export async function redeemAssertion(
   world: IssuerWorld,
   { headers }: IssuerRequest,
@@ -46,7 +44,8 @@ export async function redeemAssertion(
   const subject = String(claims.sub);
   const granted = resourceFor(world, bearer, subject, form.getAll('resource'));
   if ('error' in granted) return granted;
-  // The assertion is spent before the token is created, so a workload that loses the answer needs a new assertion.
+  // The assertion is marked as used before the token is created. A workload that loses the answer therefore needs a new
+  // assertion.
   if (!(await spendAssertion(world, trusted.issuer, assertion, claims)))
     return invalidGrant('the assertion was used before');
   return {
@@ -58,24 +57,28 @@ export async function redeemAssertion(
   };
 }
 
-/** RFC 8725 section 3.11: an access token, a logout token and similar types are not assertions. */
+/**
+ * Returns whether the JWT has the type of an assertion. Access tokens, logout tokens and similar types are not
+ * assertions (RFC 8725 section 3.11).
+ */
 function hasAssertionType(assertion: string): boolean {
   const typ = headerType(assertion);
   return typ === undefined || (typeof typ === 'string' && ['jwt', 'application/jwt'].includes(typ.toLowerCase()));
 }
 
-/** Returns the `typ` of the header, or null if the header cannot be read. */
+/** Returns `typ` of the header. null if the header is not readable. */
 function headerType(assertion: string): unknown {
   try {
     return decodeProtectedHeader(assertion).typ;
   } catch {
-    // jose throws different classes for different flaws; all these errors mean that the header cannot be read.
+    // jose throws several error classes. Each class means that the header is not readable.
     return null;
   }
 }
 
 /**
- * Returns the accepted audience that the unverified assertion names, or the first accepted audience if it names none.
+ * Returns an accepted audience that the unverified assertion names. If the assertion names no accepted audience,
+ * returns the first accepted audience, so that the verification fails.
  */
 function namedAudience(assertion: string, { audiences }: BearerGrant): string {
   const named = audiencesIn(decodeJwt<JsonObject>(assertion));
@@ -92,11 +95,12 @@ function formFault(claims: JsonObject): string | undefined {
   const { jti, cnf } = claims;
   if (subjectIn(claims) === undefined) return 'must have a sub';
   if (jti !== undefined && (typeof jti !== 'string' || jti === '')) return 'has a jti that is not a text';
-  // RFC 7800 section 3.1: such a token is valid only together with a proof of possession, which is not checked here.
+  // A token with `cnf` is only valid with a proof of possession (RFC 7800 section 3.1), which this server does not
+  // verify.
   return cnf === undefined ? undefined : 'is bound to a key';
 }
 
-/** Returns the `aud` of the token: the requested resource, if it is permitted for the subject. */
+/** Returns the `aud` of the token: the requested resource, if the subject may have a token for this resource. */
 function resourceFor(
   { settings }: IssuerWorld,
   { bindings }: BearerGrant,
@@ -113,8 +117,8 @@ function resourceFor(
 }
 
 /**
- * Returns false if the assertion was used before. Without a jti, the signed content identifies the assertion, not the
- * signature: the same content and key may have several valid signatures.
+ * Returns false if the assertion was used before. An assertion without a jti is identified by its signed content. The
+ * signature is not suitable, because one content can have several valid signatures.
  */
 async function spendAssertion(
   { ports }: IssuerWorld,

@@ -1,4 +1,4 @@
-// Checks the settings of trusted issuers and delegate clients, and fills in defaults.
+// Validates the settings of trusted issuers and delegate clients, and adds defaults.
 
 import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 import { assertionAudiences, isSameResource, knownResource } from '#contracts/auth-server/resources.ts';
@@ -11,28 +11,28 @@ type IssuerBlock = NonNullable<AuthServerConfig['trusted_issuers']>[number];
 type BearerBlock = NonNullable<IssuerBlock['jwt_bearer_grant']>;
 type ClientBlock = NonNullable<AuthServerConfig['delegate_clients']>[number];
 
-/** Stands for every delegate client. */
+/** Name in the settings that stands for all delegate clients. */
 const ANY_CLIENT = '*';
 const ACTOR_CLAIM = 'azp';
 
-/** Selects the tokens of an issuer that may be exchanged, and the clients that may exchange them (RFC 8693). */
+/** Settings for exchanging tokens of an issuer (RFC 8693). */
 export interface Delegation {
   readonly audience: string;
   readonly actorClaim: string;
-  /** Permitted values of that claim. */
+  /** Values of the claim `actorClaim` that allow the exchange. */
   readonly actors: readonly string[];
-  /** Whether the claims permit the exchange in addition to `actors`. */
+  /** Returns true if the claims allow the exchange, in addition to `actors`. */
   readonly matches: (claims: JsonObject) => boolean;
-  /** Whether the issuer may name a client in `may_act`. */
+  /** True if the issuer may name a client in `may_act`. */
   readonly mayAct: boolean;
   readonly permits: (client: string) => boolean;
 }
 
-/** Selects the assertions of an issuer that are accepted as grants (RFC 7523). */
+/** Settings for accepting assertions of an issuer as grants (RFC 7523). */
 export interface BearerGrant {
   readonly maxAgeMs: number;
   readonly audiences: readonly [string, ...string[]];
-  /** Permitted resources by subject. */
+  /** Allowed resources by subject. */
   readonly bindings: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -63,11 +63,11 @@ export function trustedIssuers(config: AuthServerConfig): readonly TrustedIssuer
       throw configInvalid(`${pointer}/issuer_url`, 'is there already');
     checkKeyUrl(block, issuer, `${pointer}/issuer_url`);
     if (jwksUrl !== undefined) checkKeyUrl(block, jwksUrl, `${pointer}/jwks_url`);
-    // The document of an issuer must not lead to a private address.
+    // A document of the issuer must not lead to private addresses.
     if (allowPrivate && jwksUrl === undefined) throw configInvalid(`${pointer}/allow_private_ips`, 'needs jwks_url');
     const delegation = delegationOf(block, config, pointer);
     const bearer = block.jwt_bearer_grant && bearerOf(block.jwt_bearer_grant, config, `${pointer}/jwt_bearer_grant`);
-    // Otherwise a token that delegate clients exchange would also be an assertion.
+    // A token that delegate clients exchange must not be usable as an assertion.
     if (delegation !== undefined && bearer?.audiences.some((each) => isSameResource(each, delegation.audience)))
       throw configInvalid(`${pointer}/expected_audience`, `is ${delegation.audience}, an audience of assertions`);
     if (delegation === undefined && bearer === undefined)
@@ -125,7 +125,7 @@ function bearerOf(block: BearerBlock, config: AuthServerConfig, pointer: string)
   const maxAgeMs = parseDuration(age) ?? 0;
   if (maxAgeMs <= 0) throw configInvalid(`${pointer}/max_assertion_age`, `must be a duration above 0, not ${age}`);
   const audiences = assertionAudiences(config.issuer, accepted);
-  // Otherwise a token for a resource would also be an assertion for this server.
+  // A token for a resource must not be usable as an assertion for this server.
   const both = audiences.find((audience) => config.allowed_audiences.some((known) => isSameResource(known, audience)));
   if (both !== undefined) throw configInvalid(`${pointer}/accepted_audiences`, `names ${both}, which is a resource`);
   for (const [index, { subject, allowed_resources: resources }] of bindings.entries()) {

@@ -1,4 +1,4 @@
-// Checks tokens of trusted issuers: signature, audience and lifetime.
+// Verifies tokens of trusted issuers: signature, audience and lifetime.
 
 import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';
 import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
@@ -9,8 +9,8 @@ import type { IssuerPorts } from '../ports.ts';
 import type { TrustedIssuer } from './settings.ts';
 
 /**
- * Maximum length of a token. Tokens of common providers have less than half of this length, and bodies of requests may
- * be larger.
+ * Maximum length of a token. Tokens of common providers have less than half of this length. Request bodies may be
+ * longer.
  */
 const LENGTH_MAX = 16 * 1024;
 const SUBJECT_LENGTH_MAX = 256;
@@ -19,10 +19,9 @@ export interface Trusted extends TrustedIssuer {
   readonly keys: ProviderKeys;
 }
 
-/** Returns the issuer that a token names, or undefined if the issuer is not trusted. */
+/** Returns the trusted issuer that a token names. undefined if the issuer is not trusted. */
 export type FindTrusted = (token: string) => Trusted | undefined;
 
-/** Creates the check without fetching keys. */
 export function createTrust(ports: IssuerPorts, issuers: readonly TrustedIssuer[]): FindTrusted {
   const trusted = new Map(issuers.map((each) => [each.issuer, { ...each, keys: keysOf(ports, each) }]));
   return function findTrusted(token) {
@@ -45,7 +44,7 @@ function keysOf(ports: IssuerPorts, { issuer, jwksUrl, allowPrivate }: TrustedIs
   });
 }
 
-/** Returns the claims of a token with one of the audiences. `code` is the error code for a refused token. */
+/** Verifies a token for the audience, and returns its claims. `code` is the error code for a refused token. */
 export async function checkTrusted(
   { issuer, keys }: Trusted,
   token: string,
@@ -56,7 +55,10 @@ export async function checkTrusted(
   return checked.ok ? { claims: checked.claims } : refusedAs(code, checked.refusal);
 }
 
-/** Returns the error. A token that cannot be checked at the moment may be valid, so the client should try again. */
+/**
+ * Returns the error for a refused token. If the keys are unavailable, the token may be valid, so the client should try
+ * again.
+ */
 function refusedAs(code: OAuthErrorCode, { reason }: Refusal): OAuthError {
   if (reason === 'keys-unavailable')
     return { error: 'temporarily_unavailable', description: 'the keys of the issuer cannot be had; try again' };
@@ -67,14 +69,14 @@ export function audiencesIn({ aud }: JsonObject): readonly string[] {
   return typeof aud === 'string' ? [aud] : textsIn(aud);
 }
 
-/** Returns the subject of a token, or undefined if it has none that can be used. */
+/** Returns the subject of a token. undefined if the subject is missing, empty or too long. */
 export function subjectIn({ sub }: JsonObject): string | undefined {
   return typeof sub === 'string' && sub !== '' && sub.length <= SUBJECT_LENGTH_MAX ? sub : undefined;
 }
 
 /**
- * Returns the subject in our tokens for a subject of another issuer. It never equals a person of this server or a
- * subject of a third issuer.
+ * Returns the subject in tokens of this server for a subject of another issuer. The result differs from all persons of
+ * this server and from subjects of all other issuers.
  */
 export function foreignSubject(issuer: string, subject: string): string {
   return `${issuer}#${subject}`;

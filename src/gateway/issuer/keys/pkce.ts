@@ -1,4 +1,4 @@
-// Checks Proof Key for Code Exchange (RFC 7636), with S256 only.
+// Verifies Proof Key for Code Exchange (RFC 7636). Supports only S256.
 
 import { hash, timingSafeEqual } from 'node:crypto';
 

@@ -1,39 +1,43 @@
-// Holds several keys or secrets: one is used, and all are accepted. The files are read again when they change.
+// Manages several keys or secrets. One item is used for new texts, and all items are accepted. Changed files are read
+// again.
 
 import { Failure } from '#std/failure.ts';
 import type { IssuerCode } from '../codes.ts';
 import type { IssuerPorts } from '../ports.ts';
 
 /**
- * A new first key is accepted at once, but used only after this time if an older key exists. A mounted Secret reaches
- * all pods of a workload within about a minute.
+ * Time before a new first key is used, if an older key exists. A mounted Secret reaches all pods within about a minute,
+ * so all pods accept the key before any pod uses it.
  */
 const SETTLE_MS = 120_000;
 
 export interface RingItem {
-  /** Id that is equal only for the same key. */
+  /** Id of the key. Different keys have different ids. */
   readonly id: string;
 }
 
 export interface Ring<T extends RingItem> {
   readonly active: T;
-  /** All items in the order of the files; as the same list object until they change. */
+  /** All items in the order of the files. The same list object until the items change. */
   readonly accepted: readonly T[];
 }
 
 export interface RingSource<T extends RingItem> {
   readonly paths: readonly string[];
-  /** Parses an item. Throws a Failure if the text cannot be used. */
+  /** Parses an item. Throws a Failure if the text is not valid. */
   readonly parse: (text: string, path: string) => T;
-  /** Creates an item if there are no files. */
+  /** Creates an item if no files are configured. */
   readonly invent: () => T;
-  /** Code of the notice for files that can no longer be used. */
+  /** Code of the notice about files that have become unusable. */
   readonly code: IssuerCode;
 }
 
 type RingPorts = Pick<IssuerPorts, 'files' | 'clock' | 'notify'>;
 
-/** Creates the ring. Throws a Failure if the files cannot be used at the start. Later, the last good items stay. */
+/**
+ * Creates the ring. Throws a Failure if the files are unusable at the start. If the files become unusable later, the
+ * last valid items stay.
+ */
 export function createRing<T extends RingItem>(ports: RingPorts, source: RingSource<T>): () => Ring<T> {
   const { paths } = source;
   if (paths.length === 0) {

@@ -1,5 +1,5 @@
-// Derives keys from the HMAC secrets: for opaque codes and refresh tokens that cannot be forged, and for texts that
-// only this server can read. The first secret is used, and all secrets are accepted.
+// Derives keys from the HMAC secrets. The keys protect codes and refresh tokens against forgery, and encrypt texts that
+// only this server may read. The first secret is used for new texts, and all secrets are accepted.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Failure } from '#std/failure.ts';
@@ -18,11 +18,11 @@ interface Opaque {
 }
 
 export interface IssuerSecrets {
-  /** Returns 90 opaque characters that cannot be guessed or changed. */
+  /** Returns an opaque text that cannot be guessed or changed. */
   mint(kind: OpaqueKind, opaque: Opaque): string;
-  /** Returns the content of the text, or undefined if the text was not minted by this server for this purpose. */
+  /** Returns the content of the text. undefined if this server has not minted the text for this purpose. */
   open(kind: OpaqueKind, text: string): Opaque | undefined;
-  /** Encrypts the text. `context` is the owner of the text, which cannot be opened with another context. */
+  /** Encrypts the text. `context` is the owner of the text. `unseal` needs the same context. */
   seal(kind: SealKind, context: string, text: string): string;
   unseal(kind: SealKind, context: string, sealed: string): string | undefined;
 }
@@ -42,7 +42,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Reads the secrets. Without files, uses a random secret of this process only. Throws Failure `issuer-secret-invalid`.
+ * Reads the secrets. Without files, uses a random secret that only this process knows. Throws Failure
+ * `issuer-secret-invalid`.
  */
 export function createIssuerSecrets(
   ports: Pick<IssuerPorts, 'files' | 'clock' | 'notify' | 'random'>,
@@ -88,7 +89,7 @@ export function createIssuerSecrets(
   };
 }
 
-/** Accepts only the encoding that `mint` writes: another encoding of the same bytes is another token. */
+/** Decodes a text. Accepts only the encoding that `mint` writes, so that each token has exactly one text. */
 function bytesOf(text: string, prefix: string): Buffer | undefined {
   if (!text.startsWith(prefix)) return undefined;
   const bytes = Buffer.from(text.slice(prefix.length), 'base64url');
@@ -106,7 +107,7 @@ function secretOf(bytes: Buffer): Secret {
   return { id: sha256(bytes), bytes, derived: new Map() };
 }
 
-/** Derives the key (RFC 5869). */
+/** Returns the derived key (RFC 5869). */
 function keyOf({ bytes, derived }: Secret, purpose: OpaqueKind | SealKind): Buffer {
   const known = derived.get(purpose);
   if (known !== undefined) return known;
@@ -127,7 +128,7 @@ function decrypt(key: Buffer, context: string, bytes: Buffer): string | undefine
     const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
     return Buffer.concat([text, decipher.final()]).toString('utf8');
   } catch {
-    // Another secret, another context, or a changed text: node throws the same error for all three.
+    // Node throws the same error for another secret, another context and a changed text.
     return undefined;
   }
 }

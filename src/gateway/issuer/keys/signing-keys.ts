@@ -1,4 +1,4 @@
-// Holds the keys that sign access tokens: the first key signs, and all keys are published.
+// Manages the keys that sign access tokens. The first key signs, and all keys are published.
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
 import type { JSONWebKeySet, JWK } from 'jose';
@@ -9,7 +9,7 @@ import { createRing, type Ring } from './ring.ts';
 type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';
 
 interface SigningKey {
-  /** Key id, which is its thumbprint (RFC 7638). */
+  /** Id of the key: its thumbprint (RFC 7638). */
   readonly id: string;
   readonly algorithm: SigningAlgorithm;
   readonly privateKey: KeyObject;
@@ -18,14 +18,14 @@ interface SigningKey {
 
 export interface SigningKeys {
   current(): SigningKey;
-  /** Returns all keys (RFC 7517); the same object until they change. */
+  /** Returns all public keys (RFC 7517). Returns the same object until the keys change. */
   published(): JSONWebKeySet;
 }
 
 const RSA_BITS_MIN = 2048;
 const CURVES: Readonly<Record<string, SigningAlgorithm>> = { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512' };
 
-/** Reads the keys. Without files, uses a new key of this process only. Throws Failure `issuer-key-invalid`. */
+/** Reads the keys. Without files, uses a new key that only this process knows. Throws Failure `issuer-key-invalid`. */
 export function createSigningKeys(
   ports: Pick<IssuerPorts, 'files' | 'clock' | 'notify'>,
   paths: readonly string[],
@@ -48,7 +48,7 @@ export function createSigningKeys(
   };
 }
 
-/** Parses PKCS #1, SEC 1 or PKCS #8, in PEM. */
+/** Parses a private key in PEM, as PKCS #1, SEC 1 or PKCS #8. */
 function parseKey(text: string, path: string): SigningKey {
   try {
     return signingKey(createPrivateKey(text), path);
@@ -75,7 +75,7 @@ function algorithmOf(key: KeyObject, { kty, crv }: { kty?: string; crv?: string 
   throw unusable(path, `is a key of kind ${kty} ${crv ?? ''}: RSA, P-256, P-384, P-521 and Ed25519 can sign`);
 }
 
-/** Uses the required members in the order of their names (RFC 7638 section 3). */
+/** Returns the thumbprint of the required members, ordered by name (RFC 7638 section 3). */
 function thumbprint(jwk: object): string {
   const members = Object.entries(jwk).filter(([name]) => ['crv', 'e', 'kty', 'n', 'x', 'y'].includes(name));
   const text = JSON.stringify(Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : 1))));

@@ -1,4 +1,4 @@
-// Builds HTML: every inserted text is escaped, unless it is already HTML.
+// Builds HTML. Every inserted text is escaped, unless it is already HTML.
 
 export interface Html {
   readonly html: string;
@@ -24,8 +24,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Characters that are shown by their number, because invisible characters can make two texts look equal (Unicode TR
- * 36): control characters, marks of direction, joiners, tags, fillers, line separators, the Braille blank.
+ * Characters that are shown as their number, because invisible characters can make different texts look equal (Unicode
+ * TR 36): control characters, direction marks, joiners, tags, fillers, line separators, the Braille blank.
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 

@@ -1,19 +1,19 @@
-// Builds the pages that people see during a login. They work without scripts.
+// Builds the pages that people see during a login. The pages work without scripts.
 
 import type { IssuerAnswer } from '../message.ts';
 import { type Html, html } from './html.ts';
 import { PAGE_POLICY, STYLE } from './style.ts';
 
 export interface ConsentFacts {
-  /** Value by which the form finds its login. */
+  /** Id of the login, which the form sends back. */
   readonly pending: string;
-  /** Path to which the form is sent. */
+  /** Path that the form is sent to. */
   readonly action: string;
-  /** Name that the client chose itself. */
+  /** Name that the client chose. */
   readonly client: string;
-  /** Host of the client's document. Undefined if the client has no document, so that its name is unverified. */
+  /** Host of the client's document. undefined if the client has no document, so that its name is unverified. */
   readonly host: string | undefined;
-  /** Destination after the login, as `redirectPlace` returns it. */
+  /** Destination after the login, as returned by `redirectPlace`. */
   readonly place: string;
   readonly scopes: readonly string[];
   readonly resource: string;
@@ -65,8 +65,8 @@ export function refusalPage(message: string, url: string): IssuerAnswer {
 }
 
 /**
- * Shows a page that continues by itself. A redirect after a form would require a `form-action` that lists every
- * provider and app.
+ * Shows a page that continues by itself. A redirect in place of this page would require a `form-action` that lists
+ * every provider and app.
  */
 export function continuePage(url: string, place: string): IssuerAnswer {
   const title = 'One moment';
@@ -82,7 +82,7 @@ export interface ConnectedApp {
   readonly scopes: readonly string[];
 }
 
-/** Shows the consents of one person, each with a button that withdraws it. */
+/** Shows the consents of one person, each with a button that withdraws the consent. */
 export function appsPage(action: string, apps: readonly ConnectedApp[]): IssuerAnswer {
   const title = 'Apps that act for you';
   const listed = apps.map(
@@ -114,7 +114,7 @@ function page(
       'content-security-policy': PAGE_POLICY,
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
-      // With no-referrer, forms send Origin: null, which any page can send.
+      // With no-referrer, forms would send Origin: null. Pages of all origins can send Origin: null.
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),

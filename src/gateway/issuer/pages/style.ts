@@ -1,4 +1,5 @@
-// Styles the pages of the authorization server: one small style sheet inside the page, for dark and light mode.
+// Defines the style sheet of the authorization server's pages, which is part of each page and supports dark and light
+// mode.
 
 import { hash } from 'node:crypto';
 
@@ -20,7 +21,10 @@ a { color: var(--act); }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
 `;
 
-/** Allows only this style sheet, allows forms only to this server, and forbids frames (W3C CSP level 3). */
+/**
+ * Content security policy of the pages (W3C CSP level 3). Allows only this style sheet and forms to this server, and
+ * forbids frames.
+ */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,

@@ -1,4 +1,4 @@
-// Reads values of a token response by the paths that a configuration names.
+// Reads values of a token response at the paths that the configuration names.
 
 import { decodeJwt } from 'jose';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -10,7 +10,7 @@ export function textByPath(answer: JsonObject, path: string): string | undefined
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns the value at a path. A dot leads to a member, and a number is an index of a list. */
+/** Returns the value at a path. Dots separate names of members and indices of lists. */
 export function valueByPath(answer: Json, path: string): Json | undefined {
   let value: Json | undefined = answer;
   for (const key of path.split('.')) {
@@ -21,7 +21,7 @@ export function valueByPath(answer: Json, path: string): Json | undefined {
   return value;
 }
 
-/** Reads the person from a token response, which only TLS protects. */
+/** Reads the person from a token response. Only TLS protects the response. */
 export function identityIn(answer: JsonObject, paths: IdentityPaths): UserInfo {
   const { subject_path: sub, name_path: name, email_path: email } = paths;
   const found = { sub: fieldAtPath(answer, sub), name: fieldAtPath(answer, name), email: fieldAtPath(answer, email) };
@@ -29,7 +29,7 @@ export function identityIn(answer: JsonObject, paths: IdentityPaths): UserInfo {
 }
 
 /**
- * Part of a path that stands for the claims of the JWT at the path before it. The signature of the JWT is not checked.
+ * Part of a path that stands for the claims of the JWT at the preceding path. The signature of the JWT is not verified.
  */
 const CLAIMS = '@upstreamjwt';
 
@@ -43,14 +43,14 @@ function fieldAtPath(answer: JsonObject, path: string | undefined): Json | undef
   return value;
 }
 
-/** Returns the claims, or undefined if the value is not a JWT. */
+/** Returns the claims. undefined if the value is not a JWT. */
 function claimsOf(token: Json): Json | undefined {
   if (typeof token !== 'string') return undefined;
   try {
     const claims: unknown = decodeJwt(token);
     return claims as JsonObject;
   } catch {
-    // The caller reports that the answer names no subject; the message of this library adds nothing.
+    // The caller reports that the response names no subject. The error of jose adds nothing.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Logs people in at a provider of OAuth 2.0 without OpenID Connect. The token response or the userinfo endpoint
+// Logs people in at an OAuth 2.0 provider without OpenID Connect. The token response or the userinfo endpoint
 // identifies the person.
 
 import { Failure } from '#std/failure.ts';
@@ -102,7 +102,10 @@ export function visitUrl(
   return url.href;
 }
 
-/** Returns the code from the browser's parameters. Throws a Failure if the provider refused, or sent no code. */
+/**
+ * Returns the code in the parameters of the callback. Throws a Failure if the provider refused the login or sent no
+ * code.
+ */
 export function codeFrom(provider: string, parameters: URLSearchParams): string {
   const error = parameters.get('error');
   if (error !== null) throw upstreamFailure(provider, 'refused', `it answered ${plainWord(error)}`);

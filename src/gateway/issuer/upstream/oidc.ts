@@ -1,4 +1,4 @@
-// Logs people in at a provider of OpenID Connect: finds endpoints by discovery, and identifies people by a verified
+// Logs people in at an OpenID Connect provider. Finds the endpoints by discovery, and identifies people by a verified
 // id_token.
 
 import { discover } from '#auth/discovery.ts';
@@ -24,7 +24,7 @@ interface Provider {
   document(): Promise<JsonObject>;
 }
 
-/** Time for which a discovery document is cached. Endpoints change rarely. */
+/** Time for which a discovery document is cached. Endpoints rarely change. */
 const DOCUMENT_MS = 10 * 60_000;
 
 /** Creates the provider without sending a request. */
@@ -59,7 +59,7 @@ export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): 
       const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
       const { idToken, ...tokens } = await requestTokens(ports, await tokenEndpoint(provider), grant);
       if (idToken !== undefined) {
-        // An id_token of another person is refused (OpenID Connect Core 1.0 section 12.2).
+        // OpenID Connect Core 1.0 section 12.2 forbids an id_token of another person.
         const again = await personOf(provider, await checkIdToken(provider, idToken, undefined), tokens.accessToken);
         if (again.subject !== subject)
           throw upstreamFailure(name, 'invalid', 'the refreshed token has another subject');
@@ -70,8 +70,8 @@ export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): 
 }
 
 /**
- * Returns ports whose requests may reach private addresses only on the host that the configuration names, not on other
- * hosts from discovery.
+ * Returns ports whose requests may reach private addresses only on the configured host, and not on other hosts that
+ * discovery names.
  */
 function authPorts(ports: IssuerPorts, { name, issuerUrl }: OIDCSettings): AuthPorts {
   return {
@@ -87,7 +87,7 @@ function isSameHost(url: string, issuerUrl: string): boolean {
   return URL.parse(url)?.hostname === new URL(issuerUrl).hostname;
 }
 
-/** Returns a function that caches the document. Simultaneous calls share one request, and failures are not cached. */
+/** Returns a function that caches the document. Concurrent calls share one request. Failures are not cached. */
 function remembered(ports: IssuerPorts, load: () => Promise<JsonObject>): () => Promise<JsonObject> {
   let known: { readonly document: Promise<JsonObject>; readonly until: number } | undefined;
   return function document() {
@@ -124,13 +124,13 @@ async function tokenEndpoint(provider: Provider): Promise<TokenEndpoint> {
   return {
     url,
     client: provider.settings,
-    // Without announced methods, the method is client_secret_basic (OpenID Connect Discovery 1.0 section 3).
+    // If the provider lists no methods, the method is client_secret_basic (OpenID Connect Discovery 1.0 section 3).
     secretIn: methods.includes('client_secret_post') ? 'form' : 'header',
     allowPrivate: isSameHost(url, provider.settings.issuerUrl),
   };
 }
 
-/** Refuses an answer that names another provider than the requested provider (RFC 9207 section 2.4). */
+/** Throws a Failure if the answer names another issuer (RFC 9207 section 2.4). */
 async function checkResponseIssuer(provider: Provider, parameters: URLSearchParams): Promise<void> {
   const { name, issuerUrl } = provider.settings;
   const iss = parameters.get('iss');
@@ -143,7 +143,7 @@ async function checkResponseIssuer(provider: Provider, parameters: URLSearchPara
   );
 }
 
-/** Checks an id_token by OpenID Connect Core 1.0 section 3.1.3.7. */
+/** Verifies an id_token (OpenID Connect Core 1.0 section 3.1.3.7). */
 async function checkIdToken(
   { settings, keys, ports }: Provider,
   token: string,
@@ -164,8 +164,8 @@ async function checkIdToken(
 }
 
 /**
- * Removes the fields of the subject: a claim of the id_token is the id of the user, so the userinfo endpoint only has
- * to return the same `sub`.
+ * Removes the settings for the subject. The configured claim of the id_token identifies the person, so the userinfo
+ * endpoint only has to return the same `sub` as the id_token.
  */
 function withoutSubjectFields(userInfo: UserInfoSettings | undefined): UserInfoSettings | undefined {
   const { subject_fields: _, ...others } = userInfo?.field_mapping ?? {};
@@ -174,7 +174,7 @@ function withoutSubjectFields(userInfo: UserInfoSettings | undefined): UserInfoS
 
 type Known = UserInfo & { readonly subject: string };
 
-/** Identifies the person by the id_token, unless userInfoOverride is set. */
+/** Identifies the person by the id_token, unless the settings name subject fields of the userinfo endpoint. */
 async function personOf({ ports, settings }: Provider, claims: JsonObject, accessToken: string): Promise<Known> {
   const { name, subjectClaim } = settings;
   const userInfo = subjectClaim === undefined ? settings.userInfo : withoutSubjectFields(settings.userInfo);
@@ -184,7 +184,7 @@ async function personOf({ ports, settings }: Provider, claims: JsonObject, acces
       ? undefined
       : await askUserInfo({ ports, provider: name, allowPrivate: true }, userInfo, accessToken);
   const isMapped = userInfo?.field_mapping?.subject_fields !== undefined;
-  // This check is required by OpenID Connect Core 1.0 section 5.3.2.
+  // OpenID Connect Core 1.0 section 5.3.2 requires this check.
   if (asked !== undefined && !isMapped && asked.subject !== said.subject) {
     throw upstreamFailure(name, 'invalid', 'its userinfo endpoint names another subject than its id_token');
   }

@@ -1,5 +1,5 @@
-// Registers a client at a provider (RFC 7591 section 3), at an endpoint that the configuration or the provider's
-// metadata names.
+// Registers this server as a client at a provider (RFC 7591 section 3). The configuration or the provider's metadata
+// names the endpoint.
 
 import { isObject, type Json, type JsonObject, parseJson, textsIn } from '#std/json.ts';
 import { configInvalid, isProtected } from '../config-fault.ts';
@@ -8,16 +8,16 @@ import type { RegistrationSettings, UpstreamClient } from './settings.ts';
 import { plainWord } from './token-request.ts';
 import { asUpstreamFailure, upstreamFailure } from './upstream.ts';
 
-/** How a client proves itself at the token endpoint (RFC 7591 section 2). */
+/** Authentication method of a client at the token endpoint (RFC 7591 section 2). */
 type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
 
 export interface RegisteredClient {
   readonly id: string;
-  /** Secret of the client. Undefined if the method is `none`. */
+  /** Secret of the client. undefined if the method is `none`. */
   readonly secret?: string;
   readonly method: ClientMethod;
   readonly registeredAtMs: number;
-  /** Expiry in milliseconds since 1970. Undefined if the secret does not expire. */
+  /** Expiry of the secret in milliseconds since 1970. undefined if the secret does not expire. */
   readonly expiresAtMs?: number;
 }
 
@@ -25,19 +25,19 @@ export type OwnRegistration = UpstreamClient & { readonly registration: Registra
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 256 * 1024;
-/** Maximum length of id and secret, since the id is in URLs for browsers, and both are in headers. */
+/** Maximum length of the id and the secret, because URLs contain the id, and headers contain both. */
 const CREDENTIAL_MAX = 2048;
-/** A secret is not used during this last part of its lifetime. */
+/** Last part of a secret's lifetime in which the secret is not used. */
 export const EXPIRY_SKEW_MS = 60_000;
-/** Methods by preference: forms may be logged, unlike headers. */
+/** Methods by preference. Headers are preferred to forms, because forms may be logged. */
 const PREFERRED: readonly ClientMethod[] = ['client_secret_basic', 'client_secret_post', 'none'];
 
 interface Endpoint {
   readonly url: string;
-  /** True if the configuration names the endpoint, or its host. */
+  /** True if the configuration names the endpoint or its host. */
   readonly allowPrivate: boolean;
   readonly method: ClientMethod;
-  /** Scopes that the provider announces. */
+  /** Scopes that the provider's metadata lists. */
   readonly scopes: readonly string[];
 }
 
@@ -79,8 +79,7 @@ export async function requestRegistration(ports: Ports, settings: OwnRegistratio
 }
 
 /**
- * Returns a function that reads the initial access token at each use. The result is undefined if the endpoint needs no
- * token. Throws a Failure if the token cannot be read.
+ * Returns the initial access token. undefined if the endpoint needs no token. Throws a Failure if the token is missing.
  */
 export function initialToken(
   { files, environment }: Pick<IssuerPorts, 'files' | 'environment'>,
@@ -119,8 +118,8 @@ async function registrationPlace(ports: Ports, { name, registration }: OwnRegist
 }
 
 /**
- * Checks the issuer of metadata (RFC 8414 section 3.3). A document outside of `/.well-known/` belongs to an issuer of
- * the same origin.
+ * Returns whether the metadata belongs to `discoveryUrl` (RFC 8414 section 3.3). For a URL without `/.well-known/`, the
+ * issuer must have the origin of `discoveryUrl`.
  */
 function isMetadataOf(issuer: unknown, discoveryUrl: string): boolean {
   const url = typeof issuer === 'string' ? URL.parse(issuer) : null;
@@ -133,7 +132,7 @@ function isMetadataOf(issuer: unknown, discoveryUrl: string): boolean {
   );
 }
 
-/** Chooses the method. Metadata without methods means client_secret_basic (RFC 8414 section 2). */
+/** Chooses the authentication method. Metadata without methods means client_secret_basic (RFC 8414 section 2). */
 function methodOf(provider: string, metadata: JsonObject): ClientMethod {
   const { token_endpoint_auth_methods_supported: said, code_challenge_methods_supported: challenges } = metadata;
   const methods = said === undefined ? ['client_secret_basic'] : textsIn(said);
@@ -154,7 +153,7 @@ function clientOf(
   const said = answer?.token_endpoint_auth_method ?? asked;
   const method = PREFERRED.find((each) => each === said);
   if (!isCredential(id)) throw registrationFailure(provider, 'it sent no usable client_id');
-  // The provider may have changed the requested values (RFC 7591 section 3.2.1).
+  // The provider may change the requested values (RFC 7591 section 3.2.1).
   if (answer?.redirect_uris !== undefined && !textsIn(answer.redirect_uris).includes(redirectUri))
     throw registrationFailure(provider, `it registered other redirect_uris than ${redirectUri}`);
   if (method === undefined)
@@ -162,21 +161,21 @@ function clientOf(
   if (method === 'none') return { id, method, registeredAtMs };
   if (!isCredential(secret)) throw registrationFailure(provider, 'it sent no usable client_secret');
   const expiresAtMs = typeof expires === 'number' && expires > 0 ? Math.min(expires * 1000, TIME_MAX_MS) : undefined;
-  // If the secret expired at once, each login would register another client.
+  // Each login would register another client if the secret expired at once.
   if (expiresAtMs !== undefined && expiresAtMs - EXPIRY_SKEW_MS <= registeredAtMs)
     throw registrationFailure(provider, 'it sent a client_secret that has expired, or expires within a minute');
   return { id, secret, method, registeredAtMs, expiresAtMs };
 }
 
-/** Largest integer in JSON that is exact, since JSON has no infinity. */
+/** Maximum time. JSON has no infinity, so the largest exact integer is used. */
 const TIME_MAX_MS = Number.MAX_SAFE_INTEGER;
 
-/** Ids and secrets are printable ASCII (RFC 6749, appendix A). */
+/** Returns whether an id or secret is printable ASCII (RFC 6749, appendix A). */
 function isCredential(value: Json | undefined): value is string {
   return typeof value === 'string' && value.length <= CREDENTIAL_MAX && /^[\x20-\x7e]+$/.test(value);
 }
 
-/** Sends a request. Throws a Failure without an answer, or if another attempt may get another answer. */
+/** Sends a request. Throws a Failure if no answer arrives, or if a later attempt may succeed. */
 async function exchange(
   { fetch }: Ports,
   provider: string,

@@ -1,5 +1,5 @@
-// Registers this server as a client at a provider (RFC 7591): once for all replicas, which share the answer in the
-// store.
+// Registers this server as a client at a provider (RFC 7591), once for all replicas. The replicas share the answer in
+// the store.
 
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
@@ -15,24 +15,24 @@ import {
 
 export interface UpstreamRegistration {
   /**
-   * Returns the client, and registers it if no replica has registered. After a Failure of the provider, later calls
-   * fail for a while without a new attempt.
+   * Returns the client. Registers the client if no replica has done so. After a Failure of the provider, later calls
+   * fail for some time without a new attempt.
    */
   find(): Promise<RegisteredClient>;
-  /** Deletes the registration of a client that the provider no longer knows, so that the next login registers again. */
+  /** Deletes the registration of a client that the provider no longer knows. The next login registers again. */
   forget(client: RegisteredClient): Promise<void>;
 }
 
-/** Lifetime of the lock, longer than discovery and registration can take. */
+/** Lifetime of the lock. Longer than discovery and registration can take. */
 const LOCK_MS = 30_000;
 const LOOK_AGAIN_MS = 100;
 const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
-/** Time after which the record is written again, with a new lifetime and the current secret. */
+/** Time after which the record is written again, with a new lifetime and sealed with the current secret. */
 const RENEW_MS = 24 * 3_600_000;
 /**
- * Time after a registration in which `forget` has no effect, so that a provider that refuses new clients gets no flood
- * of registrations.
+ * Time after a registration in which `forget` has no effect. A provider that refuses new clients would otherwise get a
+ * flood of registrations.
  */
 const FORGET_MIN_MS = 5 * 60_000;
 
@@ -90,7 +90,7 @@ export function createUpstreamRegistration(
       if (failed !== undefined && clock.monotonic() < failed.until) throw failed.failure;
       if (await store.add(lock, '1', LOCK_MS)) {
         try {
-          // The previous holder of the lock may have registered.
+          // The previous owner of the lock may have registered the client.
           return (await known()) ?? (await register());
         } finally {
           await store.delete([lock]);
@@ -114,7 +114,7 @@ export function createUpstreamRegistration(
   };
 }
 
-/** Returns a digest of the configuration, since a changed configuration requires another client at the provider. */
+/** Returns a digest of the configuration. A changed configuration needs another client at the provider. */
 function contextOf({ name, redirectUri, scopes, registration }: OwnRegistration): string {
   const { discoveryUrl, registrationEndpoint, softwareId, softwareStatement } = registration;
   const parts = [name, redirectUri, scopes, discoveryUrl, registrationEndpoint, softwareId, softwareStatement];

@@ -1,4 +1,4 @@
-// Builds the checked and complete settings of a provider.
+// Builds the validated settings of a provider, with defaults.
 
 import { type AuthServerConfig, isReservedParameter } from '#contracts/auth-server/config.ts';
 import { configInvalid, isProtected } from '../config-fault.ts';
@@ -13,29 +13,29 @@ export interface UpstreamClient {
   readonly name: string;
   /** Id of the client. Empty if this server registers itself. */
   readonly clientId: string;
-  /** Secret of the registration. */
+  /** Secret of the client, from the registration. */
   readonly clientSecret?: string;
-  /** File with the secret, which takes precedence over the variable. */
+  /** File with the secret. Overrides the variable. */
   readonly clientSecretFile?: string;
   readonly clientSecretVariable?: string;
-  /** PEM file to trust for requests to the provider. */
+  /** PEM file with additional authorities to trust for requests to the provider. */
   readonly caBundleFile?: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
-  /** Parameters that are added to the URL for people's logins. */
+  /** Additional parameters of the authorization URL. */
   readonly authorizationParameters: Readonly<Record<string, string>>;
 }
 
-/** URL and credentials by which this server registers itself (RFC 7591). Exactly one of the URLs is set. */
+/** URL and credentials for registering this server at the provider (RFC 7591). Exactly one of the two URLs is set. */
 export interface RegistrationSettings {
   readonly discoveryUrl?: string;
   readonly registrationEndpoint?: string;
-  /** File with the token, which takes precedence over the variable. */
+  /** File with the initial access token. Overrides the variable. */
   readonly initialAccessTokenFile?: string;
   readonly initialAccessTokenVariable?: string;
   readonly softwareId?: string;
   readonly softwareStatement?: string;
-  /** If undefined, addresses on hosts that the configuration names may be private. */
+  /** If undefined, only hosts that the configuration names may have private addresses. */
   readonly allowPrivate?: boolean;
 }
 
@@ -48,13 +48,13 @@ export type UpstreamSettings =
     })
   | (UpstreamClient & {
       readonly type: 'oauth2';
-      /** If undefined, hosts that the configuration names may be private. */
+      /** If undefined, only hosts that the configuration names may have private addresses. */
       readonly allowPrivate?: boolean;
-      /** Settings of the registration. Undefined if the configuration names the client. */
+      /** Settings of the registration. undefined if the configuration names the client. */
       readonly registration?: RegistrationSettings;
       readonly authorizationEndpoint: string;
       readonly tokenEndpoint: string;
-      /** Source of the person's identity: the token response, or an endpoint. */
+      /** Source of the person's identity: paths in the token response, or a userinfo endpoint. */
       readonly identity: IdentityPaths | UserInfoSettings;
       readonly mapping?: TokenMapping;
     });
@@ -94,7 +94,7 @@ export function upstreamSettings(
   throw configInvalid(pointer, `is of type ${type}, but the block of that type is missing`);
 }
 
-/** Checks a URL. Only an explicit false of `insecure_allow_http` forbids http. */
+/** Validates a URL. http is only forbidden if `insecure_allow_http` is explicitly false. */
 function endpointUrl({ insecure_allow_http: http }: OAuth2Block, text: string, pointer: string): string {
   const url = new URL(httpUrl(text, pointer));
   if (http !== false || isProtected(url)) return text;

@@ -1,4 +1,5 @@
-// Sends requests to the token endpoint of a provider, and reads its answers (RFC 6749 section 5, or by a mapping).
+// Sends requests to the token endpoint of a provider, and parses its answers (RFC 6749 section 5, or a configured
+// mapping).
 
 import { isObject, type Json, parseJson } from '#std/json.ts';
 import { configInvalid } from '../config-fault.ts';
@@ -10,17 +11,17 @@ import type { UserInfo } from './user-info.ts';
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 256 * 1024;
-/** If the provider names no lifetime and sends a refresh token, the access token is refreshed after this time. */
+/** Time after which an access token is refreshed if the provider sends a refresh token but no lifetime. */
 const UNSAID_MS = 3_600_000;
 
 export interface TokenEndpoint {
   readonly url: string;
   readonly client: UpstreamClient;
   readonly secretIn: 'form' | 'header';
-  /** True if the configuration names the endpoint, or its host. */
+  /** True if the configuration names the endpoint or its host. */
   readonly allowPrivate: boolean;
   readonly mapping?: TokenMapping;
-  /** Paths of the person in the answer. */
+  /** Paths of the person's data in the answer. */
   readonly identity?: IdentityPaths;
 }
 
@@ -30,14 +31,11 @@ export interface TokenAnswer {
   readonly expiresAtMs: number;
   readonly isExpiryAssumed: boolean;
   readonly idToken?: string;
-  /** The person. Undefined if no paths to the identity are configured. */
+  /** Identity of the person. undefined if no paths to the identity are configured. */
   readonly identity?: UserInfo;
 }
 
-/**
- * Returns a function that reads the client secret at each use. The result is undefined for a public client. Throws a
- * Failure if the secret cannot be read.
- */
+/** Returns the client secret. undefined for a public client. Throws a Failure if the secret is missing. */
 export function upstreamSecret(
   { environment, files }: Pick<IssuerPorts, 'environment' | 'files'>,
   { name, clientSecret, clientSecretFile, clientSecretVariable }: UpstreamClient,
@@ -87,7 +85,7 @@ export async function requestTokens(
   }
 }
 
-/** Encodes both parts as form values before they are joined (RFC 6749 section 2.3.1). */
+/** Form-encodes the id and the secret before they are joined (RFC 6749 section 2.3.1). */
 function basicHeader(id: string, secret: string): string {
   const [encodedId, encodedSecret] = [id, secret].map((part) => new URLSearchParams([['', part]]).toString().slice(1));
   return `Basic ${Buffer.from(`${encodedId}:${encodedSecret}`).toString('base64')}`;
@@ -102,7 +100,7 @@ function tokenAnswer(
 ): TokenAnswer {
   if (status === 429 || status >= 500)
     throw upstreamFailure(provider, 'unavailable', `its token endpoint answered ${status}`);
-  // Some providers answer 200 with an error in the body.
+  // Some providers send errors with status 200.
   if (isObject(answer) && typeof answer.error === 'string') {
     const error = plainWord(answer.error);
     throw upstreamFailure(provider, 'refused', `its token endpoint answered ${status} ${error}`, undefined, { error });
@@ -130,7 +128,7 @@ function tokenAnswer(
   };
 }
 
-/** Makes a provider's text, which may be anything, safe for a log. */
+/** Makes a text of a provider safe for a log: at most 100 characters, with `?` for special characters. */
 export function plainWord(text: string): string {
   return text.slice(0, 100).replaceAll(/[^\w.:-]/g, '?');
 }

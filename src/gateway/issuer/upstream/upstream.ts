@@ -1,4 +1,5 @@
-// Defines a provider that people log in with: the contract of the OpenID Connect and OAuth 2.0 implementations.
+// Defines the interface of a provider that people log in with. OpenID Connect and OAuth 2.0 providers implement this
+// interface.
 
 import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -10,13 +11,13 @@ export interface UpstreamTokens {
   /** Milliseconds since 1970. */
   readonly expiresAtMs: number;
   /**
-   * True if the provider names no lifetime: `expiresAtMs` is then only the time of the next refresh. Without a refresh
-   * token the access token is used for the lifetime of the session, since tokens of GitHub and Slack do not expire.
+   * True if the provider sent no lifetime. `expiresAtMs` is then the time of the next refresh. Without a refresh token,
+   * the access token is used for the lifetime of the session, because tokens of GitHub and Slack do not expire.
    */
   readonly isExpiryAssumed: boolean;
-  /** The newest id_token of the login; undefined if the provider sends none. */
+  /** Newest id_token of the login. undefined if the provider sends none. */
   readonly idToken?: string;
-  /** Id of the person at the provider: a refreshed token must have the same id. */
+  /** Id of the person at the provider. A refreshed token must have the same id. */
   readonly subject: string;
 }
 
@@ -31,18 +32,18 @@ export interface UpstreamLogin {
 export interface Visit {
   readonly state: string;
   readonly nonce: string;
-  /** Verifier of RFC 7636. */
+  /** PKCE verifier of RFC 7636. */
   readonly verifier: string;
 }
 
-/** A provider. Each method throws a Failure `issuer-upstream-…`. */
+/** Provider. All methods throw a Failure `issuer-upstream-…`. */
 export interface Upstream {
   readonly name: string;
   /** Host on which people log in, for display. */
   readonly host: string;
   readonly redirectUri: string;
   authorizationUrl(visit: Visit): Promise<string>;
-  /** Exchanges the code for tokens and the person. `parameters` are the parameters of the callback. */
+  /** Exchanges the code for tokens and the person's identity. `parameters` are the parameters of the callback. */
   redeem(visit: Omit<Visit, 'state'>, parameters: URLSearchParams): Promise<UpstreamLogin>;
   refresh(tokens: UpstreamTokens): Promise<UpstreamTokens>;
 }
@@ -61,7 +62,7 @@ export function upstreamFailure(
   return new Failure(code, `provider ${provider}: ${what}`, cause === undefined ? options : { ...options, cause });
 }
 
-/** Converts failures of requests to failures of the provider; any other error is a bug and is thrown again. */
+/** Converts failures of requests to failures of the provider. Throws all other errors again, because they are bugs. */
 export function asUpstreamFailure(provider: string, error: unknown): Failure {
   if (!(error instanceof Failure)) throw error;
   if (error.code.startsWith('issuer-upstream-')) return error;

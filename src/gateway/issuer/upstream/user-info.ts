@@ -1,4 +1,4 @@
-// Reads the person of a provider's token from its userinfo endpoint.
+// Reads the identity of a person from a provider's userinfo endpoint.
 
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import type { IssuerPorts } from '../ports.ts';
@@ -48,7 +48,7 @@ export async function askUserInfo(
   }
 }
 
-/** Claims are tried in order; the first claim that is not empty is used. */
+/** Reads each field from the first claim of the mapping that is not empty. */
 export function userInfoOf(claims: JsonObject, mapping: UserInfoSettings['field_mapping'] = {}): UserInfo {
   return {
     subject: firstFilled(claims, mapping.subject_fields ?? ['sub']),
@@ -60,8 +60,8 @@ export function userInfoOf(claims: JsonObject, mapping: UserInfoSettings['field_
 function firstFilled(claims: JsonObject, fields: readonly string[]): string | undefined {
   const values = fields.map((field) => (Object.hasOwn(claims, field) ? claims[field] : undefined));
   const found = values.find((value) => (typeof value === 'string' && value !== '') || typeof value === 'number');
-  // Some providers use numbers as ids of people. Large numbers were rounded when the JSON was read, so two people would
-  // become one.
+  // Some providers use numbers as ids of people. JSON parsing rounds large numbers, so two people could get the same
+  // id.
   if (typeof found === 'number') return Number.isSafeInteger(found) ? String(found) : undefined;
   return typeof found === 'string' ? found : undefined;
 }

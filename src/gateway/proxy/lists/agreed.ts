@@ -1,31 +1,32 @@
-// Remembers answers of a server whose lists agreed entirely with the lock. If the server sends the same bytes again,
-// they pass after a comparison of all bytes except the id of the response, without being read.
+// Remembers list answers of a server in which every definition agreed with the lock. If the server sends the same bytes
+// again, apart from the response id, the answer passes without being parsed.
 
 import type { LockKeeper, LockReading } from '../../gate/tools-lock/keeper.ts';
 import type { MessageId } from '../../wire/message.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
 
-/** Lists of one answer, with the names of their definitions. */
+/** Names of the definitions in an answer, by list. */
 type AgreedNames = ReadonlyMap<FilteredKey, readonly string[]>;
 
-/** Notes the definitions of one answer. */
+/** Collects the definitions of one answer while the lock compares them with the reviewed definitions. */
 export interface AgreementNotes {
   add(list: FilteredKey, name: string, agrees: boolean): void;
-  /** Names of the definitions. Undefined if a definition differed. */
+  /** Names of the definitions. undefined if a definition differed. */
   readonly names: AgreedNames | undefined;
 }
 
 export interface AgreedLists {
   /**
-   * Returns whether the answer to the request `id` is known. If so, the readers of lists were informed of its
-   * definitions.
+   * Returns whether an equal answer is remembered. If so, tells the lock and the reading that its definitions agree.
    */
   passes(answer: Pieces, id: MessageId, readers: Readers): boolean;
-  /** Remembers an answer that agreed, and that no rule changes. `answerId` is the id of the response. */
+  /**
+   * Remembers an answer in which all definitions agreed and that no rule changed. `answerId` is the id of the response.
+   */
   keep(bytes: Buffer, answerId: MessageId | undefined, names: AgreedNames): void;
 }
 
-/** An answer in one or more pieces. Joining the pieces of a long list would take longer than comparing them. */
+/** An answer as received chunks. Joining the chunks of a long list takes longer than comparing them. */
 type Pieces = readonly Buffer[];
 
 interface Readers {
@@ -35,15 +36,18 @@ interface Readers {
 
 interface Kept {
   readonly names: AgreedNames;
-  /** Bytes before and after the id. */
+  /** Bytes before the response id (`head`) and after it (`tail`). */
   readonly head: Buffer;
   readonly tail: Buffer;
 }
 
-/** Maximum size of all remembered answers: enough for some callers with different lists of some pages. */
+/** Total size of the remembered answers: enough for some callers with different lists of several pages. */
 const BYTES_MAX = 16 * 1024 * 1024;
 const ANSWERS_MAX = 256;
-/** Answers of equal length differ mostly in their last bytes, which contain the cursor of the next page. */
+/**
+ * Number of last bytes that are part of an answer's key. Answers of equal length mostly differ there, in the cursor of
+ * the next page.
+ */
 const END_BYTES = 64;
 
 export function createAgreedLists(): AgreedLists {
@@ -68,7 +72,7 @@ export function createAgreedLists(): AgreedLists {
       const { start, end } = answerId.span;
       const key = answerKey([bytes], end - start);
       remove(key);
-      // The bytes are copied, since bytes from the network may be a part of a larger buffer.
+      // Copied, because the received bytes may be part of a larger buffer, which would stay in memory.
       const copy = Buffer.from(bytes);
       kept.set(key, { names, head: copy.subarray(0, start), tail: copy.subarray(end) });
       bytesKept += keptBytes(kept.get(key));
@@ -93,7 +97,7 @@ function totalLength(pieces: Pieces): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Compares all bytes, even if the pieces are divided differently. */
+/** Compares all bytes. The chunk borders may differ. */
 function haveSameBytes(pieces: Pieces, expected: Pieces): boolean {
   if (totalLength(pieces) !== totalLength(expected)) return false;
   let start = 0;

@@ -1,4 +1,4 @@
-// Decides how the rules change the answer to a request.
+// Chooses how the rules rewrite the answer to a request.
 
 import type { Answer } from '../../backends/backend.ts';
 import { heldShortly, keptStatus, rewriteAnswer, WATCH_NOTHING } from '../../backends/rewrite-answer.ts';
@@ -13,7 +13,7 @@ interface Asked {
   readonly body: Buffer | undefined;
   readonly caller: Caller;
   readonly inSession: boolean;
-  /** Set if the list is read for the lock. */
+  /** Set if the proxy reads the list for the lock. */
   readonly reading: LockReading | undefined;
 }
 
@@ -23,7 +23,7 @@ interface ChangeParts {
   readonly messageBytes: number;
 }
 
-/** Wraps the answer with the changes that the rules make; returns undefined if no rules apply. */
+/** Returns a wrapper that applies the rules to the answer, or undefined if no rule changes the answer. */
 export function changeOf(
   { rules, messageBytes }: ChangeParts,
   { message, body, caller, inSession, reading }: Asked,
@@ -31,7 +31,7 @@ export function changeOf(
   const rewrite = rules.answers(message, body, caller, reading);
   if (rewrite === undefined) return undefined;
   const isList = listKeyOf(message) !== undefined;
-  // The result of a task has the task's id next to the result of the call.
+  // A result of a task method contains the task's id next to the result of the call.
   const isTask = message?.kind === 'request' && message.method.startsWith('tasks/');
   const watch = () => (rules.filters ? watchResult(isListKey) : WATCH_NOTHING);
   const size = isList || isTask ? { messageBytes } : heldShortly(messageBytes, watch);

@@ -12,7 +12,7 @@ const READ = { name: 'read' };
 const LOCK = heldLock('enforce', { server: { kind: 'MCPServer' }, tools: [READ] });
 const ALICE = '["https://issuer.example","alice",""]';
 
-/** `callBy` returns the scope whose list has to be read for a call, or undefined if the call may go on. */
+/** `callBy` returns the scope whose list the proxy must read before the call, or undefined if the call may proceed. */
 function open() {
   const keeper = createLockKeeper(openLock(LOCK), {
     clock: { monotonic: () => 0 },
@@ -52,14 +52,14 @@ function open() {
   return { callBy, read };
 }
 
-test('the list of one session counts for no session of another caller, whatever names the server gives them', () => {
+test('a list read in one session is not used for sessions of other callers, even with the same session id', () => {
   const { callBy, read } = open();
   read(callBy(ALICE, 'one') ?? '');
   expect(callBy(ALICE, 'one')).toBeUndefined();
   for (const key of ['', '["https://issuer.example","bob",""]']) expect(callBy(key, 'one')).toBeDefined();
 });
 
-test('the list of a caller without a session, or of the proxy, counts for no session of their name', () => {
+test('a list read without a session, or by the proxy, is not used for a session with an imitated id', () => {
   const { callBy, read } = open();
   read(callBy(ALICE, undefined) ?? '');
   expect(callBy(ALICE, undefined)).toBeUndefined();

@@ -1,5 +1,5 @@
-// Applies the current rules to messages that the server sends by itself while a client listens, and informs the client
-// when other rules change its lists.
+// Applies the current rules to messages that the server sends without a request, and notifies the client when new rules
+// change the client's lists.
 
 import { isObject } from '#std/json.ts';
 import type { Answer } from '../../backends/backend.ts';
@@ -12,34 +12,32 @@ import { formatEvent } from '../../wire/sse.ts';
 import type { Caller } from '../caller.ts';
 import type { Rules } from '../rules.ts';
 
-/** A list that changed rules affect. */
+/** A list that new rules may change. */
 export type ChangedList = 'tools' | 'prompts' | 'resources';
 
-/** Rules that may be replaced while a stream is open. */
 export interface LiveRules {
   readonly current: () => Rules;
-  /** Calls `task` each time that the rules were replaced, until the returned function is called. */
+  /** Calls `task` each time the rules are replaced. The returned function cancels the calls. */
   readonly onChange: (task: (lists: readonly ChangedList[]) => void) => () => void;
 }
 
 export interface LiveStream {
   readonly answer: Answer;
-  /** Ends the stream because the client no longer listens. */
+  /** Stops the notifications because the client no longer listens. */
   readonly close: () => void;
 }
 
-/** The subscription of a client of MCP 2026-07-28. A client with sessions has none, and gets every change. */
+/** Subscription of a client of MCP 2026-07-28. Clients of older revisions have no subscription and get every change. */
 export interface Subscription {
-  /** JSON text. */
+  /** JSON text of the request id. */
   readonly id: string;
   readonly lists: readonly ChangedList[];
-  /** Number of subscribed resources. */
   readonly resources: number;
 }
 
 /**
- * Maximum number of resources in a subscription, since policies decide on each resource, and the server gets a
- * subscription for each.
+ * Maximum number of resources in a subscription. Policies decide on each resource, and the server gets a subscription
+ * for each.
  */
 export const SUBSCRIBED_RESOURCES_MAX = 100;
 
@@ -50,16 +48,14 @@ interface LiveOptions {
   readonly caller: Caller;
   readonly messageBytes: number;
   readonly subscription: Subscription | undefined;
-  /**
-   * Ids of the tasks that the client named, by the ids of the server; Undefined if clients use the server's own ids.
-   */
+  /** The client's task ids, by the server's ids. undefined if clients use the server's own ids. */
   readonly tasks: ReadonlyMap<string, string> | undefined;
 }
 
 export function openLiveStream(answer: Answer, options: LiveOptions): LiveStream {
   const { rules, caller, messageBytes, subscription } = options;
   let named = options.tasks;
-  /** Whether messages of ours may follow: after the head, or after the acknowledgement of a subscription. */
+  /** True if the proxy may add messages: after the head, or after the acknowledgement of a subscription. */
   let open = false;
   const seen: Answer = {
     head(status, headers) {
@@ -80,8 +76,7 @@ export function openLiveStream(answer: Answer, options: LiveOptions): LiveStream
     },
   };
   const unsubscribe = rules.onChange((lists) => {
-    // The new rules have not decided about the named tasks, so their messages pass only after the client subscribes
-    // again.
+    // The new rules have not decided about these tasks. The client must subscribe again to get their messages.
     named &&= NO_TASKS;
     if (!open) return;
     for (const list of lists) {
@@ -105,12 +100,12 @@ export function openLiveStream(answer: Answer, options: LiveOptions): LiveStream
   };
 }
 
-/** Applies the current rules to a message that the server sends on its own. */
+/** Returns a function that applies the current rules to a message that the server sends without a request. */
 export function rewriteLive(rules: LiveRules, caller: Caller): RewriteMessage {
   return (message) => rules.current().answers(undefined, undefined, caller)?.(message) ?? message;
 }
 
-/** Returns the notification; `subscription` is the JSON text of the id of the subscription. */
+/** Returns the notification. `subscription` is the JSON text of the subscription's id. */
 export function listChanged(list: ChangedList, subscription?: string): Buffer {
   const params = subscription && { _meta: { 'io.modelcontextprotocol/subscriptionId': JSON.parse(subscription) } };
   return Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed`, params }));
@@ -118,7 +113,7 @@ export function listChanged(list: ChangedList, subscription?: string): Buffer {
 
 const ASKED = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' } as const;
 
-/** Reads the subscription of a `subscriptions/listen`; returns undefined for other messages. */
+/** Reads the subscription from `subscriptions/listen`. Returns undefined for other messages. */
 export function subscriptionOf(message: Message | undefined, body: Buffer | undefined): Subscription | undefined {
   if (message?.kind !== 'request' || message.method !== 'subscriptions/listen' || body === undefined) return undefined;
   const params = message.params === undefined ? undefined : readValue(body, message.params);

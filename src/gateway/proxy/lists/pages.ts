@@ -1,4 +1,4 @@
-// Follows the pages of the server's list of tools as they pass, to know when a list was read completely.
+// Follows the pages of the server's tool list as clients read them, to know when the whole list was read.
 
 import { setBounded } from '#std/bounded.ts';
 import type { KnownTools } from '../../gate/known-tools.ts';
@@ -8,18 +8,18 @@ import type { Caller } from '../caller.ts';
 
 export type Pages = ReturnType<typeof createPages>;
 
-/** A page of the server's tools on its way to a client. */
+/** One page of the server's tool list. */
 export interface Page {
-  /** Notes that the page was learned. `next` is the cursor of the next page. */
+  /** Notes that the proxy has read the page. `next` is the cursor of the next page. */
   learned(next: string | undefined): void;
-  /** Notes that the list has changed. */
+  /** Notes that the server has changed the list. */
   stale(): void;
 }
 
-/** Maximum number of remembered cursors; cursors of abandoned lists are replaced. */
+/** Maximum number of remembered cursors. The oldest cursors are dropped: clients abandon lists. */
 const CURSORS_MAX = 1000;
 
-/** Follows the pages. The tools are known once a client has read their list from its first page to its last. */
+/** Marks the known tools as complete once a client has read the list from its first page to its last. */
 export function createPages(known: KnownTools) {
   const following = new Map<string, true>();
   return {
@@ -42,10 +42,10 @@ export function createPages(known: KnownTools) {
   };
 }
 
-/** If an answer comes on a stream, the requested page is unknown. */
+/** Marks an answer for which the requested page is unknown, such as a message on a stream. */
 const UNKNOWN = Symbol('some page');
 
-/** Returns the requested cursor, or undefined for the first page. */
+/** Returns the requested cursor. undefined means the first page. */
 function cursorOf(message: Message | undefined, body: Buffer | undefined): string | undefined | typeof UNKNOWN {
   if (message?.kind !== 'request' || body === undefined) return UNKNOWN;
   if (message.cursor === undefined) return undefined;

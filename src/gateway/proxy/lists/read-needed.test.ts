@@ -10,7 +10,6 @@ import { type ListRead, readNeeded } from './read-needed.ts';
 
 const POLICIES = ['permit(principal, action, resource) when { resource.readOnlyHint };'];
 
-/** Starts a reading with a simulated server and clock. */
 function read() {
   const compiled = compilePolicies({ version: '1.0', type: 'cedarv1', cedar: { policies: POLICIES } });
   if (!compiled.ok) throw new Error('the policies are broken');
@@ -66,7 +65,7 @@ function answerPage({ exchange, answer }: { exchange: Exchange; answer: Answer }
   answer.end();
 }
 
-test('a list that does not end within 30 s refuses the call, on any page, and is not awaited', () => {
+test('refuses the call and aborts the reading if the list is not complete within 30 s, on any page', () => {
   const { pages, failures, timers } = read();
   const [first] = pages;
   if (first === undefined) throw new Error('no page was read');
@@ -75,13 +74,12 @@ test('a list that does not end within 30 s refuses the call, on any page, and is
   timers[0]?.task();
   expect(failures).toMatchObject([{ refusal: { status: 503, reason: 'tool-hints-unreadable' } }]);
   expect(pages.map(({ aborted }) => aborted)).toEqual([false, true]);
-  // An answer after the time limit has no effect.
   const [, second] = pages;
   if (second !== undefined) answerPage(second, { tools: [] });
   expect(failures.length).toBe(1);
 });
 
-test('the reading ends when the client has gone', () => {
+test('ends the reading when the client disconnects', () => {
   const { pages, failures, giveUp } = read();
   giveUp();
   expect(failures).toMatchObject([{ refusal: { reason: 'request-cut-off' } }]);

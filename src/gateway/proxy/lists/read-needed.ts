@@ -1,7 +1,7 @@
-// Reads a list of the server on behalf of a caller before its message is decided, so that policies know the hints of a
-// tool, and the lock knows whether the definition is the reviewed definition. The rules learn from the passing answers.
-// If the list cannot be read completely, the message is refused: a policy such as `forbid ... when { resource has
-// destructiveHint && resource.destructiveHint }` would let it pass without hints.
+// Reads a list of the server before the proxy decides on a message: policies need the annotations of tools, and the
+// lock needs the definition. The rules read the definitions from the answers. If the list cannot be read completely,
+// the message is refused. Otherwise a policy such as `forbid ... when { resource has destructiveHint &&
+// resource.destructiveHint }` would not apply.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../../backends/backend.ts';
@@ -26,15 +26,15 @@ import type { NeededList } from '../rules.ts';
 
 export interface ListAsking {
   readonly world: ExchangeWorld;
-  /** Opens another exchange of the same session. */
+  /** Opens an exchange in the same session. */
   readonly open: (exchange: Exchange, answer: Answer) => Pick<Flow, 'abort'>;
-  /** The request that has to wait. */
+  /** The request that waits for the list. */
   readonly incoming: Incoming;
   readonly needed: ListNeeded;
   readonly clock: Pick<BackendClock, 'after' | 'random'>;
 }
 
-/** Reason why the message cannot be decided. `detail` is for the operator. */
+/** Why the message cannot be decided. `detail` is for the operator. */
 interface ListFailure {
   readonly refusal: Refusal;
   readonly detail?: string;
@@ -45,12 +45,11 @@ const PAGES_MAX = 200;
 const READING_MS = 30_000;
 const ID_BYTES = 16;
 
-/** The reading with which the message is decided, or the reason why it cannot be decided. */
+/** Reading of the list, or why the message cannot be decided. */
 export type ListRead = ListFailure | { readonly refusal?: undefined; readonly reading: LockReading | undefined };
 
 /**
- * Reads the list, and calls `done` once, without a failure if all pages were read. The returned function ends the
- * reading when the client has gone.
+ * Reads all pages, and calls `done` once. The returned function cancels the reading when the client has disconnected.
  */
 export function readNeeded(asking: ListAsking, done: (read: ListRead) => void): () => void {
   const { needed, world } = asking;
@@ -66,7 +65,7 @@ export function readNeeded(asking: ListAsking, done: (read: ListRead) => void): 
     flow?.abort();
     if (failure === undefined) reading?.end();
     else reading?.fail();
-    // If only names are needed, the call is decided by its given name even without the list.
+    // If only names are needed, the rules can decide without the list, by the name in the call.
     const matters = needed.need !== 'names' || failure?.refusal === CLIENT_CLOSED;
     done(failure !== undefined && matters ? failure : { reading });
   }
@@ -81,7 +80,7 @@ export function readNeeded(asking: ListAsking, done: (read: ListRead) => void): 
       else if (page >= PAGES_MAX) settle(listFailure(needed, `it has more than ${PAGES_MAX} pages`));
       else readPage(read.next);
     });
-    // If the page was answered at once, a later page is already being read.
+    // If the answer came at once, the next page is already being read.
     if (current === page) flow = opened;
   }
 
@@ -95,7 +94,7 @@ function listFailure({ need, list }: NeededList, detail: string): ListFailure {
   return { refusal, detail: `the list of ${list} could not be read: ${detail}` };
 }
 
-/** Result of a page: the cursor of the next page, undefined at the end of the list. */
+/** Cursor of the next page (undefined at the end of the list), or a failure. */
 type PageRead = { readonly next: string | undefined } | ListFailure;
 
 function openPage(
@@ -103,7 +102,7 @@ function openPage(
   cursor: string | undefined,
   read: (page: PageRead) => void,
 ): Pick<Flow, 'abort'> | undefined {
-  // A random id, since the server would refuse an id that another request in flight has.
+  // Random, because servers refuse an id that another request in flight uses.
   const id = JSON.stringify(`skep-${clock.random(ID_BYTES).toString('base64url')}`);
   const method = methodOfList(needed.list);
   const body = listRequest(incoming.body, needed.message, { id, method, cursor });
@@ -120,7 +119,7 @@ function openPage(
   return open(exchange, change === undefined ? answer : change(answer));
 }
 
-/** Copies `_meta` of the waiting request: in the stateless era it contains revision and client. */
+/** Builds the request. Copies `_meta` of the waiting message, which contains revision and client in MCP 2026-07-28. */
 function listRequest(
   body: Buffer | undefined,
   message: Message,
@@ -140,13 +139,13 @@ function bytesText(body: Buffer, { start, end }: Span): string {
 
 interface Expected {
   readonly messageBytes: number;
-  /** JSON text. */
+  /** JSON text of the request id. */
   readonly id: string;
   readonly session: string | undefined;
   readonly needed: NeededList;
 }
 
-/** Returns an answer that calls `read` once, with the first response to the request. */
+/** Returns an answer that passes the first response to the request to `read`. */
 function readPageAnswer({ messageBytes, id, session, needed }: Expected, read: (page: PageRead) => void): Answer {
   let finished = false;
   let push: (chunk: Buffer) => void = () => undefined;
@@ -187,7 +186,7 @@ function readPageAnswer({ messageBytes, id, session, needed }: Expected, read: (
   };
 }
 
-/** Returns the page, or undefined for other messages on the same stream. */
+/** Returns the page. Returns undefined for other messages on the same stream. */
 function pageIn(bytes: Buffer, id: string, needed: NeededList): PageRead | undefined {
   const scanned = scanMessage(bytes);
   if (!scanned.ok || scanned.message.kind !== 'response' || scanned.message.id?.json !== id) return undefined;
@@ -199,7 +198,7 @@ function pageIn(bytes: Buffer, id: string, needed: NeededList): PageRead | undef
   return typeof next === 'string' ? { next } : listFailure(needed, 'its cursor is not a text');
 }
 
-/** Faults that the client itself can react to. */
+/** Faults that the client can resolve, for example by a new login. */
 const FOR_THE_CLIENT: ReadonlySet<BackendFault['reason']> = new Set([
   'busy',
   'forbidden',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createProxyMetrics } from '../metrics.ts';
 import { type Recorders, recordCall } from './record.ts';
 
-test('a request whose audit event cannot be written is in the log and has its span, and the log says so', () => {
+test('logs and traces a request whose audit event cannot be written, and logs the failure', () => {
   const kept: unknown[] = [];
   const line = (facts: object, message: string) => kept.push([message, facts]);
   const recorders: Recorders = {

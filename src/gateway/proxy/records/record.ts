@@ -1,4 +1,4 @@
-// Records a request that has ended: metrics, a span, a line of the log.
+// Records a request that has ended in audit, metrics, span and log.
 
 import { type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../../gate/audit.ts';
 import { webhookChange } from '../../gate/audit-change.ts';
@@ -11,19 +11,17 @@ import type { ProxyLog } from '../ports.ts';
 import type { RecordedCall, Recording } from './recording.ts';
 import { type SpanFacts, spanAttributes, spanName } from './span.ts';
 
-/** Receiver of audit events. */
 export interface AuditTrail {
   readonly component: string;
   readonly write: (event: AuditEvent) => void;
-  /** Returns the settings for contents in events. */
+  /** Returns the current settings for request and response data in events. */
   readonly data?: () => AuditData;
   readonly newId: () => string;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 export interface Recorders extends Omit<SpanFacts, 'errorType'> {
-  /** If undefined, nothing is audited. */
+  /** undefined if auditing is off. */
   readonly audit: AuditTrail | undefined;
   readonly metrics: ProxyMetrics;
   readonly log: ProxyLog;
@@ -54,13 +52,12 @@ export function recordCall(recorders: Recorders, recorded: RecordedCall): void {
   if (recording !== undefined) auditCall(recorders, recording);
   logCall(recorders.log, recorded, mcpMethod);
   if (recording === undefined || span?.recording !== true) return;
-  // An error of the client does not count as an error of the server (OpenTelemetry semantic conventions for HTTP,
-  // status of spans).
+  // A client's error is not an error of the server span (OpenTelemetry semantic conventions for HTTP, status of spans).
   const broke = failed && (ended.status < 400 || ended.status >= 500);
   span.end(spanName(recording), spanAttributes({ ...recorders, errorType }, recording), broke);
 }
 
-/** Writes the audit event. A failure does not prevent the other records. */
+/** Writes the audit event. Logs a failure, and lets the other records proceed. */
 function auditCall({ audit, log }: Recorders, recording: Recording): void {
   if (audit === undefined) return;
   try {
@@ -72,8 +69,8 @@ function auditCall({ audit, log }: Recorders, recording: Recording): void {
 }
 
 /**
- * Returns the error type of OpenTelemetry's conventions for MCP: our own code, `tool_error`, the code of JSON-RPC, or
- * the status.
+ * Returns `error.type` of OpenTelemetry's MCP conventions: the gateway's own code, `tool_error`, the JSON-RPC code, or
+ * the HTTP status.
  */
 function errorTypeOf({ status, outcome, reason, rpcErrorCode }: Ended): string {
   if (reason !== '') return reason;
@@ -81,7 +78,7 @@ function errorTypeOf({ status, outcome, reason, rpcErrorCode }: Ended): string {
   return String(rpcErrorCode ?? (status >= 400 ? status : '_OTHER'));
 }
 
-/** Returns the source of a request, from headers if they are trusted. */
+/** Returns the source of a request for audit and span. */
 function sourceOf({ request: { headers, socket }, requestId, forwarded }: RecordedCall): AuditSource {
   return {
     peer: socket.remoteAddress ?? '',
@@ -97,7 +94,7 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
   const { request, path, seconds, ended, source } = recording;
   const { method = '' } = request;
   const stream = method === 'GET' && ended.status < 400;
-  // A call within a call is refused by a result, so that the calling model can read the reason.
+  // A refused inner call gets a tool result with `isError`, so that the model can read the reason.
   const inner = ended.outcome === 'tool-error' ? ended.innerRefusal?.() : undefined;
   return {
     auditId: audit.newId(),
@@ -130,9 +127,7 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
   };
 }
 
-/**
- * Logs a request at debug level, at info level if it has a detail, and at error level if the gateway or server failed.
- */
+/** Logs at error level if gateway or server failed, at info level if a detail exists, otherwise at debug level. */
 function logCall(
   log: ProxyLog,
   { request, requestId, path, seconds, ended, span }: RecordedCall,

@@ -1,4 +1,4 @@
-// Defines a request that has ended, for metrics, spans, logs and audit.
+// Defines the facts about an ended request for metrics, spans, logs and audit.
 
 import type { IncomingMessage } from 'node:http';
 import type { AuditSource } from '../../gate/audit.ts';
@@ -9,7 +9,7 @@ import type { CallSpan } from '../ports.ts';
 export interface RecordedCall {
   readonly request: IncomingMessage;
   readonly requestId: string;
-  /** Path without its query. */
+  /** Path without the query. */
   readonly path: string;
   readonly seconds: number;
   readonly span?: CallSpan;

@@ -1,5 +1,5 @@
-// Builds the name and attributes of a request's span by OpenTelemetry's semantic conventions for MCP and HTTP. They
-// never contain arguments, queries or tokens.
+// Builds the name and attributes of a request's span by OpenTelemetry's conventions for MCP and HTTP. Arguments,
+// queries and tokens never appear.
 
 import type { Json } from '#std/json.ts';
 import { sourceAddress } from '../../gate/audit.ts';
@@ -10,19 +10,19 @@ import type { Recording } from './recording.ts';
 
 export interface SpanFacts {
   readonly server: string;
-  /** Transport of the MCP server. */
+  /** Transport of the MCP server: `stdio`, `sse` or `streamable-http`. */
   readonly transport: string;
-  /** `pipe` for standard streams, else `tcp`. */
+  /** `pipe` for stdio servers, `tcp` for other servers. */
   readonly network: 'pipe' | 'tcp';
-  /** Whether older attribute names are sent in addition to the new names. */
+  /** True if the span also has ToolHive's older attribute names. */
   readonly legacyAttributes: boolean;
-  /** Type of the error. Empty without a failure. */
+  /** Empty if the request did not fail. */
   readonly errorType: string;
 }
 
 type Attributes = Record<string, Json | undefined>;
 
-/** Returns a name with the tool or prompt, which has few values, but never with a URI. */
+/** Returns the span name. A span name may contain the tool or prompt, but never a URI: span names need few values. */
 export function spanName({ request, path, ended }: Recording): string {
   const call = callOf(ended.message);
   if (call === undefined) return `${request.method} ${path}`;
@@ -108,12 +108,11 @@ function legacyAttributes({ transport }: SpanFacts, { request, path, ended, seco
   };
 }
 
-/** Returns the host without its port. */
 function hostOf(host: string | undefined): string | undefined {
   return host?.replace(/:\d*$/, '');
 }
 
-/** Returns a text without its quotes. */
+/** Returns a JSON-RPC id as text. String ids lose their quotes. */
 function idText({ json }: MessageId): string {
   return json.startsWith('"') ? String(JSON.parse(json)) : json;
 }

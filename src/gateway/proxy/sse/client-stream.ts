@@ -1,5 +1,4 @@
-// Writes the stream of one client of the HTTP+SSE transport (MCP 2024-11-05): each message of an answer becomes one
-// event.
+// Writes answers to one client's stream of HTTP+SSE (MCP 2024-11-05): each JSON-RPC message becomes one event.
 
 import type { Answer, BackendFault } from '../../backends/backend.ts';
 import { errorBody } from '../../wire/errors.ts';
@@ -8,18 +7,18 @@ import type { MessageId } from '../../wire/message.ts';
 import { createEventSplitter, formatEvent } from '../../wire/sse.ts';
 import { faultRefusal } from '../faults.ts';
 
-/** The stream of one client. */
 export interface ClientStream {
-  /** Writes a chunk. Returns false if the writer must wait for `resume`. */
+  /** Writes a chunk. Returns false if the source must pause until the stream's `drain` event. */
   write(chunk: Buffer): boolean;
-  /** Ends the stream; `reason` is for the log. */
+  /** Ends the stream. `reason` is not sent to the client. */
   end(reason: string): void;
-  /** Wraps the writer of messages that the server sends on its own. */
+  /** Wraps an answer with the rules for messages that the server sends without a request. */
   change(answer: Answer): Answer;
 }
 
 /**
- * Returns an answer that writes each message, JSON or event, as one event of the stream. A fault answers the request.
+ * Returns an answer that writes each message of a JSON body or event stream as one event. A fault becomes an error
+ * response to `id`.
  */
 export function writeToStream(stream: ClientStream, messageBytes: number, id: MessageId | undefined): Answer {
   let reader: Reader | undefined;

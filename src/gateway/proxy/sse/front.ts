@@ -1,5 +1,5 @@
-// Serves the HTTP+SSE transport (MCP 2024-11-05) in front of any backend: a stream of events per client, and messages
-// that are posted separately. Answers to posted messages are written to the stream.
+// Serves HTTP+SSE (MCP 2024-11-05) in front of any backend. Clients post messages, and read the answers from one event
+// stream each.
 
 import type { Answer, Backend, Exchange, Flow } from '../../backends/backend.ts';
 import { type ClientStream, messageEvent, writeToStream } from './client-stream.ts';
@@ -7,38 +7,34 @@ import { type ClientStream, messageEvent, writeToStream } from './client-stream.
 export interface SseSession {
   readonly id: string;
   readonly caller: string;
-  /**
-   * Sends a message to the backend; its answers are written to the stream. `change` wraps the reader of the answers.
-   */
+  /** Sends a message to the backend, and writes its answers to the stream. `change` wraps the writer of the answers. */
   post(exchange: Exchange, change: (answer: Answer) => Answer): void;
-  /** Writes a message of our own to the stream. */
+  /** Writes a message of the proxy to the stream. */
   write(message: Buffer): void;
-  /** Writes events to the stream unchanged. */
   writeEvents(events: Buffer): void;
-  /** Opens an exchange of the session. The client does not get its answer. */
+  /** Opens an exchange in the session for the proxy itself. The client does not get the answer. */
   ask(exchange: Exchange, answer: Answer): Pick<Flow, 'abort'>;
-  /** Notes that the client reads again. */
+  /** Resumes the backend's flows, because the client reads again. */
   resume(): void;
-  /** Ends the session, also at the backend, because the client has gone or the proxy stops. */
+  /** Ends the session at proxy and backend, because the client has disconnected or the proxy stops. */
   close(): void;
-  /** Calls `done` when every posted message is answered, at once if no message waits. */
+  /** Calls `done` once all posted messages are answered. */
   finish(done: () => void): void;
 }
 
 export interface SseFront {
-  /** Opens a session. The caller writes the endpoint event, since only the caller knows the URL. */
+  /** Opens a session. The caller of this function writes the `endpoint` event, since only the caller knows the URL. */
   open(id: string, caller: string, stream: ClientStream): SseSession;
-  /** Returns the session, or undefined if it does not exist or belongs to another caller. */
+  /** Returns the session. Returns undefined if the session does not exist or belongs to another caller. */
   find(id: string, caller: string): SseSession | undefined;
-  /** Ends every stream with a reason. */
   close(reason: string): void;
 }
 
 interface Options {
   readonly backend: Backend;
-  /** Maximum size of a server message; a larger message ends the stream. */
+  /** Maximum size of a server message. A larger response is replaced by an error response. */
   readonly messageBytes: number;
-  /** Headers of the front's own requests: the stream of server messages, the end of the session. */
+  /** Headers of requests by the proxy itself, which read server messages and end the session. */
   readonly ownHeaders: Readonly<Record<string, string>>;
 }
 
@@ -71,12 +67,12 @@ function createSession(
   forget: () => void,
 ): SseSession {
   const flows = createFlows(backend);
-  /** Session at the backend, once `initialize` was answered. */
+  /** Backend's session id. undefined until `initialize` is answered. */
   let backendSession: string | undefined;
   let template: Exchange | undefined;
   let closed = false;
 
-  /** Receives requests, notifications and list changes that the server sends on its own. */
+  /** Opens the backend's stream of messages that the server sends without a request. */
   function listen(): void {
     if (template === undefined || closed) return;
     const headers = { ...template.headers, ...ownHeaders };
@@ -125,7 +121,7 @@ function createSession(
   };
 }
 
-/** Holds the open exchanges of one session. */
+/** Tracks the open exchanges of one session. */
 function createFlows(backend: Backend) {
   const flows = new Set<Flow>();
   let finishing: (() => void) | undefined;
@@ -149,7 +145,7 @@ function createFlows(backend: Backend) {
       return {
         abort() {
           opened.abort();
-          // An aborted exchange reports no other end.
+          // The backend does not report the end of an aborted exchange.
           done();
         },
       };
@@ -157,7 +153,7 @@ function createFlows(backend: Backend) {
     resume() {
       for (const flow of flows) flow.resume();
     },
-    /** Calls `done` when every posted message is answered, at once if no message waits. */
+    /** Calls `done` once all posted messages are answered. */
     finish(done: () => void) {
       finishing = done;
       if (waiting === 0) done();
@@ -169,7 +165,6 @@ function createFlows(backend: Backend) {
   };
 }
 
-/** Ignores an answer that no code waits for. */
 const DEAF: Answer = { head: () => undefined, data: () => true, end: () => undefined, fail: () => undefined };
 
 function endingWith(answer: Answer, done: () => void): Answer {
@@ -187,7 +182,7 @@ function endingWith(answer: Answer, done: () => void): Answer {
   };
 }
 
-/** Removes the session id from the answer to `initialize`, and passes it to `learn` when the answer has ended. */
+/** Passes the session id in the answer to `initialize` to `learn` when the answer has ended. */
 function learningSession(answer: Answer, learn: (session: string | undefined) => void): Answer {
   let session: string | undefined;
   return {

@@ -1,5 +1,5 @@
-// Serves the HTTP+SSE transport (MCP 2024-11-05) on any replica: a message that reaches another replica is handed to
-// the stream's replica.
+// Serves HTTP+SSE (MCP 2024-11-05) with several replicas: a replica relays a posted message to the replica with the
+// client's stream.
 
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
 import { exchangeIn, requestOf } from '../../backends/relay/backend.ts';
@@ -11,10 +11,9 @@ import type { SseFront, SseSession } from './front.ts';
 const POST = 'sse-post';
 const WRITE = 'sse-write';
 const NO_FLOW: Flow = { abort: () => undefined, resume: () => undefined };
-/** Ignores the answer about bytes that were handed to a stream. */
 const UNHEARD: Answer = { head: () => undefined, data: () => true, end: () => undefined, fail: () => undefined };
 
-/** Wraps the front. Ids of sessions begin with the name of the stream's replica and a dot. */
+/** Wraps a front. A session id begins with the name of the stream's replica, followed by a dot. */
 export function relaySseFront(front: SseFront, relay: Relay, messageBytes: number): SseFront {
   relay.serve(POST, (request, answer) => takePost(front, request, answer));
   relay.serve(WRITE, (request, answer) => takeWrite(front, request, answer));
@@ -30,8 +29,7 @@ export function relaySseFront(front: SseFront, relay: Relay, messageBytes: numbe
 }
 
 /**
- * Receives a message of the stream's client. The answers return to the replica that received the message, which filters
- * them.
+ * Handles a message that another replica received. The answers return to that replica, which applies the rules to them.
  */
 function takePost(front: SseFront, request: RelayRequest, answer: Answer): Flow {
   const exchange = exchangeIn(request);
@@ -44,7 +42,7 @@ function takePost(front: SseFront, request: RelayRequest, answer: Answer): Flow 
   return { abort: () => undefined, resume: session.resume };
 }
 
-/** Receives a formatted message for the stream. */
+/** Writes events of another replica to the stream. */
 function takeWrite(front: SseFront, { head: { id, caller }, body }: RelayRequest, answer: Answer): Flow {
   const known = typeof id === 'string' && typeof caller === 'string';
   if (known) front.find(id, caller)?.writeEvents(body);

@@ -1,5 +1,4 @@
-// Serves the two paths of the HTTP+SSE transport (MCP 2024-11-05): the stream of a client, and the messages that the
-// client posts.
+// Serves the two paths of HTTP+SSE (MCP 2024-11-05): the event stream of a client, and the messages that clients post.
 
 import type { Answer } from '../../backends/backend.ts';
 import { isErrorStatus, rewriteAnswer } from '../../backends/rewrite-answer.ts';
@@ -24,7 +23,7 @@ export const MESSAGES_PATH = '/messages';
 
 export interface SseRoutes {
   readonly front: SseFront;
-  /** Prefix of session ids, from which other replicas know the replica of a session. */
+  /** Prefix of session ids: the name of this replica. */
   readonly replica: string;
   readonly rules: LiveRules;
   readonly messageBytes: number;
@@ -33,7 +32,7 @@ export interface SseRoutes {
   readonly keepAliveMs: number;
   /** Calls `task` when the proxy stops. The returned function cancels the call. */
   readonly untilStopped: (task: () => void) => () => void;
-  /** Prefix of the path of messages; takes precedence over X-Forwarded-Prefix. Empty for no prefix. */
+  /** Path prefix of the URL for posted messages. If not empty, replaces X-Forwarded-Prefix. */
   readonly endpointPrefix: string;
 }
 
@@ -41,7 +40,7 @@ const KEEP_ALIVE = formatComment('keep-alive');
 const SESSION_BYTES = 16;
 const ACCEPT = 'application/json, text/event-stream';
 
-/** Opens the stream. Its first event contains the URL for posted messages. */
+/** Opens the stream. The first event contains the URL for posted messages. */
 export function openSseStream(routes: SseRoutes, entry: Entry, caller: Caller, forwarded: Forwarded): void {
   const { response } = entry;
   const { messageBytes } = routes;
@@ -93,14 +92,14 @@ export function openSseStream(routes: SseRoutes, entry: Entry, caller: Caller, f
 }
 
 /**
- * Returns the URL for messages; without trusted headers only its path, which clients resolve against the URL of the
- * stream.
+ * Returns the URL for posted messages. Without trusted forwarding headers the URL is only a path, which clients resolve
+ * against the URL of the stream.
  */
 function messagesUrl({ endpointPrefix }: SseRoutes, { origin, prefix }: Forwarded, sealed: string): string {
   return `${origin ?? ''}${endpointPrefix || prefix}${MESSAGES_PATH}?session_id=${sealed}`;
 }
 
-/** Sends a message on. Its answers are written to the stream of its session. */
+/** Sends a posted message to the backend, which answers on the session's stream. */
 export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: Entry, incoming: Incoming): void {
   const { caller } = incoming;
   const given = new URLSearchParams(incoming.path.split('?')[1] ?? '').get('session_id') ?? '';
@@ -132,10 +131,7 @@ export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: E
   entry.response.once('close', giveUp);
 }
 
-/**
- * Refuses a message. Clients do not read a JSON-RPC error from the response to the POST, so the error is written to the
- * stream.
- */
+/** Refuses a message. Clients ignore JSON-RPC errors in the response to the POST, so the stream gets the error. */
 function refuseMessage(entry: Entry, session: SseSession, refusal: Refusal, known: Known): void {
   if (refusal.status >= 400) {
     entry.refuse(refusal, known);
@@ -158,7 +154,7 @@ function countMessage({ rateLimits }: ExchangeWorld, entry: Entry, session: SseS
 
 function acceptMessage(entry: Entry, session: SseSession, prepared: Ready): void {
   const { known, change } = prepared;
-  // The answer is written to the stream, so the `accept` of the POST does not matter.
+  // Replaces the Accept header of the POST: the answer goes to the stream.
   const exchange = { ...prepared.exchange, headers: { ...prepared.exchange.headers, accept: ACCEPT } };
   entry.response.writeHead(202, { 'content-type': 'text/plain; charset=utf-8', ...entry.headers }).end('Accepted');
   session.post(exchange, (sink) => {
@@ -167,9 +163,7 @@ function acceptMessage(entry: Entry, session: SseSession, prepared: Ready): void
   });
 }
 
-/**
- * Records the end of the request when its answer on the stream ends, which may be long after the response to the POST.
- */
+/** Records the end of the request when its answer on the stream ends, often after the response to the POST. */
 function endingEntry(entry: Entry, known: Known, sink: Answer): Answer {
   const watched: WatchedAnswer = watchAnswer(sink);
   return {

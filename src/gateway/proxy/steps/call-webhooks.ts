@@ -1,4 +1,4 @@
-// Lets webhooks check and change a message, before tools and policies decide on the result.
+// Sends a message to webhooks, which may refuse or change it before tool rules and policies decide.
 
 import type { Json } from '#std/json.ts';
 import { askWebhooks, WEBHOOK_MESSAGE_MAX, type WebhookResult, type WebhookWorld } from '../../gate/webhooks/run.ts';
@@ -12,10 +12,7 @@ import { CLIENT_CLOSED, type Refusal } from '../faults.ts';
 import type { Incoming } from '../incoming.ts';
 import { changedHeaders } from './changed-headers.ts';
 
-/**
- * Calls the webhooks, then `done`, at once if no webhook applies. A message that will be refused is not sent to
- * webhooks.
- */
+/** Calls the webhooks, and then `pass`. Webhooks do not get messages that the proxy will refuse as invalid. */
 export function callWebhooks(
   world: WebhookWorld | undefined,
   entry: Entry,
@@ -37,7 +34,7 @@ export function callWebhooks(
   const peer = entry.request.socket.remoteAddress ?? '';
   const { response } = entry;
   const gone = new AbortController();
-  // The place among the calls in flight is then free again, so no work for this request may continue.
+  // Stops the webhook calls when the client disconnects: the request then no longer counts in the limits.
   response.once('close', () => gone.abort());
   askWebhooks(world, { body, message, claims, peer, signal: gone.signal }).then((result) => {
     const { asked: webhooks, refused } = result;
@@ -48,8 +45,8 @@ export function callWebhooks(
 }
 
 /**
- * Returns the message for webhooks. Returns undefined for an answer to a question of the server, and for a message that
- * is refused in any case.
+ * Returns the message for webhooks. Returns undefined for a response to a server's request, and for a message that the
+ * proxy will refuse as invalid.
  */
 function askedMessage({ headers, body }: Incoming): Message | undefined {
   const scanned = body === undefined ? undefined : scanMessage(body);
@@ -67,7 +64,7 @@ function changedRequest(incoming: Incoming, message: Message, { body, message: n
   return { ...changed, headers: changedHeaders(headers, { body: before, message }, { body, message: next }) };
 }
 
-/** Returns the refusal. The webhook's own words are for the operator: a client learns only that a webhook refused. */
+/** Returns the refusal. Only the operator gets the webhook's own message. */
 function webhookRefusal(
   { by, outcome, detail }: NonNullable<WebhookResult['refused']>,
   known: Known,

@@ -13,22 +13,22 @@ function callOf(args: object, name = 'pay') {
 }
 
 it.each<[string, object, object, string | undefined]>([
-  ['follows its argument', { card: '4111' }, { card: '***' }, '***'],
-  ['goes with its argument', { card: '4111' }, {}, undefined],
+  ['changes with its argument', { card: '4111' }, { card: '***' }, '***'],
+  ['is removed with its argument', { card: '4111' }, {}, undefined],
   [
-    'goes if two arguments had its value, and one was changed',
+    'is removed if two arguments had its value and one argument was changed',
     { a: '4111', b: '4111' },
     { a: '4111', b: '' },
     undefined,
   ],
-  ['follows an argument within another', { to: { card: 4111 } }, { to: { card: 1 } }, '1'],
-  ['stays if its argument does', { card: '4111' }, { card: '4111', more: 1 }, '4111'],
+  ['changes with a nested argument', { to: { card: 4111 } }, { to: { card: 1 } }, '1'],
+  ['stays if its argument is unchanged', { card: '4111' }, { card: '4111', more: 1 }, '4111'],
   ['stays if no argument had its value', { card: '1' }, { card: '2' }, '4111'],
 ])('a header that repeats an argument %s', (_name, before, after, expected) => {
   const headers = changedHeaders({ 'mcp-param-card': '4111' }, callOf(before), callOf(after));
   expect(headers['mcp-param-card']).toBe(expected);
 });
 
-it('the header with the name follows the name', () => {
+it('updates the header that repeats the tool name', () => {
   expect(changedHeaders({ 'mcp-name': 'pay' }, callOf({}), callOf({}, 'ask'))).toEqual({ 'mcp-name': 'ask' });
 });

@@ -1,4 +1,4 @@
-// Updates headers that repeat a part of a changed message, so that masked values do not remain in a header.
+// Updates headers that repeat parts of a message that webhooks changed, so that no masked value remains in a header.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type Json } from '#std/json.ts';
@@ -14,8 +14,8 @@ interface Written {
 const PARAM = 'mcp-param-';
 
 /**
- * Updates the headers. Only the tool's schema says which argument a header repeats, so all arguments that had the
- * header's value are compared.
+ * Returns the updated headers. Only the tool's schema says which argument a header repeats. Therefore all arguments
+ * with the header's old value are considered.
  */
 export function changedHeaders(headers: IncomingHttpHeaders, before: Written, after: Written): IncomingHttpHeaders {
   const changed = { ...headers };
@@ -44,7 +44,7 @@ function writtenArguments({ body, message }: Written): Json {
   return message.kind === 'request' && message.arguments !== undefined ? readValue(body, message.arguments) : {};
 }
 
-/** Returns texts, numbers and booleans by their place. */
+/** Returns texts, numbers and booleans as text, by their path in the arguments. */
 function leavesOf(args: Json, place = '', leaves = new Map<string, string>()): ReadonlyMap<string, string> {
   if (!isObject(args)) return leaves;
   for (const [key, value] of Object.entries(args)) {

@@ -1,4 +1,4 @@
-// Decides which headers of a client reach the server, if a configuration names them, and how they distinguish callers.
+// Selects the client headers that the server gets, and includes their values in the caller's key.
 
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -9,10 +9,10 @@ import { settableHeader } from '../../credentials/header-rules.ts';
 import { HEADERS, PARAM_HEADER_PREFIX } from '../../wire/headers.ts';
 import type { Caller } from '../caller.ts';
 
-/** Names of headers in lower case. */
+/** Names in lower case. */
 export type ClientHeaders = ReadonlySet<string>;
 
-/** Reads the names of the headers. Throws Failure `credential-config-invalid` for a header that must not be passed. */
+/** Reads the configured names. Throws Failure `credential-config-invalid` for a header that must not be passed on. */
 export function readClientHeaders(names: readonly string[]): ClientHeaders {
   return new Set(
     names.map((name, index) => {
@@ -24,13 +24,13 @@ export function readClientHeaders(names: readonly string[]): ClientHeaders {
   );
 }
 
-/** Headers that belong to one message or one span. */
+/** Headers whose values change with each message or span. */
 const OF_ONE_MESSAGE: ReadonlySet<string> = new Set([
   ...['accept', 'content-type', 'content-length', 'traceparent', 'tracestate', HEADERS.lastEventId],
   ...[HEADERS.sessionId, HEADERS.protocolVersion, HEADERS.method, HEADERS.name],
 ]);
 
-/** Other headers of HTTP itself, and headers that the proxy reads and changes. */
+/** Further headers that always pass: headers of HTTP, and headers that the proxy reads and changes. */
 const PROTOCOL: ReadonlySet<string> = new Set([
   ...['accept-language', 'user-agent', 'baggage', 'connection', 'host', 'authorization'],
 ]);
@@ -39,7 +39,7 @@ function isOfOneMessage(name: string): boolean {
   return OF_ONE_MESSAGE.has(name) || name.startsWith(PARAM_HEADER_PREFIX);
 }
 
-/** Removes headers that are not named. */
+/** Removes headers that are neither configured nor always passed. */
 export function keepClientHeaders(headers: IncomingHttpHeaders, named: ClientHeaders): IncomingHttpHeaders {
   const kept = Object.entries(headers).filter(([name]) => {
     return PROTOCOL.has(name) || isOfOneMessage(name) || named.has(name);
@@ -48,9 +48,9 @@ export function keepClientHeaders(headers: IncomingHttpHeaders, named: ClientHea
 }
 
 /**
- * Returns a caller whose key includes the values of the named headers: sessions, lists and tokens of one value are not
- * used for another, since a server may distinguish callers by these headers alone. Headers of a single message do not
- * count, since each message would otherwise have another caller.
+ * Returns the caller with a key that includes the values of the configured headers. A server may distinguish callers
+ * only by these headers, so sessions, lists and tokens are separate for each value. Headers that change with each
+ * message are left out.
  */
 export function callerWithHeaders(caller: Caller, headers: IncomingHttpHeaders, named: ClientHeaders): Caller {
   const counted = [...named].filter((name) => !isOfOneMessage(name)).sort();

@@ -1,4 +1,4 @@
-// Counts a call in the limits that all replicas share, before it is sent to the server.
+// Counts a tool call in the limits that all replicas share, before the server gets the call.
 
 import type { CountedCall, RateLimits } from '../../gate/rate-limits.ts';
 import { userOfCaller } from '../caller.ts';
@@ -7,14 +7,14 @@ import { CLIENT_CLOSED, denialRefusal, type Refusal } from '../faults.ts';
 import type { Ready } from '../streamable-front.ts';
 
 export interface CountedEnd {
-  /** Continues the counted call. `prepared` includes how the call was counted. */
+  /** Proceeds with the call. `prepared` says whether this replica counted alone. */
   pass(prepared: Ready): void;
   refuse(refusal: Refusal, known: Known): void;
 }
 
 /**
- * Counts the call after policies have permitted it, so that refused calls take no tokens. Continues at once if no limit
- * applies.
+ * Counts the call. Called after the policies, so that refused calls do not use up a limit. Calls `pass` at once if no
+ * limit applies.
  */
 export function countCall(
   limits: RateLimits | undefined,
@@ -36,7 +36,7 @@ export function countCall(
   });
 }
 
-/** Returns the counted tools. An inner tool is counted too, unless policies refuse the inner call. */
+/** Returns the tools to count. Includes the inner tool, unless policies refuse the inner call. */
 function countedCall({ calledTool: tool, exchange, known }: Ready): CountedCall | undefined {
   if (tool === undefined) return undefined;
   const { innerTool, innerRefusal } = known;

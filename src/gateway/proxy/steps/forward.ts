@@ -1,4 +1,4 @@
-// Sends a request to the server after its message has passed the rest of the gate.
+// Passes an authenticated request through webhooks, rules and limits, and sends it to the server.
 
 import { type Call, runGuarded } from '../call.ts';
 import type { Caller } from '../caller.ts';
@@ -32,7 +32,7 @@ export function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buf
   );
 }
 
-/** Returns the current rules, which may have changed while webhooks ran. */
+/** Reads the rules after the webhooks, because the rules may change while webhooks run. */
 function worldOf(parts: ProxyParts): ExchangeWorld {
   return {
     seal: parts.seal,

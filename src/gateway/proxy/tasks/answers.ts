@@ -1,4 +1,4 @@
-// Replaces the ids of tasks in the answers of a server with the client's ids.
+// Replaces the server's task ids in answers with the client's task ids.
 
 import { setBounded } from '#std/bounded.ts';
 import { passesInOnePiece, type RewriteMessage } from '../../backends/rewrite-answer.ts';
@@ -14,7 +14,7 @@ import type { RuleParts } from '../admit.ts';
 import type { Caller } from '../caller.ts';
 import { taskNaming } from './task-ids.ts';
 
-/** Returns a function that rewrites the tasks of an answer, or undefined if the answer contains no tasks. */
+/** Returns a function that replaces task ids in the answer, or undefined if the answer contains no tasks. */
 export function taskRewriting(
   { tasks, tools, policies }: RuleParts,
   named: NamedTasks,
@@ -38,13 +38,13 @@ export function taskRewriting(
 
 type NamedTasks = ReturnType<typeof rememberTasks>;
 
-/** Maximum number of remembered tasks; the oldest tasks are replaced. */
+/** Maximum number of remembered task ids. The oldest ids are dropped. */
 const NAMED_MAX = 10_000;
 
 /**
- * Remembers the ids of clients by the ids of the server, for messages that a server with sessions sends on its own.
- * This replica knows only the ids that passed through it. A client gets the state of other tasks by requesting them
- * (MCP 2025-11-25, Tasks: notifications are not guaranteed).
+ * Remembers the client's task ids, by the server's ids, for messages that the server sends without a request. A replica
+ * knows only ids in answers that it has sent. Clients must request the state of other tasks: notifications are not
+ * guaranteed (MCP 2025-11-25, Tasks).
  */
 export function rememberTasks() {
   const named = new Map<string, string>();

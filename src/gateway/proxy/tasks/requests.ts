@@ -1,5 +1,5 @@
-// Admits requests about tasks: a client names tasks that it created, and the rules decide about the tools that created
-// the tasks.
+// Admits requests about tasks: a client may name only its own tasks, and the current rules must permit the tools that
+// created the tasks.
 
 import { readNotifications } from '../../gate/subscription.ts';
 import { listElements, objectMembers } from '../../wire/json-walk.ts';
@@ -13,7 +13,7 @@ import type { MadeTask, TaskIds } from './task-ids.ts';
 
 export interface TaskRules {
   readonly ids: TaskIds;
-  /** Returns why the caller may no longer use its task, or undefined if the task stays usable. */
+  /** Returns why the caller may no longer use the task, or undefined if the caller may use it. */
   readonly refusalOf: (task: MadeTask) => RefusedTask | undefined;
 }
 
@@ -22,18 +22,18 @@ export interface RefusedTask {
   readonly detail?: string;
 }
 
-/** A request about tasks in the form for the server. */
+/** A request about tasks, with the server's task ids. */
 export interface TaskRequest {
   readonly message: Message;
   readonly body: Buffer;
-  /** Task of the request; undefined for a subscription. */
+  /** undefined for a subscription. */
   readonly task?: MadeTask;
-  /** Ids of the client, by the ids of the server. */
+  /** The client's task ids, by the server's ids. */
   readonly named: ReadonlyMap<string, string>;
   readonly refusal?: undefined;
 }
 
-/** Admits a request. Returns undefined for a message that names no task. */
+/** Admits a request. Returns undefined for a message that cannot name tasks. */
 export function admitTasks(
   rules: TaskRules,
   message: Message,
@@ -66,7 +66,7 @@ function openTask(
   return rules.refusalOf(task) ?? { task };
 }
 
-/** Admits a `subscriptions/listen` (MCP 2026-07-28) with `notifications.taskIds` of the extension for tasks. */
+/** Admits `subscriptions/listen` (MCP 2026-07-28), whose `notifications.taskIds` the extension for tasks defines. */
 function admitSubscription(
   rules: TaskRules,
   message: RequestMessage,
@@ -88,7 +88,10 @@ function admitSubscription(
   return { ...patched(body, message, patches), named };
 }
 
-/** Returns the places of the ids, or undefined if they are not a list or two readers could read them differently. */
+/**
+ * Returns the positions of the ids. Returns undefined if `taskIds` is not a list, or if repeated keys make the message
+ * ambiguous.
+ */
 function taskIdSpans(body: Buffer, params: Span): readonly Span[] | undefined {
   const notifications = readNotifications(body, params);
   if (notifications === 'absent') return [];

@@ -1,4 +1,4 @@
-// Tests to which caller an id of a task belongs.
+// Tests which caller may use an id of a task.
 
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
@@ -15,13 +15,13 @@ test('only the caller that created a task opens its id', () => {
   expect(ids.open(sealed, 'bob')).toBeUndefined();
 });
 
-test('a session is not a task, and a task is not a session', () => {
+test('a session id does not open as a task id, and a task id does not open as a session id', () => {
   const session =
     seal.seal({ id: 's', issuedAt: 0, caller: 'alice', data: { tool: 'chart', own: 'draw', policies: '' } }) ?? '';
   expect(ids.open(session, 'alice')).toBeUndefined();
   expect(seal.open(ids.seal(TASK, 'alice') ?? '', 'alice')).toBeUndefined();
 });
 
-test('a task whose id is too long for a header gets no id', () => {
+test('returns no client id for a server id that is too long for a header', () => {
   expect(ids.seal({ ...TASK, id: 'x'.repeat(5000) }, 'alice')).toBeUndefined();
 });

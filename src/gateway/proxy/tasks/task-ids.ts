@@ -1,35 +1,32 @@
-// Issues the ids of tasks that clients get in place of the server's: only the caller that created a task can name it,
-// and each id contains the tool that created it, so that no replica has to remember tasks.
+// Seals task ids for clients: only the caller that created a task can use its id. The id contains the tool, so that
+// replicas remember no tasks.
 
 import type { RenameTask } from '../../wire/extensions/task-ids.ts';
 import type { RequestMessage } from '../../wire/message.ts';
 import type { SessionSeal } from '../../wire/seal.ts';
 
 export interface MadeTask {
-  /** The server's own id. */
+  /** The server's id of the task. */
   readonly id: string;
-  /** Name of the tool that the client used. */
+  /** Name by which the client called the tool. */
   readonly tool: string;
-  /** Name of the tool at the server. */
+  /** The server's name of the tool. */
   readonly own: string;
-  /** Digest of the policies that permitted the call; empty without policies. */
+  /** Digest of the policies that permitted the call. Empty without policies. */
   readonly policies: string;
 }
 
 export interface TaskIds {
-  /**
-   * Returns the client's id, which is different at each call for the same task. Returns undefined if it would be too
-   * long for a header.
-   */
+  /** Returns an id for the client, different at each call. Returns undefined if the id is too long for a header. */
   seal(task: MadeTask, caller: string): string | undefined;
   /**
-   * Returns the task, or undefined if the text was not sealed by us, was changed, or belongs to another caller or to a
-   * key that was removed.
+   * Returns the task. Returns undefined if the text is not a valid id of this caller, or if the key that sealed it was
+   * removed.
    */
   open(text: string, caller: string): MadeTask | undefined;
 }
 
-/** Creates the ids. `now` returns milliseconds since 1970. */
+/** `now` returns milliseconds since 1970. */
 export function createTaskIds(seal: SessionSeal, now: () => number): TaskIds {
   return {
     seal: ({ id, ...data }, caller) => seal.seal({ id, issuedAt: now(), caller: ownerOf(caller), data }),
@@ -41,14 +38,14 @@ export function createTaskIds(seal: SessionSeal, now: () => number): TaskIds {
   };
 }
 
-/** Returns the caller with a mark for tasks, so that the sealed id of a task never opens as a session. */
+/** Adds a prefix, so that a sealed task id never opens as a session id. */
 function ownerOf(caller: string): string {
   return `task ${caller}`;
 }
 
 /**
- * Returns how the answer to a request names tasks, or undefined if it names no tasks. `own` is the called tool's name
- * at the server, and `policies` is the digest of the current policies.
+ * Returns the function that replaces task ids in the answer to a request, or undefined if the answer contains no task
+ * ids. `own` is the server's name of the called tool. `policies` is the digest of the current policies.
  */
 export function taskNaming(
   ids: TaskIds,

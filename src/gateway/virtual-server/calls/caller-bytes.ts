@@ -1,10 +1,13 @@
-// Limits the bytes per caller that are on their way to members although no client waits for them.
+// Limits the bytes of notifications per caller that are on their way to members after the client got its answer.
 
-/** Default maximum size of one message. */
+/** Equals the default maximum size of a message. */
 const BYTES_MAX = 4 * 1024 * 1024;
 
 export interface CallerBytes {
-  /** Reserves room. Returns a function that frees it, or undefined without room. A single message always gets room. */
+  /**
+   * Reserves bytes. Returns a function that releases the bytes, or undefined if the caller's limit is reached. A caller
+   * without reservations always gets the bytes.
+   */
   take(caller: string, bytes: number): (() => void) | undefined;
 }
 

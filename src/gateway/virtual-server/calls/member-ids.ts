@@ -1,24 +1,23 @@
-// Adds the name of the member to ids that members choose, so that any replica can route an answer, and ids of two
-// members differ.
+// Adds the member's name to ids that members choose: ids of different members then differ, and any replica can route
+// the client's answer.
 
 export interface MemberId {
   readonly member: string;
-  /** Id at the member: JSON text of an id, or the id of an event. */
+  /** The member's id: JSON text of a JSON-RPC id, or the id of an event. */
   readonly id: string;
 }
 
-/** Formats an id as JSON text. */
 export function formatMemberId({ member, id }: MemberId): string {
   return JSON.stringify(`${member} ${id}`);
 }
 
-/** Returns undefined for a JSON text that `formatMemberId` did not create. */
+/** Reads an id that `formatMemberId` created. Returns undefined for other texts. */
 export function readMemberId(json: string): MemberId | undefined {
   if (!json.startsWith('"')) return undefined;
   return splitMemberId(JSON.parse(json));
 }
 
-/** Reads the id from a plain text instead of JSON. */
+/** Reads an id from text that is not JSON. */
 export function splitMemberId(text: string): MemberId | undefined {
   const space = text.indexOf(' ');
   return space <= 0 ? undefined : { member: text.slice(0, space), id: text.slice(space + 1) };
@@ -27,12 +26,12 @@ export function splitMemberId(text: string): MemberId | undefined {
 const CALL = 'c.';
 const LISTENER = 'l.';
 
-/** Formats the id of an event in the answer to a call. */
+/** Formats the id of an event in the stream that answers a call. */
 export function formatCallEvent({ member, id }: MemberId): string {
   return CALL + Buffer.from(`${member} ${id}`).toString('base64url');
 }
 
-/** Formats the id of an event on a client's listening stream: the last id of each member. */
+/** Formats the id of an event on a client's listening stream, which contains the last event id of each member. */
 export function formatListenerEvent(ids: ReadonlyMap<string, string>): string {
   return LISTENER + Buffer.from(JSON.stringify(Object.fromEntries(ids))).toString('base64url');
 }
@@ -41,7 +40,7 @@ export type ReadEvent =
   | { readonly kind: 'call'; readonly at: MemberId }
   | { readonly kind: 'listener'; readonly ids: ReadonlyMap<string, string> };
 
-/** Reads the id of an event. Returns undefined for an id that was never issued. */
+/** Reads the id of an event. Returns undefined for an id that no replica issued. */
 export function readEventId(text: string): ReadEvent | undefined {
   const plain = Buffer.from(text.slice(CALL.length), 'base64url').toString();
   if (text.startsWith(CALL)) {

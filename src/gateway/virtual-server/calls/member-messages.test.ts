@@ -8,14 +8,14 @@ function shown(message: object): unknown {
   return passed.kind === 'passes' ? JSON.parse(passed.bytes.toString()) : passed.kind;
 }
 
-test('messages about tasks of a member name them as its results do', () => {
+test("adds the member's name to task ids in its notifications and requests", () => {
   const status = { method: 'notifications/tasks/status', params: { taskId: 't1', status: 'working' } };
   expect(shown(status)).toMatchObject({ params: { taskId: 'wiki t1', status: 'working' } });
   const question = { id: 7, method: 'elicitation/create', params: { _meta: { [RELATED]: { taskId: 't1' } } } };
   expect(shown(question)).toMatchObject({ id: 'wiki 7', params: { _meta: { [RELATED]: { taskId: 'wiki t1' } } } });
 });
 
-test('notifications of a member about changed lists are distinguished from messages that pass', () => {
+test('tells notifications of changed lists from messages that pass', () => {
   expect(shown({ method: 'notifications/tools/list_changed' })).toBe('list-changed');
   expect(shown({ method: 'notifications/message', params: { data: 'x' } })).toMatchObject({ params: { data: 'x' } });
 });

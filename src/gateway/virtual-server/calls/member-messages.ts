@@ -1,5 +1,5 @@
-// Converts a message of a member for the client of the virtual server: ids that the member chose get the member's name,
-// and notifications of changed lists are left out, because the virtual server has lists of its own.
+// Converts a member's message for the client. Ids that the member chose get the member's name. Notifications of changed
+// lists do not pass, because the virtual server has lists of its own.
 
 import { renameSentTasks } from '../../wire/extensions/task-ids.ts';
 import { messagePatches } from '../../wire/ids.ts';
@@ -10,10 +10,12 @@ import { formatMemberId } from './member-ids.ts';
 import { taskOfMember } from './name-tasks.ts';
 
 export type Shown =
-  /** `answers` is true for a response. `asks` is the JSON text of the id that the client's answer will have. */
+  /**
+   * `answers` is true for a response. `asks` is set for a request: the id of the response that the client will send, as
+   * JSON text.
+   */
   | { readonly kind: 'passes'; readonly bytes: Buffer; readonly answers?: boolean; readonly asks?: string }
   | { readonly kind: 'list-changed' }
-  /** No client could read the message. */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 const LISTS: ReadonlySet<string> = new Set([
@@ -22,7 +24,7 @@ const LISTS: ReadonlySet<string> = new Set([
   'notifications/resources/list_changed',
 ]);
 
-/** Converts the message. Responses pass unchanged, since they have an id of the client. */
+/** Converts a message. Responses pass unchanged, since their id is the client's own. */
 export function showMessage(member: string, bytes: Buffer): Shown {
   if (!bytes.includes('"method"')) return { kind: 'passes', bytes, answers: true };
   const named = renameSentTasks(bytes, (id) => taskOfMember(member, id));

@@ -1,4 +1,4 @@
-// Replaces the URI in the answer to `resources/read` with the client's URI if the member uses another one.
+// Replaces the member's URI with the client's URI in the result of `resources/read`.
 
 import type { Answer } from '../../backends/backend.ts';
 import { isErrorStatus, rewriteAnswer } from '../../backends/rewrite-answer.ts';
@@ -7,7 +7,7 @@ import type { RequestMessage } from '../../wire/message.ts';
 import { jsonString, patchBytes } from '../../wire/patch.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
 
-/** Wraps the answer. `own` is the URI at the member. An answer larger than `messageBytes` is refused. */
+/** Wraps the answer. `own` is the member's URI. An answer larger than `messageBytes` is refused. */
 export function nameContents(
   answer: Answer,
   { method, target }: RequestMessage,

@@ -1,5 +1,4 @@
-// Sends one request of a client to a member: in the client's session at the member, or independently in the stateless
-// era.
+// Sends one request of a client to a member. A client with a session gets a session at the member.
 
 import { answerThen } from '../../backends/answer-then.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../../backends/backend.ts';
@@ -19,7 +18,7 @@ import type { MemberSession, Session } from '../sessions/session.ts';
 import { askingOf, type World } from '../world.ts';
 import { nameBackend, type RelayedAnswer, relayAnswer } from './relay-answer.ts';
 
-/** Returns the exchange for the member, with the member's own name of the target. */
+/** Returns the exchange for the member, with the name or URI that the member uses for the target. */
 export function renameTarget(exchange: Exchange, own: string | undefined): Exchange {
   const { body, message, headers } = exchange;
   if (own === undefined || body === undefined || message?.kind !== 'request' || message.target?.value === own)
@@ -30,7 +29,7 @@ export function renameTarget(exchange: Exchange, own: string | undefined): Excha
   return { ...exchange, body: renamed, message: scanned.ok ? scanned.message : message, headers: named };
 }
 
-/** Opens a call unless the member's circuit is open: then the call fails at once. */
+/** Sends a request to a member. Fails at once while the member's circuit is open. */
 export function openAtMember(
   world: World,
   session: Session | undefined,
@@ -44,7 +43,7 @@ export function openAtMember(
     answer.fail({ reason: 'unreachable', message, retryAfterSeconds: 5 });
     return NO_FLOW;
   }
-  // The place is freed at the end of every call, with or without an answer of the member.
+  // The end of every call frees the circuit's test slot, even if the member sent no answer.
   const released = answerThen(answer, release);
   const flow =
     session === undefined
@@ -110,7 +109,7 @@ interface Sending {
   readonly exchange: Exchange;
   readonly answer: Answer;
   readonly at: MemberSession;
-  /** False if the request was already sent again. */
+  /** False if the request was already repeated once. */
   readonly mayRetry: boolean;
 }
 
@@ -173,7 +172,7 @@ function requestId(message: Message | undefined): string | undefined {
   return message?.kind === 'request' ? message.id.json : undefined;
 }
 
-/** Cancels a request whose client no longer waits (MCP 2025-11-25, basic/lifecycle, Timeouts). */
+/** Sends the member a cancellation after a timeout (MCP 2025-11-25, basic/lifecycle, Timeouts). */
 async function cancelAtMember(
   world: World,
   member: Member,
@@ -211,7 +210,7 @@ function relay(
   });
 }
 
-/** Counts the outcome of a request for the health of the member, by the table in health/outcomes.ts. */
+/** Counts the result of a request for the health of the member, by the table in health/outcomes.ts. */
 export function observe(
   { name, health }: Member,
   operation: Operation,

@@ -1,5 +1,5 @@
-// Passes the answer of a member to the client of the virtual server: corrects ids on a stream, ends the stream if the
-// member is silent, and reports an answer that ends without a response.
+// Passes a member's answer to the client. Renames ids on a stream, limits the silence of the member, and reports an
+// answer that ends without a response.
 
 import type { Answer, BackendFault } from '../../backends/backend.ts';
 import { ERRORS, errorBody } from '../../wire/errors.ts';
@@ -10,31 +10,31 @@ import { formatCallEvent } from './member-ids.ts';
 import { showMessage } from './member-messages.ts';
 
 export interface RelayedAnswer extends Answer {
-  /** Notes that the client has answered a question of the member, so that the member's time limit starts again. */
+  /** Restarts the member's time limit, because the client has answered a request of the member. */
   heard(): void;
 }
 
 export interface RelayParts {
   readonly member: string;
-  /** Id of the answered request, for our own errors on its stream. */
+  /** Id of the answered request, for error responses of the virtual server. */
   readonly id: MessageId | undefined;
   readonly answer: Answer;
   readonly timeoutMs: number;
   readonly messageBytes: number;
   readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
   /**
-   * Handles a lost session at the member, before any part of the answer was passed on. Returns true if the request is
-   * sent again in another session.
+   * Handles a session that the member has lost, before any byte reaches the client. Returns true if the request is
+   * repeated in a new session.
    */
   readonly lost: () => boolean;
-  /** Notes a question of the member to the client. The client's answer will have this `id`. */
+  /** Notes a request of the member to the client. `id` is the id of the response that the client will send. */
   readonly asked: (id: string) => void;
   readonly listChanged: () => void;
-  /** Receives the reason why a message is not passed on. */
+  /** Receives the reason why a message of the member is dropped. */
   readonly unreadable: (reason: string) => void;
-  /** Notes that the member was silent for too long, so that its open requests can be ended. */
+  /** Cancels the request, because the member was silent for longer than the time limit. */
   readonly silent: () => void;
-  /** Notes the end, once. `head` is the head of the member's HTTP answer, if one came. */
+  /** Notes the end of the answer. Called once. `head` is the head of the member's HTTP answer, if received. */
   readonly ended: (fault?: BackendFault, head?: AnswerHead) => void;
 }
 
@@ -43,16 +43,16 @@ interface Relay {
   splitter: EventSplitter | undefined;
   over: boolean;
   head: AnswerHead | undefined;
-  /** If set, passes on the head of an answer whose body has not begun. */
+  /** If set, sends the client the head of an answer whose body has not begun. */
   passHead: (() => void) | undefined;
-  /** Whether a response was on the stream. */
+  /** True once a response has passed on the stream. */
   answered: boolean;
-  /** Number of the member's requests that the client has not answered. */
+  /** Number of requests of the member that the client has not answered. */
   waiting: number;
   /** Time of the member's last message, in monotonic milliseconds. */
   heardAt: number;
   flowing: boolean;
-  /** Whether the client can reconnect for the rest of the stream. */
+  /** True if events have ids, so that the client can resume the stream. */
   resumable: boolean;
   stopTimer: (() => void) | undefined;
 }
@@ -85,7 +85,7 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
       const { 'mcp-session-id': _session, ...plain } = headers;
       if (!answersWithStream(headers['content-type'])) {
         const passHead = () => answer.head(status, plain);
-        // The answer to a request must have a body, so its head waits: an error can then replace a missing body.
+        // An answer to a request must have a body. The head waits, so that an error can replace a missing body.
         if (parts.id !== undefined && status < 300) relay.passHead = passHead;
         else passHead();
         return;
@@ -117,17 +117,17 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
   };
 }
 
-/** Names the backend in a fault, since a virtual server has several backends. */
+/** Puts the backend's name into the message of a fault. */
 export function nameBackend(member: string, fault: BackendFault): BackendFault {
   return { ...fault, message: fault.message.replace(/^the MCP server\b/, `the backend ${member}`) };
 }
 
-/** Returns whether the response is missing. A stream that the client can resume may end before it. */
+/** Returns whether the response is missing. A resumable stream may end before the response. */
 function lacksResponse({ parts, splitter, passHead, answered, resumable }: Relay): boolean {
   return splitter === undefined ? passHead !== undefined : parts.id !== undefined && !answered && !resumable;
 }
 
-/** Creates a fault that does not count against the health of the member, since it concerns one tool. */
+/** Returns a fault that does not change the member's health, since the fault concerns one tool. */
 function endedWithout(member: string): BackendFault {
   const message = `the backend ${member} closed the connection before its answer ended: the request may have been carried out`;
   return { reason: 'answer-invalid', message };
@@ -142,7 +142,7 @@ function finish(relay: Relay, fault?: BackendFault): boolean {
   if (relay.over) return false;
   relay.over = true;
   relay.stopTimer?.();
-  // A stream that the client can resume is closed intentionally.
+  // A member may close a resumable stream at any time: this is not a fault.
   relay.parts.ended(relay.resumable && fault?.reason === 'closed' ? undefined : fault, relay.head);
   return true;
 }
@@ -150,7 +150,7 @@ function finish(relay: Relay, fault?: BackendFault): boolean {
 function failRelay(relay: Relay, fault: BackendFault): void {
   if (!finish(relay, fault)) return;
   const { answer, id } = relay.parts;
-  // On a stream the client also gets the reason, unless it can reconnect for the answer.
+  // On a stream that the client cannot resume, the fault becomes an error response.
   if (relay.splitter === undefined || id === undefined || (relay.resumable && fault.reason === 'closed')) {
     answer.fail(fault);
     return;
@@ -181,7 +181,7 @@ function watchSilence(relay: Relay, ms: number): void {
   const { clock, timeoutMs, member, silent } = relay.parts;
   relay.stopTimer = clock.after(ms, () => {
     const left = relay.heardAt + timeoutMs - clock.monotonic();
-    // The time that a person needs for an answer does not count.
+    // The time in which a person answers at the client does not count.
     if (left > 0 || relay.waiting > 0) {
       watchSilence(relay, Math.max(left, 1000));
       return;

@@ -1,4 +1,4 @@
-// Finds the member for a request of a client, and the member's name of the target.
+// Finds the member for a client's request, and the name or URI that the member uses for the target.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS, errorBody } from '../../wire/errors.ts';
@@ -12,11 +12,11 @@ export type RequestRoute =
   | {
       readonly member: string;
       readonly own: string | undefined;
-      /** Whether a client with a session may request a task for the call. */
+      /** True if a client with a session may request a task for the call. */
       readonly makesTasks?: boolean;
       readonly error?: undefined;
     }
-  /** The error response for the client. */
+  /** Error response for the client. */
   | { readonly error: Buffer };
 
 const SHOWN_MAX = 200;
@@ -30,7 +30,7 @@ export function routeRequest(offer: Offer, body: Buffer, request: RequestMessage
   switch (method) {
     case 'tools/call': {
       const tool = offer.tools.get(name);
-      // Hidden tools are for workflows only.
+      // Only workflows can call hidden tools.
       return tool?.advertised === true ? tool : invalid(`Unknown tool: ${shown}`);
     }
     case 'prompts/get':

@@ -1,5 +1,5 @@
-// Finds the user interfaces of members (SEP-1865, MCP Apps), makes equal URIs of two members distinct, and finds the
-// tool that a user interface calls by the tool's name at its own server.
+// Resolves the user interfaces of members (SEP-1865, MCP Apps): makes equal URIs distinct, and finds the tools that
+// user interfaces call.
 
 import { type AppMarks, UNMARKED } from '../../wire/extensions/app-marks.ts';
 import type { Route, ToolRoute } from '../own-tools/ports.ts';
@@ -8,12 +8,12 @@ import type { OfferingMember } from './rules.ts';
 const SCHEME = 'ui://';
 const OF_MEMBER = 'ui://skep/';
 
-/** Returns a URI that never collides with a URI of another member. `own` is the URI of a user interface. */
+/** Returns a URI that contains the member's name. `own` is the member's `ui://` URI. */
 export function memberAppUri({ member, own }: Route): string {
   return `${OF_MEMBER}${encodeURIComponent(member)}/${own.slice(SCHEME.length)}`;
 }
 
-/** Returns the resource that a URI of `memberAppUri` names, or undefined for other URIs. */
+/** Reads a URI of `memberAppUri`. Returns undefined for other URIs. */
 export function readMemberAppUri(uri: string): Route | undefined {
   if (!uri.startsWith(OF_MEMBER)) return undefined;
   const slash = uri.indexOf('/', OF_MEMBER.length);
@@ -34,17 +34,17 @@ export function isAppUri(uri: string): boolean {
 }
 
 export interface Apps {
-  /** Whether any member has a user interface. */
+  /** True if a member has a user interface. */
   readonly any: boolean;
   /** Returns the URI under which clients know a resource of a member. */
   uriOf(resource: Route): string;
-  /** Returns whether several members have the URI, so that it cannot be resolved. */
+  /** Returns whether several members use the URI. */
   isShared(uri: string): boolean;
-  /** Returns the only member that has a user interface with this URI. */
+  /** Returns the member with this URI. Returns undefined if no member or several members use the URI. */
   ownerOf(uri: string): string | undefined;
-  /** Returns the marks of a tool of a member, by its own name. */
+  /** Returns the facts about user interfaces in the tool's `_meta`. `own` is the member's name of the tool. */
   marksOf(member: string, own: string): AppMarks;
-  /** Returns the members with user interfaces that have a tool with this own name, shown or not. */
+  /** Returns the members that have user interfaces and a tool with this own name, listed or hidden. */
   membersWith(own: string): ReadonlySet<string>;
 }
 
@@ -67,7 +67,7 @@ export function findApps(members: readonly OfferingMember[]): Apps {
   const isShared = (uri: string) => (owners.get(uri)?.size ?? 0) > 1;
   return {
     any,
-    // A URI that looks like a URI of `memberAppUri` is replaced too.
+    // A member's URI that imitates a URI of `memberAppUri` is replaced too.
     uriOf: (route) => (isShared(route.own) || route.own.startsWith(OF_MEMBER) ? memberAppUri(route) : route.own),
     isShared,
     ownerOf(uri) {
@@ -81,7 +81,9 @@ export function findApps(members: readonly OfferingMember[]): Apps {
 
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 
-/** Returns marks by tool. If two tools have the same name, the first tool counts, as in calls. */
+/**
+ * Returns the facts about user interfaces, by tool. Of several tools with the same name, uses the first, as calls do.
+ */
 function marksByTool({ lists }: OfferingMember): ReadonlyMap<string, AppMarks> {
   const marks = new Map<string, AppMarks>();
   for (const { key, marks: each = UNMARKED } of lists.lists.tools) if (!marks.has(key)) marks.set(key, each);
@@ -89,8 +91,9 @@ function marksByTool({ lists }: OfferingMember): ReadonlyMap<string, AppMarks> {
 }
 
 /**
- * Returns the names that clients know, by the names that user interfaces call. A client does not say which user
- * interface calls, so the name must be unique, hidden tools included, among the members that have user interfaces.
+ * Returns the clients' names of tools, by the names that user interfaces use. Clients do not say which user interface
+ * calls a tool. A name is therefore included only if exactly one member with user interfaces has a tool with this name,
+ * listed or hidden.
  */
 export function appToolNames(routes: Iterable<ToolRoute>, apps: Apps): ReadonlyMap<string, string> {
   const names = new Map<string, string>();

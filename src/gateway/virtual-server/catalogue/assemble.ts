@@ -1,5 +1,4 @@
-// Assembles the offer of a virtual server from the offers of its members: the meaning of each name, and the lists that
-// clients see.
+// Assembles the offer of a virtual server from the members' offers: lists for clients, and targets of names.
 
 import {
   type ConflictResolution,
@@ -28,28 +27,28 @@ import { matchTemplate } from './uri-template.ts';
 export interface Offer {
   readonly capabilities: JsonObject;
   readonly tools: ReadonlyMap<string, ToolRoute>;
-  /** Finds a tool of a member by a name in `tools`, or as `workload.tool`. */
+  /** Finds a member's tool by a name in `tools`, or by `workload.tool`. */
   find(name: string): ToolRoute | undefined;
   readonly prompts: ReadonlyMap<string, Route>;
-  /** Returns the member that has a resource, and the resource's URI at the member. */
+  /** Returns the member that has a resource, and the member's URI of the resource. */
   findResource(uri: string): Route | undefined;
-  /** Returns the clients' name of the tool that a user interface calls by its own name; undefined if it is ambiguous. */
+  /** Returns the clients' name of the tool that a user interface calls. Returns undefined if `own` is ambiguous. */
   appTool(own: string): string | undefined;
   readonly lists: Readonly<Record<ListName, Pages>>;
-  /** Tools for clients that show no user interfaces, without those that only user interfaces may call. */
+  /** Tool list for clients without user interfaces. Tools that only user interfaces may call are left out. */
   readonly modelTools: Pages;
-  /** Tools that clients search instead of listing them; absent if clients list all tools. */
+  /** Tools that clients find by searching. Absent if clients list all tools. */
   readonly searched?: SearchedList;
-  /** Names in conflict between tools of several members, and the tools that no client can reach by that name. */
+  /** Names that tools of several members share, and the tools that no client can reach by such a name. */
   readonly clashes: readonly string[];
   readonly outdone: readonly RoutedTool[];
-  /** Prompts, resources and templates that are left out because another member has an item of the same name. */
+  /** Prompts, resources and templates that are left out because another member's item has the same name. */
   readonly outdoneOthers: readonly OutdoneItem[];
 }
 
 interface OutdoneItem extends Route {
   readonly list: Exclude<ListName, 'tools'>;
-  /** Name for clients, which belongs to another member's item. */
+  /** Name for clients that another member's item already has. */
   readonly name: string;
 }
 
@@ -100,7 +99,9 @@ export function assembleOffer(
 
 type ToolLists = Pick<Offer, 'modelTools' | 'appTool' | 'searched'> & { readonly shown: Pages };
 
-/** Makes only tools for models searchable. A client that lists no tools never shows their user interfaces. */
+/**
+ * Builds the tool lists. The search omits tools for user interfaces: clients show user interfaces of listed tools only.
+ */
 function toolLists(tools: ReadonlyMap<string, ToolRoute>, apps: Apps, optimized: boolean): ToolLists {
   const all = toolItems(tools);
   const forModel = all.filter(({ key }) => isForModel(tools.get(key), apps));
@@ -118,7 +119,7 @@ function isForModel(route: ToolRoute | undefined, apps: Apps): boolean {
   return route === undefined || apps.marksOf(route.member, route.own).forModel;
 }
 
-/** Returns every tool, visible or hidden, that a client or a workflow can name. */
+/** Returns all tools that a client or a workflow can name, including hidden tools. */
 export function knownTools({
   tools,
   lists,
@@ -141,13 +142,13 @@ function toolItems(tools: ReadonlyMap<string, ToolRoute>): readonly ListedItem[]
   );
 }
 
-/** Converts a tool for clients with sessions. Returns undefined if they must not get the tool (as in bridges). */
+/** Converts a tool for clients with sessions. Returns undefined if its `x-mcp-header` annotations are invalid. */
 function toolForSessions(bytes: Buffer): Buffer | undefined {
   const annotated = bytes.includes('"x-mcp-header"');
   if (!annotated && !bytes.includes('"outputSchema"')) return bytes;
   const { inputSchema, outputSchema } = objectOf(bytes, { start: 0, end: bytes.length });
   if (annotated && !paramHeadersOf(inputSchema).ok) return undefined;
-  // Until MCP 2025-11-25 an `outputSchema` must describe an object, or clients refuse the whole list.
+  // Up to MCP 2025-11-25, clients refuse the whole list if an `outputSchema` does not describe an object.
   if (outputSchema === undefined || (isObject(outputSchema) && outputSchema.type === 'object')) return bytes;
   return patchBytes(bytes, changeMembers(bytes, 0, (key) => key === 'outputSchema') ?? []);
 }
@@ -160,7 +161,7 @@ interface Found extends Route {
   readonly bytes: Buffer;
 }
 
-/** Resolves equal names: the first member in the order of the strategy keeps the name. */
+/** Returns prompts by name. Equal names: the first member in the order of the strategy gets the name. */
 function promptsOf(
   members: readonly OfferingMember[],
   resolution: ConflictResolution,
@@ -191,7 +192,7 @@ function ordered(members: readonly OfferingMember[], { strategy, priorityOrder }
   return byName.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Resolves equal URIs: the first member by name keeps the URI. Only URIs of user interfaces are renamed. */
+/** Returns items by URI. Equal URIs: the first member by name gets the URI. User interfaces get new URIs instead. */
 function firstWithUri(
   members: readonly OfferingMember[],
   list: 'resources' | 'resourceTemplates' | 'skills',
@@ -223,7 +224,7 @@ function resourceFinder(
 ): Offer['findResource'] {
   const names = new Set(members.map(({ name }) => name));
   const folders = skillFolders(members);
-  // Servers need not list their resources: if only one member has resources, unknown URIs belong to this member.
+  // Servers need not list their resources. If only one member has resources, that member gets all unknown URIs.
   const [single, ...others] = members.filter(({ lists }) => isObject(lists.capabilities.resources));
   const only = others.length === 0 ? single?.name : undefined;
   return (uri) => {

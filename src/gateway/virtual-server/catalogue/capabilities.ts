@@ -9,10 +9,9 @@ interface FoundInTools {
 }
 
 /**
- * Always includes `tools`, for workflows and members that join later. The server itself reports changed lists of all
- * kinds, since members come and go. `extensions` are all extensions of members that the virtual server can carry.
- * `apps` is true if a tool has a user interface, which servers need not declare. `sessionTasks` is true if a tool
- * creates tasks of MCP 2025-11-25.
+ * Returns the combined capabilities. `tools` is always included, for workflows and for members that join later.
+ * `listChanged` is always true, since members change. `apps` is true if a tool has a user interface, which servers need
+ * not declare. `sessionTasks` is true if a tool can create tasks of MCP 2025-11-25.
  */
 export function offeredCapabilities(members: readonly JsonObject[], { apps, sessionTasks }: FoundInTools): JsonObject {
   const having = (feature: string) => members.filter((each) => isObject(each[feature]));
@@ -37,7 +36,7 @@ function offered(members: readonly JsonObject[], extension: string): JsonObject 
   return members.some((each) => declaredExtension(each, extension) !== undefined) ? { [extension]: {} } : {};
 }
 
-/** Folders can be read only if every member with skills lets clients read folders. */
+/** Declares `directoryRead` only if every member with skills declares it. */
 function skills(members: readonly JsonObject[]): JsonObject {
   const settings = members.flatMap((each) => declaredExtension(each, SKILLS) ?? []);
   const directoryRead = settings.every((each) => isObject(each) && each.directoryRead === true);
@@ -48,12 +47,12 @@ function withExtensions(extensions: JsonObject): JsonObject {
   return Object.keys(extensions).length === 0 ? {} : { extensions };
 }
 
-/** Returns the capabilities for clients of MCP 2026-07-28, without tasks of sessions. */
+/** Returns the capabilities for clients of MCP 2026-07-28, which has no tasks in sessions. */
 export function statelessCapabilities({ tasks: _tasks, ...capabilities }: JsonObject): JsonObject {
   return capabilities;
 }
 
-/** Returns the capabilities for clients with sessions, without tasks of MCP 2026-07-28. */
+/** Returns the capabilities for clients with sessions, which cannot use the tasks extension of MCP 2026-07-28. */
 export function sessionCapabilities({ extensions, ...capabilities }: JsonObject): JsonObject {
   if (!isObject(extensions)) return capabilities;
   const { [TASKS]: _tasks, ...others } = extensions;

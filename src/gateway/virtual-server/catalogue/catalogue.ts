@@ -1,4 +1,4 @@
-// Holds the current offer of a virtual server to each caller, and reports its changes.
+// Provides the current offer of a virtual server for each caller, and reports changes of the offer.
 
 import { setBounded } from '#std/bounded.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
@@ -10,27 +10,27 @@ import type { ItemNotice } from './item-notices.ts';
 import type { ListName } from './list-names.ts';
 import type { AggregationRules, OfferingMember } from './rules.ts';
 
-/** The offer, or the fault of a member without which nothing is offered (partialFailureMode `fail`). */
+/** The offer, or a member's fault that prevents every offer (partialFailureMode `fail`). */
 export type Offered =
   | { readonly ok: true; readonly offer: Offer }
   | { readonly ok: false; readonly fault: BackendFault };
 
 export interface Catalogue {
-  /** Returns the offer to a caller, as a plain value if it is known. */
+  /** Returns the offer for a caller. Returns a promise only if a member's lists must be read first. */
   offer(exchange: Exchange): Offered | Promise<Offered>;
-  /** Returns the offer regardless of unhealthy members: for calls, since a call needs only its own member. */
+  /** Returns the offer for calls, even if members are unhealthy: a call needs only its own member. */
   routes(exchange: Exchange): Offer | Promise<Offer>;
-  /** Returns the offer to all callers as read so far, without members whose lists depend on the caller. */
+  /** Returns the lists that were read so far, without members whose lists depend on the caller. */
   known(): Offer;
-  /** Returns the last or otherwise the current offer to a caller, or undefined if a needed list was never read. */
+  /** Returns the latest offer, without waiting. undefined if no offer exists and the stored lists are incomplete. */
   lastOffer(caller: string): Offer | undefined;
-  /** Reads the lists of a member now, for all callers. */
+  /** Reads the lists of a member now. Used for members with the same lists for all callers. */
   check(member: Member, timeoutMs: number): Promise<Entry>;
-  /** Notes that a member reports changed lists. */
+  /** Handles a member's report that its lists have changed. */
   doubt(member: string): void;
-  /** Notes that members, their health or the rules have changed. */
+  /** Handles changed members, health or rules. */
   renew(): void;
-  /** Calls `changed` once for each change, until the returned function is called. */
+  /** Calls `changed` for each change of the lists. The returned function ends the calls. */
   watch(exchange: Exchange, changed: (lists: readonly ListName[]) => void): () => void;
   stop(): void;
 }
@@ -44,30 +44,30 @@ export interface CatalogueParts extends Pick<EntryParts, 'asking'> {
   readonly optimized: () => boolean;
   readonly mode: () => 'fail' | 'best_effort';
   readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
-  /** Receives an offer to a caller that has changed. */
+  /** Receives each new offer. */
   readonly assembled: (offer: Offer) => void;
-  /** Reports that the reason why a member cannot be read has changed or ended. */
+  /** Called when reading a member begins to fail, fails for another reason, or succeeds again. */
   readonly observed: (member: Member, entry: Entry) => void;
   /** Receives the faulty items of each reading. */
   readonly noticed: (member: Member, notices: readonly ItemNotice[]) => void;
 }
 
-/** Time within which changes are reported together. */
+/** Changes within this time are reported together. */
 const TOGETHER_MS = 200;
-/** Time for which tools of a member that does not answer stay listed, and lifetime of an assembled offer. */
+/** Time until tools of a failing member are removed, and maximum age of an assembled offer. */
 const [GRACE_MS, LOOK_AGAIN_MS] = [60_000, 60_000];
 const OFFERS_MAX = 1000;
 
 interface Kept {
-  /** Versions of the members' lists and of the rules from which the offer was assembled. */
+  /** Values of `State.version` and `State.rules` when the offer was assembled. */
   readonly version: number;
   readonly rules: number;
   readonly until: number;
   readonly offer: Offer;
-  /** Whether every member was read or had failed. */
+  /** True if the first reading of every member has ended. */
   readonly whole: boolean;
   readonly entries: readonly (Entry | undefined)[];
-  /** First member whose lists are missing in the offer. */
+  /** First member whose lists the offer lacks. */
   readonly missing: Member | undefined;
 }
 
@@ -82,9 +82,9 @@ interface State {
   readonly entries: Entries;
   readonly kept: Map<string, Kept>;
   readonly watchers: Set<Watcher>;
-  /** Version of the members' lists. */
+  /** Counts changes of members' lists. */
   version: number;
-  /** Version of members and rules. */
+  /** Counts changes of members and rules. */
   rules: number;
   stopTelling: (() => void) | undefined;
   stopped: boolean;
@@ -167,7 +167,7 @@ async function tell(state: State, watcher: Watcher): Promise<void> {
   if (lists.length > 0) watcher.changed(lists);
 }
 
-/** Waits for members whose lists were never read, unless `whole` is false and the caller already had an offer. */
+/** Returns the assembled offer. If `whole`, or if the caller has no offer yet, waits for lists that were never read. */
 function keptFor(state: State, exchange: Exchange, whole: boolean): Kept | Promise<Kept> {
   const { parts, kept, entries } = state;
   const all = parts.members.all();
@@ -217,7 +217,7 @@ function assemble(
   return assembleOffer(offers, rules(), own?.(), optimized());
 }
 
-/** Selects the offered entries. In mode `fail` a list is complete or an error. */
+/** Returns the entries for the offer. In mode `fail`, old lists of a failing member stay. */
 function offeringOf({ mode, clock }: CatalogueParts, read: readonly (Entry | undefined)[]) {
   const isKept = (since: number | undefined) => since === undefined || clock.monotonic() - since < GRACE_MS;
   return read.map((entry) => {
@@ -230,7 +230,7 @@ function sameEntries(a: readonly (Entry | undefined)[], b: readonly (Entry | und
   return a.length === b.length && a.every((entry, index) => entry?.lists === b[index]?.lists);
 }
 
-/** Returns the offer, or with partialFailureMode `fail` the fault of a missing member. */
+/** Returns the offer. With partialFailureMode `fail`, returns the fault of a missing or unhealthy member instead. */
 function offered({ parts, entries }: State, exchange: Exchange, { offer, missing }: Kept): Offered {
   if (parts.mode() === 'best_effort') return { ok: true, offer };
   const needed = parts.members.all().find((member) => member === missing || !member.health.usable());

@@ -1,4 +1,4 @@
-// Compares one item of a member's list with the lock of the member.
+// Compares an item of a member's list with the reviewed definition in the member's lock.
 
 import type { Lock } from '../../gate/tools-lock/lock.ts';
 import type { ListItem } from '../../wire/lists.ts';
@@ -7,9 +7,7 @@ import type { ListName } from './list-names.ts';
 
 const NAME_SHOWN = 200;
 
-/**
- * Compares the item before any part is removed from it. Returns undefined if the item equals the reviewed definition.
- */
+/** Compares the item as the member sent it. Returns undefined if the item equals the reviewed definition. */
 export function driftOf(
   lock: Lock,
   { list, name }: { readonly list: ListName; readonly name: string },

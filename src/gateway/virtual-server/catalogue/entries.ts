@@ -1,5 +1,5 @@
-// Stores the last read lists of members: one entry for all callers if a member shows the same lists to all callers,
-// otherwise one entry for each caller.
+// Stores the last read lists of members. A member with the same lists for all callers has one entry, another member one
+// entry per caller.
 
 import { setBounded } from '#std/bounded.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
@@ -10,15 +10,15 @@ import { type MemberLists, readLists } from './lists.ts';
 import { listsEqual } from './lists-equal.ts';
 
 export interface Entry {
-  /** Last read lists. The object stays the same while the lists are equal. Undefined if the lists were never read. */
+  /** Last read lists. Equal lists keep the same object. undefined if the lists were never read. */
   readonly lists?: MemberLists;
-  /** Faults of single items in the last reading. */
+  /** Faulty items in the last reading. */
   readonly notices?: readonly ItemNotice[];
-  /** Reason why the last reading failed; undefined if it succeeded. */
+  /** Why the last reading failed. undefined if it succeeded. */
   readonly fault?: BackendFault;
-  /** Time since which readings have failed, in monotonic milliseconds. */
+  /** Time of the first failure since the last success, in monotonic milliseconds. */
   readonly failingSince?: number;
-  /** Time after which the lists are read again. */
+  /** Time at which the lists must be read again, in monotonic milliseconds. */
   readonly until: number;
 }
 
@@ -28,32 +28,32 @@ interface EntryClock {
 
 export interface Entries {
   /**
-   * Returns the stored entry, even if it is old, and begins a reading if it is due. Returns undefined if no reading has
-   * ended yet.
+   * Returns the stored entry. Begins a reading in the background if the entry is old. Returns undefined if no reading
+   * has ended yet.
    */
   look(member: Member, exchange: Exchange | undefined): Entry | undefined;
-  /** Reads the lists, or joins a reading in progress. Settles with the result. */
+  /** Reads the lists, or joins a reading in progress. */
   read(member: Member, exchange: Exchange | undefined, timeoutMs?: number): Promise<Entry>;
-  /** Notes that the lists of a member may have changed. */
+  /** Makes the next `look` read the lists of a member again. */
   doubt(member: string): void;
-  /** Removes all other members. */
+  /** Removes the entries of all other members. */
   keepOnly(names: ReadonlySet<string>): void;
 }
 
 export interface EntryParts {
   readonly asking: (member: Member, timeoutMs: number) => Asking;
   readonly clock: EntryClock;
-  /** Notes the end of a reading. `shared` is true if the reading was for all callers. */
+  /** Called at the end of a reading. `shared` is true if all callers share the entry. */
   readonly ended: (member: Member, before: Entry | undefined, entry: Entry, shared: boolean) => void;
 }
 
 const FRESH_MS = 60_000;
-/** Time for which a member that cannot be read is not read again. */
+/** Time after a failed reading until the next reading. */
 const RETRY_MS = 5_000;
-/** Maximum number of callers whose lists are stored; the oldest lists are deleted first. */
+/** Maximum number of entries of single callers. The oldest entries are dropped. */
 const PRIVATE_MAX = 2000;
 
-/** Keeps the earlier object for equal lists, so that derived data is rebuilt only for changed lists. */
+/** Returns the earlier object if the lists are equal, so that data derived from the lists stays valid. */
 function keepEqual(before: MemberLists | undefined, read: MemberLists): MemberLists {
   return before !== undefined && listsEqual(before, read) ? before : read;
 }
@@ -63,8 +63,8 @@ export function createEntries(parts: EntryParts): Entries {
   const shared = new Map<string, Entry>();
   const own = new Map<string, Entry>();
   /**
-   * Readings by the key of their entry; the member is stored too, since a member of a new configuration may have the
-   * name of an earlier member.
+   * Readings in progress, by the key of their entry. The member is compared too: a new configuration may reuse a
+   * member's name.
    */
   const reading = new Map<string, { readonly member: Member; readonly ended: Promise<Entry> }>();
   let doubts = 0;

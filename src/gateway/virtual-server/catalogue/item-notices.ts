@@ -1,22 +1,22 @@
-// Finds items of a member's list that would make clients refuse the lists of all members.
+// Finds list items of a member that would make clients refuse the lists of all members.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { ListName } from './list-names.ts';
 
 export interface ItemNotice {
   readonly list: ListName;
-  /** Name of the item at the member. */
+  /** The member's name of the item. */
   readonly name: string;
   /**
-   * `left-out`: the item, or the part that `why` names, is hidden from clients. `doubtful`: the item is passed
-   * unchanged. `held-back`: the item differs from the reviewed definition and is hidden. `drifted`: the item differs
-   * too, but is passed.
+   * `left-out`: clients do not get the item, or do not get the part that `why` names. `doubtful`: clients get the item
+   * unchanged. `held-back`: the item differs from the reviewed definition, and clients do not get it. `drifted`: the
+   * item differs from the reviewed definition, but clients get it.
    */
   readonly what: 'left-out' | 'doubtful' | 'held-back' | 'drifted';
   readonly why: string;
 }
 
-/** Rule for the value of a member, if it is present. */
+/** Rule for one optional JSON member. */
 interface Rule {
   readonly is: string;
   readonly fits: (value: Json) => boolean;
@@ -27,7 +27,7 @@ const TEXT: Rule = { is: 'a text', fits: (value) => typeof value === 'string' };
 const BOOLEAN: Rule = { is: 'true or false', fits: (value) => typeof value === 'boolean' };
 const OBJECT: Rule = { is: 'an object', fits: isObject };
 const TEXTS: Rule = { is: 'a list of texts', fits: (value) => Array.isArray(value) && value.every(TEXT.fits) };
-/** Official clients refuse times without a zone. */
+/** Official clients refuse times without a time zone. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 const ICON: Shape = { mimeType: TEXT, sizes: TEXTS, theme: oneOf('light', 'dark') };
@@ -63,8 +63,8 @@ const RESOURCE: Shape = { mimeType: TEXT, size: { is: 'a number', fits: (value) 
 const ARGUMENT: Shape = { description: TEXT, required: BOOLEAN };
 
 /**
- * Returns why clients would refuse the whole list because of this item, or undefined if they accept it. Clients check a
- * list by the schema of the protocol (MCP 2025-11-25, schema.ts: Tool, Prompt, Resource, ResourceTemplate).
+ * Returns why clients would refuse the whole list because of this item, or undefined if the item is valid. Clients
+ * validate lists by the schema of the protocol (MCP 2025-11-25, schema.ts: Tool, Prompt, Resource, ResourceTemplate).
  */
 export function unreadableReason(list: ListName, item: JsonObject): string | undefined {
   if (list === 'skills') return skillFault(item);
@@ -89,10 +89,7 @@ export function unreadableReason(list: ListName, item: JsonObject): string | und
   }
 }
 
-/**
- * Checks an entry, which by SEP-2640 has its frontmatter, and either the files of the skill or `dynamic` if the files
- * change.
- */
+/** Checks an entry of `skills/list`. SEP-2640 requires the frontmatter, and either the skill's files or `dynamic`. */
 function skillFault({ frontmatter = null, resources }: JsonObject): string | undefined {
   if (!hasText(frontmatter, 'name') || !hasText(frontmatter, 'description'))
     return 'frontmatter must be an object with name and description';
@@ -117,7 +114,7 @@ function misfit(value: Json, shape: Shape, where = ''): string | undefined {
   return undefined;
 }
 
-/** Checks the top of a schema as official clients do first. */
+/** Checks the top level of a schema, as official clients do before they compile it. */
 export function objectSchemaFault(name: string, schema: Json | undefined): string | undefined {
   if (!isObject(schema) || schema.type !== 'object') return `${name} must be an object with type: object`;
   const { properties = {}, required = [] } = schema;

@@ -1,5 +1,5 @@
-// Defines the lists of servers, by the key of their items in a result, with the method of each list and the
-// notification of its changes.
+// Defines method, change notification and capability of each list of an MCP server. The name of a list is the key of
+// the items in its result.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { declaredExtension, SKILLS } from '../../wire/extensions/identifiers.ts';
@@ -9,7 +9,6 @@ export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' |
 
 interface ListFacts {
   readonly method: string;
-  /** Notification by which servers report a changed list. */
   readonly changed: string;
   /** Returns whether a server with these capabilities has the list. */
   readonly isOffered: (capabilities: JsonObject) => boolean;
@@ -54,7 +53,7 @@ export function listNameOf(method: string): ListName | undefined {
   return BY_METHOD.get(method);
 }
 
-/** Returns the name or address that identifies an item within one list, or undefined if the item has none. */
+/** Returns the name or URI that identifies an item in its list. Returns undefined if the item has no name or URI. */
 export function itemKey(name: ListName, item: ListItem): string | undefined {
   switch (name) {
     case 'tools':

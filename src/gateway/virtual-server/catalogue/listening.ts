@@ -1,4 +1,4 @@
-// Listens for changed lists at members that show the same lists to all callers.
+// Listens for list changes at members that have the same lists for all callers.
 
 import type { Flow } from '../../backends/backend.ts';
 import { type Cause, postExchange } from '../../backends/bridge/ask.ts';
@@ -17,12 +17,12 @@ export interface ListeningParts {
 }
 
 export interface MemberListening {
-  /** Notes that the members have changed. */
+  /** Begins to listen at new members, and stops at removed members. */
   renew(): void;
   stop(): void;
 }
 
-/** Delays between attempts to listen. The lists of a member without such a stream are still read at intervals. */
+/** Delays between attempts to listen. If a member never accepts, its lists are still read at intervals. */
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 60_000;
 

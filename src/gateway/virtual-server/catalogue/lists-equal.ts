@@ -1,10 +1,10 @@
-// Compares two readings of a member's offer.
+// Compares two readings of a member's lists.
 
 import { jsonEquals } from '#std/json.ts';
 import { LIST_NAMES } from './list-names.ts';
 import type { MemberLists, OfferedItem } from './lists.ts';
 
-/** Returns whether the items are equal byte for byte and in the same order. */
+/** Returns whether capabilities are equal, and items are equal byte for byte in the same order. */
 export function listsEqual(a: MemberLists, b: MemberLists): boolean {
   return (
     jsonEquals(a.capabilities, b.capabilities) && LIST_NAMES.every((name) => itemsEqual(a.lists[name], b.lists[name]))

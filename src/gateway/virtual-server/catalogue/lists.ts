@@ -1,4 +1,4 @@
-// Reads the offer of one member through all pages of its lists. Items keep their bytes.
+// Reads the offer of one member: all pages of all its lists. Items keep their bytes.
 
 import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -18,14 +18,14 @@ import { type ItemNotice, unreadableReason } from './item-notices.ts';
 import { itemKey, LIST_NAMES, LISTS, type ListName } from './list-names.ts';
 import { type Mended, mendItem } from './mend-item.ts';
 
-/** An item of the member, without JSON members that clients refuse. */
+/** An item of the member, without JSON members that clients would refuse. */
 export interface OfferedItem {
-  /** Name of a tool or prompt, URI of a resource, URI template. */
+  /** Name of a tool or prompt, URI of a resource or skill, or URI template. */
   readonly key: string;
-  /** Page that contains the item; spans of `item` refer to it. */
+  /** Page that contains the item. Spans of `item` are positions in this page. */
   readonly page: Buffer;
   readonly item: ListItem;
-  /** Marks of a tool for user interfaces. Set for tools. */
+  /** Facts about user interfaces in the tool's `_meta`. Absent for other items. */
   readonly marks?: AppMarks;
 }
 
@@ -40,16 +40,16 @@ export type ListsRead =
 
 const PAGES_MAX = 1000;
 const ITEMS_MAX = 20_000;
-/** Maximum number of notices per list; notices are stored with the list. */
+/** Maximum number of notices per list, since notices are stored with the list. */
 const NOTICES_MAX = 1000;
 const NAME_SHOWN = 200;
 const TOO_MANY = `only ${ITEMS_MAX} are read: this one and those after it are not`;
 
-/** Type of user interfaces that all clients with the extension can show (SEP-1865). */
+/** MIME type of user interfaces that all clients with the extension can show (SEP-1865). */
 const APP_TYPE = 'text/html;profile=mcp-app';
 
 /**
- * Declares all capabilities, since servers may offer more to such clients, and the client's actual capabilities are
+ * Declares all capabilities, because servers may offer more to capable clients. The real capabilities of a client are
  * known only at a call.
  */
 const META = JSON.stringify({
@@ -61,7 +61,7 @@ const META = JSON.stringify({
   [META_CLIENT]: { name: 'skep', version: '1' },
 });
 
-/** Reads all lists in at most the time that `allowed` permits for one request. Never rejects. */
+/** Reads all lists. The time limit of one request in `allowed` applies to the whole reading. Never rejects. */
 export async function readLists(allowed: Asking, cause: Cause, lock?: Lock): Promise<ListsRead> {
   const asking = endingTogether(allowed);
   const discovered = await request(asking, cause, 'server/discover', `{"_meta":${META}}`);
@@ -89,8 +89,8 @@ export async function readLists(allowed: Asking, cause: Cause, lock?: Lock): Pro
 }
 
 /**
- * Limits the time of all pages together: otherwise reading a server that answers each page just in time could take
- * hours.
+ * Applies one time limit to all requests together: a server that answers each page just in time could otherwise delay
+ * the reading for hours.
  */
 function endingTogether(asking: Asking): Asking {
   const { clock, timeoutMs } = asking;
@@ -122,7 +122,7 @@ async function request(
   return answerOf(method, await ask(asking, postExchange(cause, 'stateless', body, headers)));
 }
 
-/** The failure of a method that the server does not implement although it declares the feature. */
+/** The failure of a method that the server declares but does not implement. */
 type NotFound = Failed & { readonly missing?: true };
 
 const METHOD_NOT_FOUND = -32601;
@@ -170,19 +170,19 @@ async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): 
   do {
     const params = cursor === undefined ? `{"_meta":${META}}` : `{"_meta":${META},"cursor":${JSON.stringify(cursor)}}`;
     const answer = await request(asking, cause, LISTS[name].method, params);
-    // Servers may implement another draft of the extension for skills, so a failure of this list does not affect the
+    // Servers may implement another draft of the extension for skills. A failure of this list must not hide the
     // member's tools.
     if (!answer.ok) return 'missing' in answer || name === 'skills' ? { ok: true, items: [], notices } : answer;
     const list = listItems(answer.bytes, answer.span, name);
     if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${LISTS[name].method}: ${list.message}` } };
     for (const item of list.items) takeItem({ name, items, notices, lock, listed, differing }, answer.bytes, item);
     cursor = list.nextCursor === undefined ? undefined : cursorText(readValue(answer.bytes, list.nextCursor));
-    // A server that repeats a page would otherwise be read forever.
+    // Ends the reading if a server repeats a page.
     if (cursor !== undefined && cursors.has(cursor)) cursor = undefined;
     if (cursor !== undefined) cursors.add(cursor);
   } while (cursor !== undefined && cursors.size < PAGES_MAX && items.length < ITEMS_MAX);
   lock?.completed?.(name, { listed, differing });
-  // If a list contains a name twice, the server may call either tool, so both are held back if one differs.
+  // If a list contains a name twice, the server may call either tool. Both tools are held back if one tool differs.
   const isHeld = lock?.mode === 'enforce' && differing.size > 0;
   return { ok: true, items: isHeld ? items.filter(({ key }) => !differing.has(key)) : items, notices };
 }
@@ -191,12 +191,13 @@ interface Taken extends ReadOf {
   readonly items: OfferedItem[];
   readonly notices: ItemNotice[];
   readonly listed: Set<string>;
-  /** Names with a definition that differs from the reviewed definition. */
+  /** Names whose definitions differ from the reviewed definitions. */
   readonly differing: Set<string>;
 }
 
 /**
- * Adds an item to the list, unless clients could not read it. One unreadable item would break the lists of all members.
+ * Adds an item to the list. An item that clients would refuse is left out, because it would break the lists of all
+ * members.
  */
 function takeItem({ name: list, items, notices, lock, listed, differing }: Taken, page: Buffer, item: ListItem): void {
   const own = itemKey(list, item) ?? '';

@@ -1,5 +1,5 @@
-// Removes members from an item of a member's list that would make clients refuse the lists of all members, if the item
-// can be used without them: members that are null, and an `outputSchema` that clients cannot compile.
+// Repairs list items that would make clients refuse the lists of all members. Removes null members, and an
+// `outputSchema` that clients cannot compile.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { applyPatches, changeMembers } from '../../backends/bridge/edit.ts';
@@ -12,14 +12,14 @@ import type { ListName } from './list-names.ts';
 import { findSchemaFault } from './schema-faults.ts';
 
 export interface Mended {
-  /** Page to which the spans of `item` refer. */
+  /** Page that contains the item. Spans of `item` are positions in this page. */
   readonly page: Buffer;
   readonly item: ListItem;
-  /** Reason why a part was left out, if its author has to correct it. */
+  /** Why a part was left out. Set if the author of the server has to correct it. */
   readonly why?: string;
 }
 
-/** Places in which servers write absent members as null, because their libraries do. */
+/** Members in which some server libraries write absent values as null. */
 const NESTED: Readonly<Partial<Record<ListName, readonly string[]>>> = {
   tools: ['annotations', 'execution', 'icons', 'inputSchema', 'outputSchema'],
   prompts: ['arguments', 'icons'],
@@ -27,10 +27,10 @@ const NESTED: Readonly<Partial<Record<ListName, readonly string[]>>> = {
   resourceTemplates: ['annotations', 'icons'],
 };
 
-/** Members of schemas in which null is a value. */
+/** Members of schemas in which null is a valid value. */
 const MAY_BE_NULL: ReadonlySet<string> = new Set(['const', 'default']);
 
-/** Returns the item itself if it needs no change, or undefined if the changed item cannot be read. */
+/** Returns the item itself if it needs no repair. Returns undefined if the repaired item cannot be read. */
 export function mendItem(list: ListName, page: Buffer, item: ListItem): Mended | undefined {
   const bytes = page.subarray(item.span.start, item.span.end);
   const hasNull = bytes.includes('null');
@@ -54,7 +54,7 @@ export function mendItem(list: ListName, page: Buffer, item: ListItem): Mended |
   return mended === undefined ? undefined : { ...mended, why };
 }
 
-/** Checks a schema that describes an object. Other schemas are hidden from clients that cannot read them. */
+/** Returns the fault of an object schema. assemble.ts removes other schemas for clients that refuse such schemas. */
 function outputFault(schema: Json | undefined): string | undefined {
   if (!isObject(schema) || schema.type !== 'object') return undefined;
   const mended = Object.fromEntries(
@@ -95,7 +95,7 @@ function withoutNulls(bytes: Buffer, at: number, value: Json | undefined): reado
   return dropped.size === 0 ? [] : (changeMembers(bytes, at, (key) => dropped.has(key)) ?? []);
 }
 
-/** Reads the changed item as a list with only this item. */
+/** Reads the repaired item as a list with one item. */
 function readItem(list: ListName, bytes: Buffer): Pick<Mended, 'page' | 'item'> | undefined {
   const page = Buffer.concat([Buffer.from(`{"${list}":[`), bytes, Buffer.from(']}')]);
   const read = listItems(page, { start: 0, end: page.length }, list);

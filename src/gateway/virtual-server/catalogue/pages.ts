@@ -1,29 +1,29 @@
-// Holds one list of a virtual server in the form for clients: sorted, in pages that change only with the list.
+// Formats one list of a virtual server for clients: sorted, and cut into pages.
 
 import { hash } from 'node:crypto';
 import type { Era } from '../../backends/backend.ts';
 import type { ListName } from './list-names.ts';
 
 export interface ListedItem {
-  /** Unique key by which the list is sorted. */
+  /** Unique key, by which the list is sorted. */
   readonly key: string;
   readonly stateless: Buffer;
-  /** Form for clients with sessions; undefined if they do not get the item. */
+  /** Form for clients with sessions. undefined if these clients do not get the item. */
   readonly session: Buffer | undefined;
 }
 
 export interface Pages {
-  /** Digest that is equal for equal lists. */
+  /** Equal for equal lists. */
   readonly digest: string;
   readonly items: readonly ListedItem[];
   /**
-   * Returns members of the result, as `"tools":[...],"nextCursor":"..."`. For clients with sessions, the bytes include
-   * the end of the message, since no other members follow. Returns undefined for an unknown cursor.
+   * Returns JSON members of the result, such as `"tools":[...],"nextCursor":"..."`. For clients with sessions, the
+   * bytes include the end of the message. Returns undefined for an invalid cursor.
    */
   page(era: Era, cursor: string | undefined): Buffer | undefined;
 }
 
-/** Number of items in a page. It is large, since many clients read only the first page. */
+/** Number of items in a page. The page is large, because many clients read only the first page. */
 const PAGE_ITEMS = 1000;
 
 export function createPages(name: ListName, items: readonly ListedItem[]): Pages {
@@ -41,8 +41,7 @@ export function createPages(name: ListName, items: readonly ListedItem[]): Pages
       if (start === undefined) return undefined;
       const key = `${era} ${start}`;
       const bytes = made.get(key) ?? formatPage(name, sorted, era, start);
-      // A cursor of an older list may point into the middle of a page, so only pages at cursors of this list are
-      // cached.
+      // Only pages at cursors of this list are cached: a cursor of an older list may point into the middle of a page.
       if (start % PAGE_ITEMS === 0) made.set(key, bytes);
       return bytes;
     },
@@ -69,12 +68,12 @@ function formatPage(name: ListName, sorted: readonly ListedItem[], era: Era, sta
   return Buffer.concat(parts);
 }
 
-/** End of the result and of the message. */
+/** Ends the result and the message. */
 const MESSAGE_END = '}}';
 const COMMA = Buffer.from(',');
 const MARK = 'after ';
 
-/** Returns a cursor that contains a name, so that it stays valid when the list changes. */
+/** Returns a cursor that contains the key of an item, so that it stays valid when the list changes. */
 function cursorOf(key: string): string {
   return Buffer.from(MARK + key).toString('base64url');
 }

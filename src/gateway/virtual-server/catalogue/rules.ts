@@ -1,4 +1,4 @@
-// Defines the settings by which lists are assembled.
+// Defines the settings for assembling lists.
 
 import type { ToolOverride } from '#contracts/tool-override.ts';
 import type { ConflictResolution } from '#contracts/virtual-model/aggregate.ts';
@@ -9,7 +9,6 @@ export type ShownOverride = Static<typeof ToolOverride>;
 
 export interface AggregationRules {
   readonly resolution: ConflictResolution;
-  /** Returns the settings of one member. */
   readonly shown: (member: string) => {
     readonly filter: readonly string[];
     readonly overrides: Readonly<Record<string, ShownOverride>>;

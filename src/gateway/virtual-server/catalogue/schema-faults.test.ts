@@ -1,4 +1,4 @@
-// Finds schemas that clients do not compile, compared with Ajv as the official client uses it.
+// Compares the reported schema faults with Ajv, which the official client uses.
 
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
@@ -63,12 +63,12 @@ test.each<JsonObject>([
   within({ const: null, default: null }, { 'x-own': { type: 'int' } }),
   within({ type: 'array', items: [{ type: 'string' }] }, { $schema: 'http://json-schema.org/draft-07/schema#' }),
   within({ type: 'array', items: [{ type: 'string' }] }, { $schema: 'https://json-schema.org/draft/2019-09/schema' }),
-])('%j is without a fault', (schema) => {
+])('finds no fault in %j', (schema) => {
   expect(findSchemaFault(schema)).toBeUndefined();
   expect(compiles(schema)).toBe(true);
 });
 
-/** Milliseconds of processor time. */
+/** Returns the spent milliseconds of processor time. */
 function spend(schema: JsonObject): number {
   const before = process.cpuUsage();
   findSchemaFault(schema);
@@ -88,11 +88,11 @@ test.each<[string, (count: number) => JsonObject]>([
   ['lists of names', (count) => ({ required: Object.keys(many(count, () => ({}))) })],
   ['a list of types', (count) => ({ type: Object.keys(many(count, () => ({}))) })],
   ['patterns', (count) => ({ properties: many(count, () => ({ pattern: '(a{1,1000}){1,1000}' })) })],
-])('the work is linear: %s', (_what, make) => {
+])('takes linear time: %s', (_what, make) => {
   findSchemaFault(make(10));
   const small = make(4000);
   const large = make(32_000);
-  // Quadratic time would be 64 times as much.
+  // Quadratic time would be 64 times as long.
   expect(spend(large)).toBeLessThan(Math.max(spend(small), 10) * 32);
 });
 

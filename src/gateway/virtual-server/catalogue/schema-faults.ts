@@ -1,5 +1,5 @@
-// Finds the reason why clients would not compile a JSON Schema, in time that is linear in its size. The schema comes
-// from outside and is not compiled here.
+// Finds the fault that prevents clients from compiling a JSON Schema. Takes linear time and does not compile the
+// schema, which comes from outside.
 
 import {
   decoded,
@@ -11,16 +11,16 @@ import {
 } from '#contracts/virtual-model/workflow/schemas.ts';
 import { isObject, type Json, type JsonObject, pointerToken, pointerTokens } from '#std/json.ts';
 
-/** Schema within the root, with its position. */
+/** A schema within the root schema. */
 interface Part {
   readonly schema: JsonObject;
   readonly pointer: string;
 }
 
-/** Returns the first fault with its JSON pointer, or undefined if clients would compile the schema. */
+/** Returns the first fault, beginning with its JSON pointer. Returns undefined if clients can compile the schema. */
 export function findSchemaFault(root: JsonObject): string | undefined {
   const { $schema: _, ...undeclared } = root;
-  // Unknown dialects are older, and draft-07 covers most of their rules.
+  // Unknown dialects are older than draft-07, but have mostly the same rules.
   const misfit = findFormFault(undeclared, dialectOf(root) ?? 'draft-07');
   if (misfit !== undefined) return misfit;
   const anchors = anchorsIn(root);
@@ -43,7 +43,7 @@ interface Target {
   readonly to: Json;
 }
 
-/** Finds references that lead only to themselves. They have no meaning, and Ajv does not terminate on them. */
+/** Finds a chain of `$ref` that returns to its start. Ajv does not terminate on it. */
 function circleIn(targets: ReadonlyMap<JsonObject, Target>): string | undefined {
   const walked = new Map<Json, JsonObject>();
   for (const start of targets.keys()) {
@@ -59,7 +59,7 @@ function circleIn(targets: ReadonlyMap<JsonObject, Target>): string | undefined 
   return undefined;
 }
 
-/** Finds faults that the meta-schemas allow, but Ajv refuses. The official client compiles with Ajv. */
+/** Finds faults that the meta-schemas permit but Ajv refuses. The official client compiles with Ajv. */
 function findAjvFault({ schema, pointer }: Part): string | undefined {
   const { pattern, patternProperties, nullable, type, enum: values } = schema;
   const patterns = [...(typeof pattern === 'string' ? [pattern] : []), ...Object.keys(objectOr(patternProperties))];
@@ -90,7 +90,10 @@ function objectOr(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Returns the target, or undefined if it does not exist. Clients do not follow a reference to another document. */
+/**
+ * Returns the target of a reference, or undefined if it does not exist. Clients do not follow references to other
+ * documents.
+ */
 function targetOf(root: JsonObject, anchors: ReadonlyMap<string, JsonObject>, reference: string): Json | undefined {
   const { $id } = root;
   const own = typeof $id === 'string' && reference.startsWith(`${$id}#`) ? reference.slice($id.length) : reference;
@@ -104,7 +107,7 @@ function targetOf(root: JsonObject, anchors: ReadonlyMap<string, JsonObject>, re
   return isObject(value) || typeof value === 'boolean' ? value : undefined;
 }
 
-/** Collects every name that a reference may use other than a path: `#name`, and identifiers of parts. */
+/** Collects the schemas that references can name without a path: by `#anchor`, or by the `$id` of a part. */
 function anchorsIn(root: JsonObject): ReadonlyMap<string, JsonObject> {
   const anchors = new Map<string, JsonObject>();
   const waiting: Json[] = [root];
@@ -121,7 +124,7 @@ function anchorsIn(root: JsonObject): ReadonlyMap<string, JsonObject> {
   return anchors;
 }
 
-/** Returns whether the text is a pattern of ECMA 262 in Unicode mode, in which Ajv compiles patterns. */
+/** Returns whether the text is a regular expression in the Unicode mode of ECMA 262, which Ajv uses. */
 function isPattern(text: string): boolean {
   try {
     new RegExp(text, 'u');

@@ -1,12 +1,12 @@
-// Finds the member whose skill a resource belongs to (SEP-2640): a skill is a folder of listed or unlisted resources.
+// Finds the member whose skill contains a resource (SEP-2640). A skill is a folder of resources, listed or not.
 
 import { isAppUri } from './apps.ts';
 import type { OfferingMember } from './rules.ts';
 
-/** Members by the folders of their skills. If folders are equal, the folder belongs to the first member by name. */
+/** Members by the folders of their skills. If two members have a folder, the first member by name gets it. */
 export type SkillFolders = ReadonlyMap<string, string>;
 
-/** Maximum length of a folder. Members and clients may send a URI with a megabyte of slashes. */
+/** Longer folders are ignored: a URI may contain a megabyte of slashes. */
 const FOLDER_MAX = 1024;
 
 export function skillFolders(offering: readonly OfferingMember[]): SkillFolders {
@@ -20,7 +20,7 @@ export function skillFolders(offering: readonly OfferingMember[]): SkillFolders 
   return members;
 }
 
-/** Returns the member whose skill a resource belongs to: the skill itself, a file of it, or a folder in it. */
+/** Returns the member whose skill contains a resource: the skill's own URI, a file or a folder in the skill. */
 export function skillMember(folders: SkillFolders, uri: string): string | undefined {
   if (folders.size === 0) return undefined;
   const beginning = uri.slice(0, FOLDER_MAX + 1);
@@ -33,8 +33,8 @@ export function skillMember(folders: SkillFolders, uri: string): string | undefi
 }
 
 /**
- * Removes the last segment; returns undefined if neither authority nor path would remain, since such a folder would
- * contain all URIs.
+ * Removes the last path segment. Returns undefined if neither authority nor path remains, since such a folder would
+ * contain every URI.
  */
 function folderOf(uri: string): string | undefined {
   const root = uri.indexOf('://');

@@ -1,4 +1,4 @@
-// Finds the tool and member of every name, and the definition for clients.
+// Finds the member and the definition of every tool name.
 
 import type { MemberTools, RoutedTool, Routes } from '#contracts/virtual-model/aggregate.ts';
 import { isObject } from '#std/json.ts';
@@ -36,7 +36,7 @@ export function createToolRoutes(
     const override = shown(member).overrides[own];
     const definition = renameAppUris(definitionOf(found, name, override), (uri) => apps.uriOf({ member, own: uri }));
     const route = { name, member, own, advertised, makesTasks: mayMakeTasks(definition), definition };
-    // An override that uses this name takes precedence over a tool with this own name.
+    // If an override renames another tool to this name, the renamed tool has precedence.
     if (override?.name !== undefined) dotted.set(`${member}.${override.name}`, route);
     if (!dotted.has(`${member}.${own}`)) dotted.set(`${member}.${own}`, route);
     return route;
@@ -50,7 +50,7 @@ export function createToolRoutes(
   return { tools, find: (name) => tools.get(name) ?? dotted.get(name) };
 }
 
-/** Adds the virtual server's own tools. Tools of members with the same names lose these names. */
+/** Adds the virtual server's own tools, which replace tools of members with the same names. */
 export function withOwnTools(
   reachable: ReachableTools,
   own: Pick<OwnTools, 'offer'> | undefined,
@@ -69,7 +69,7 @@ function mayMakeTasks(definition: Buffer): boolean {
   return isObject(execution) && (execution.taskSupport === 'optional' || execution.taskSupport === 'required');
 }
 
-/** Indexes items by key; if two items have the same name, the first item counts. */
+/** Returns items by key. Of several items with the same key, uses the first. */
 function byKey(items: readonly OfferedItem[]): ReadonlyMap<string, OfferedItem> {
   const map = new Map<string, OfferedItem>();
   for (const item of items) if (!map.has(item.key)) map.set(item.key, item);

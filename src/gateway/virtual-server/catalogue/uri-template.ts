@@ -1,21 +1,21 @@
-// Matches URIs with templates (RFC 6570). A client chooses the URI and a member the template, so the matching time must
-// be linear in the URI: a backtracking engine needs n^k steps for a template with k variables.
+// Matches URIs with templates (RFC 6570) in time linear in the URI, because clients choose URIs and members choose
+// templates. A backtracking engine needs n^k steps for a template with k variables.
 
 import { setBounded } from '#std/bounded.ts';
 import { compileRe2, type Re2 } from '#std/patterns/re2.ts';
 
 interface Compiled {
-  /** The text before the first variable. */
+  /** Text before the first variable. */
   readonly prefix: string;
   readonly expression: Re2;
 }
 
 const TEMPLATES_MAX = 10_000;
-/** Limit by RFC 9110 section 4.1 (8,000 octets): longer URIs match no template. */
+/** Longer URIs match no template. Slightly above the 8,000 octets of RFC 9110 section 4.1. */
 const URI_LENGTH_MAX = 8192;
 const known = new Map<string, Compiled>();
 
-/** Matches templates of levels 1 to 3: values may contain every character except characters that end a value. */
+/** Matches templates of levels 1 to 3. A value may contain all characters except the characters that end the value. */
 export function matchTemplate(template: string, uri: string): boolean {
   if (uri.length > URI_LENGTH_MAX) return false;
   let compiled = known.get(template);

@@ -12,30 +12,27 @@ export interface CheckParts {
 }
 
 export interface Checks {
-  /** Returns true once each member has answered, or has failed often enough to be unhealthy. */
+  /** Returns true once each member has answered or is unhealthy. Stays true afterwards. */
   complete(): boolean;
-  /** Notes that the members have changed, and checks new members at once. */
+  /** Checks new members at once, and stops the checks of removed members. */
   renew(): void;
   stop(): void;
 }
 
-/** Response time above which a member is reported as degraded. */
+/** Response time above which a member is degraded. */
 const SLOW_MS = 5000;
-/**
- * Time between checks of a member that has never answered. The member may still be starting, for example with its whole
- * fleet.
- */
+/** Interval of checks until a member has answered: it may still be starting, for example with its whole fleet. */
 const STARTING_MS = 5000;
 
 export function watchMembers(parts: CheckParts): Checks {
   const { members, clock, times } = parts;
   const answered = new WeakSet<Member>();
-  /** Members with the function that cancels their next check. A member with a new configuration is a new member. */
+  /** Functions that cancel the next check of a member. A member with a new configuration is a new object. */
   const watched = new Map<Member, () => void>();
   let completed = false;
 
   async function check(member: Member): Promise<void> {
-    // A member is not checked while its circuit is open.
+    // An open circuit permits no check.
     if (member.health.admit() !== undefined) await ask(parts, member);
     if (['healthy', 'degraded'].includes(member.health.report().state)) answered.add(member);
     if (!watched.has(member)) return;
@@ -68,7 +65,7 @@ export function watchMembers(parts: CheckParts): Checks {
   renew();
   return {
     complete() {
-      // The result stays true: a member that joins later must not make the whole virtual server unready.
+      // Stays true: a member that joins later must not make the whole virtual server unready.
       completed ||= members.all().every(({ health }) => health.report().state !== 'unknown' || !health.usable());
       return completed;
     },

@@ -1,5 +1,4 @@
-// Builds `status.discoveredBackends` of a VirtualMCPServer: the health of each backend by its latest check in any
-// replica.
+// Builds `status.discoveredBackends` of a VirtualMCPServer from the latest check of each backend by any replica.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { HealthReport, MemberState } from './member-health.ts';
@@ -27,8 +26,8 @@ const OWN_FIELDS = [
 ] as const;
 
 /**
- * `written` is the current list. If another replica has checked a backend later, that replica's entry stays, so that
- * disagreeing replicas do not overwrite one another repeatedly.
+ * Returns the new list. `written` is the list in the cluster. An entry of another replica with a later check stays, so
+ * that replicas do not overwrite each other repeatedly.
  */
 export function backendStatuses(members: readonly ReportedMember[], written: unknown): readonly JsonObject[] {
   const there = new Map(
@@ -45,7 +44,7 @@ function isNewer({ lastHealthCheck }: JsonObject, { checkedAt }: HealthReport): 
   return checkedAt === undefined || Date.parse(lastHealthCheck) > secondOf(checkedAt);
 }
 
-/** Rounds down to the second, as the API server stores times. */
+/** Rounds down to the second, because the API server stores times with seconds. */
 function secondOf(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }

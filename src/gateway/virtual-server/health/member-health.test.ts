@@ -1,4 +1,4 @@
-// Lets one call at a time test the member while a circuit is half open, whatever other calls do.
+// Tests that one call at a time tests the member while a circuit is half open.
 
 import { expect, test } from 'vitest';
 import { createMemberHealth, type MemberHealth } from './member-health.ts';
@@ -20,7 +20,7 @@ function openCircuit(): { readonly health: MemberHealth; readonly before: () => 
   };
 }
 
-test('the next call tests the member once the previous one is over and has shown nothing', () => {
+test('the next call tests the member again after a test without a result', () => {
   const { health, pass } = openCircuit();
   expect(health.admit()).toBeUndefined();
   pass(1000);
@@ -31,7 +31,7 @@ test('the next call tests the member once the previous one is over and has shown
   expect(health.admit()).toBeDefined();
 });
 
-test('a call that was admitted earlier does not end the test of another call, and neither does one that ends twice', () => {
+test('neither an earlier call nor a call that ends twice frees the test slot of another call', () => {
   const { health, before, pass } = openCircuit();
   pass(1000);
   const first = health.admit();

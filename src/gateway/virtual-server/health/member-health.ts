@@ -1,10 +1,9 @@
-// Tracks the health of one member, from checks and calls: its state (healthy, degraded, unhealthy), and whether its
-// circuit permits calls.
+// Tracks the health of one member by checks and calls, and blocks calls while its circuit is open.
 
 export interface HealthSettings {
-  /** Number of successive failures that make a member unhealthy. */
+  /** Number of successive failures after which a member is unhealthy. */
   readonly unhealthyThreshold: number;
-  /** If absent, calls are never blocked. */
+  /** If absent, no call is ever blocked. */
   readonly breaker?: { readonly failureThreshold: number; readonly openMs: number };
 }
 
@@ -14,26 +13,25 @@ type CircuitState = 'closed' | 'open' | 'half-open';
 export interface HealthReport {
   readonly state: MemberState;
   readonly consecutiveFailures: number;
-  /** Milliseconds since 1970 of the last check or call; undefined before the first. */
+  /** Milliseconds since 1970 of the last check or call. undefined before the first check. */
   readonly checkedAt?: number;
-  /** Reason of the failure, or an empty text. */
+  /** Why the last check or call failed. Empty after a success. */
   readonly message: string;
   readonly changedAt?: number;
-  /** State of the circuit. Undefined without a breaker. */
+  /** undefined if the circuit breaker is off. */
   readonly circuit?: { readonly state: CircuitState; readonly changedAt?: number };
 }
 
 export interface MemberHealth {
   report(): HealthReport;
-  /** Reports the result of a check or a call. `slow` is true if the member answered too late. */
+  /** Counts the result of a check or call. `slow` is true if the response time was above the limit. */
   observe(result: { readonly ok: boolean; readonly slow?: boolean; readonly message?: string }): void;
   /**
-   * Admits a call, which must call the returned function at its end. Returns undefined if calls must fail at once.
-   * While the circuit is half open, one call at a time tests the member. If the test had no result, the next call tests
-   * again.
+   * Admits a call. The caller calls the returned function at the end of the call. Returns undefined if the call must
+   * fail at once. While the circuit is half open, one call at a time tests the member.
    */
   admit(): (() => void) | undefined;
-  /** Returns whether lists and workflows that need the member can rely on it. */
+  /** Returns whether lists and workflows may rely on the member: it is not unhealthy, and its circuit is not open. */
   usable(): boolean;
 }
 
@@ -42,7 +40,7 @@ export interface HealthClock {
   monotonic(): number;
 }
 
-/** Calls `changed` when the state of the member or of its circuit has changed. */
+/** Calls `changed` when the state of the member or of its circuit changes. */
 export function createMemberHealth(settings: HealthSettings, clock: HealthClock, changed: () => void): MemberHealth {
   const { unhealthyThreshold, breaker } = settings;
   let state: MemberState = 'unknown';
@@ -53,7 +51,7 @@ export function createMemberHealth(settings: HealthSettings, clock: HealthClock,
   let circuit: CircuitState = 'closed';
   let circuitChangedAt: number | undefined;
   let openedAt = 0;
-  /** Start of the call that tests the member, in monotonic milliseconds. Undefined without such a call. */
+  /** Call that tests the member. `begunAt` is in monotonic milliseconds. */
   let trial: { readonly begunAt: number } | undefined;
 
   function enter(next: MemberState): void {
@@ -79,7 +77,7 @@ export function createMemberHealth(settings: HealthSettings, clock: HealthClock,
   }
 
   function succeed(slow: boolean): void {
-    // After the state unhealthy, the first success counts as degraded only.
+    // The first success of an unhealthy member makes it degraded, not yet healthy.
     enter(slow || state === 'unhealthy' ? 'degraded' : 'healthy');
     failures = 0;
     message = slow ? 'it answers slowly' : '';
@@ -105,7 +103,7 @@ export function createMemberHealth(settings: HealthSettings, clock: HealthClock,
       if (breaker === undefined || circuit === 'closed') return () => undefined;
       const now = clock.monotonic();
       if (circuit === 'open' && now - openedAt < breaker.openMs) return undefined;
-      // A test that never ends must not keep the circuit open.
+      // A test that never ends must not keep the circuit open forever.
       if (trial !== undefined && now - trial.begunAt < breaker.openMs) return undefined;
       const own = { begunAt: now };
       trial = own;

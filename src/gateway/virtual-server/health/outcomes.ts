@@ -1,4 +1,4 @@
-// Decides which outcomes of requests to a member count for its health and its circuit.
+// Decides which results of requests to a member count for its health and circuit.
 
 import type { BackendFault } from '../../backends/backend.ts';
 
@@ -8,7 +8,10 @@ type Outcome = 'answer' | 'status-4xx' | 'status-5xx' | 'busy' | 'unreachable' |
 
 type Effect = 'success' | 'failure' | 'nothing';
 
-/** A timeout of a call shows only that one tool is slow. Checks detect a slow member. */
+/**
+ * Effects by operation and result. A timeout of a call has no effect: it shows only that one tool is slow. Checks
+ * detect a slow member.
+ */
 export const EFFECTS: Readonly<Record<Operation, Readonly<Record<Outcome, Effect>>>> = {
   check: {
     answer: 'success',
@@ -42,19 +45,18 @@ export const EFFECTS: Readonly<Record<Operation, Readonly<Record<Outcome, Effect
   },
 };
 
-/** The head of the HTTP answer. */
 export interface AnswerHead {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the outcome of a request. `head` is undefined without an HTTP answer. */
+/** Classifies the result of a request. `head` is undefined if no HTTP answer came. */
 export function answeredAs(fault: BackendFault | undefined, head: AnswerHead | undefined): Outcome {
   const outcome = fault === undefined ? 'answer' : outcomeOfFault(fault.reason);
   if (outcome !== 'answer' && outcome !== 'other') return outcome;
   if (head === undefined || head.status < 400) return outcome;
-  // A gateway in front of a slow tool sends 504 after its own time limit.
+  // Gateways in front of a slow tool send 504 after their own time limit.
   if (head.status === 504) return 'timeout';
   // The member is available, and names the time for a retry (RFC 9110, section 15.6.4).
   if (head.status === 503 && head.headers['retry-after'] !== undefined) return 'busy';

@@ -1,5 +1,4 @@
-// Builds health documents of a virtual server and its members for operators. Public documents contain no names, URLs or
-// messages.
+// Builds the public health documents of a virtual server, without names, URLs and messages of its members.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Member } from '../members/member.ts';

@@ -1,4 +1,4 @@
-// Removes declared extensions from requests to members, unless the virtual server can carry them.
+// Removes extensions from requests to members, except the extensions that the virtual server supports.
 
 import assert from 'node:assert/strict';
 import type { JsonObject } from '#std/json.ts';
@@ -8,13 +8,12 @@ import { APPS, declaredExtension, SKILLS, TASKS } from '../../wire/extensions/id
 import type { Span } from '../../wire/message.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
 
-/** Extensions that are carried for every client and request. */
+/** Extensions that pass for every client and request. */
 const CARRIED: readonly string[] = [APPS, SKILLS];
 
 /**
- * Removes extensions that are not carried. A member that sees an extension may use it in its answer, for example with
- * the handle of a task. No client could use a task of a call that the virtual server itself makes, or of a tool that is
- * not known to create tasks.
+ * Removes unsupported extensions. A member may use a declared extension in its answer, for example by creating a task.
+ * Clients cannot use tasks of calls by the virtual server itself, or of tools that are not known to create tasks.
  */
 export function withCarriedExtensions(exchange: Exchange): Exchange {
   const { body, message, era, carriesTasks = false } = exchange;
@@ -26,7 +25,7 @@ export function withCarriedExtensions(exchange: Exchange): Exchange {
   const kept = carried === undefined ? [] : [`"extensions":${JSON.stringify(carried)}`];
   const patches = [
     ...((capabilities && changeMembers(body, capabilities.start, isNotCarried, kept)) ?? []),
-    // Without the request for a task, a server answers at once, as servers without tasks do (MCP 2025-11-25, Tasks).
+    // Without `task`, a server answers directly, as servers without tasks do (MCP 2025-11-25, Tasks).
     ...((era === 'session' && method === 'tools/call' && !carriesTasks && params && withoutTask(body, params)) || []),
   ];
   if (patches.length === 0) return exchange;
@@ -44,7 +43,7 @@ function carriedExtensions(capabilities: unknown, extensions: readonly string[])
   return declared.length === 0 ? undefined : Object.fromEntries(declared);
 }
 
-/** Returns the capabilities of a client for `initialize` at a member. */
+/** Returns the client's capabilities for `initialize` at a member. */
 export function carriedCapabilities(capabilities: JsonObject): JsonObject {
   const extensions = carriedExtensions(capabilities, CARRIED);
   const kept = Object.fromEntries(Object.entries(capabilities).filter(([key]) => !isNotCarried(key)));

@@ -1,4 +1,4 @@
-// Defines one server behind a virtual server, and converts a client's exchange to a request to this server.
+// Defines a member, which is one server behind a virtual server, and converts client requests for it.
 
 import type { Backend, Exchange } from '../../backends/backend.ts';
 import type { Cause } from '../../backends/bridge/ask.ts';
@@ -9,27 +9,27 @@ import type { MemberHealth } from '../health/member-health.ts';
 import { withCarriedExtensions } from './carried.ts';
 
 export interface Member {
-  /** Name of the member, which is the name of a Kubernetes object and has no spaces. */
+  /** Name of a Kubernetes object, so it contains no spaces. */
   readonly name: string;
   readonly url: string;
   readonly transport: 'sse' | 'streamable-http';
-  /** Backend of the member, which accepts any era through a bridge. */
+  /** Backend of the member. A bridge converts requests if the member speaks another revision. */
   readonly backend: Backend;
   readonly credential: Credential;
-  /** Type of the strategy, for operators. */
+  /** Type of the authentication, shown to operators. */
   readonly authType: string;
-  /** Whether a caller needs a token of an upstream provider for the member. */
+  /** True if a caller needs a token of an upstream provider for the member. */
   readonly needsProvider: boolean;
-  /** Whether the member's offer may differ between callers, since each caller has own credentials. */
+  /** True if the member's lists may differ between callers, because each caller has its own credentials. */
   readonly perCaller: boolean;
-  /** Time limit for the first byte of an answer, and between two messages of the answer. */
+  /** Time limit for the first byte of an answer, and between two messages of a stream. */
   readonly timeoutMs: number;
   readonly health: MemberHealth;
-  /** The reviewed definitions. If absent, all definitions pass. */
+  /** Reviewed definitions. If absent, all definitions pass. */
   readonly lock?: Lock | undefined;
 }
 
-/** The current members, which change when a configuration is read again. */
+/** The current members. A new configuration changes them. */
 export interface Members {
   all(): readonly Member[];
   find(name: string): Member | undefined;
@@ -37,10 +37,7 @@ export interface Members {
 
 type Changes = Partial<Pick<Exchange, 'headers' | 'body' | 'message' | 'session' | 'method'>>;
 
-/**
- * Converts an exchange for a member. The request is sent to the member's URL, whatever the path of the client's
- * request.
- */
+/** Converts an exchange for a member. The member's URL replaces the path of the client's request. */
 export function exchangeFor({ credential }: Member, exchange: Exchange, changes: Changes): Exchange {
   const { method, era, body, message, caller, identity = UNIDENTIFIED, carriesTasks } = exchange;
   const authorize = authorizeAs(credential, { key: caller, ...identity });
@@ -55,7 +52,7 @@ export function exchangeFor({ credential }: Member, exchange: Exchange, changes:
 
 const UNIDENTIFIED = { claims: {} } as const;
 
-/** Returns the cause of the virtual server's own requests on behalf of a caller. */
+/** Returns the cause of a request that the virtual server itself sends on behalf of a caller. */
 export function memberCause({ credential }: Member, exchange: Exchange): Cause {
   const { caller, identity = UNIDENTIFIED } = exchange;
   const headers = headersForMembers(exchange.headers);
@@ -70,7 +67,7 @@ const OWN_ADDRESS: ReadonlySet<string> = new Set([
   'x-forwarded-proto',
 ]);
 
-/** Returns the headers for members: headers about the caller, but not headers about the virtual server's address. */
+/** Removes headers about the virtual server's own address. Headers about the caller stay. */
 function headersForMembers(headers: Exchange['headers']): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name in headers) {
@@ -80,7 +77,7 @@ function headersForMembers(headers: Exchange['headers']): Record<string, string>
   return kept;
 }
 
-/** Returns the cause of requests without a caller. */
+/** Returns the cause of requests that have no caller. */
 export function ownCause({ credential }: Member): Cause {
   const authorize = authorizeAs(credential, { key: '', claims: {} });
   return { headers: { 'accept-encoding': 'identity' }, path: '/', caller: '', authorize };

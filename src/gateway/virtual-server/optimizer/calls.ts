@@ -1,4 +1,4 @@
-// Handles tool calls at a virtual server that offers only find_tool and call_tool: answers find_tool, and converts
+// Handles tool calls while a virtual server offers only find_tool and call_tool: answers find_tool, and converts
 // call_tool to a call of the named tool.
 
 import { isObject } from '#std/json.ts';
@@ -22,7 +22,7 @@ export interface ToolCall {
 
 type Tools = Pick<World, 'optimizer' | 'permittedTools' | 'denial' | 'log'>;
 
-/** Returns a flow if this function answers the call, or else the call to continue with. */
+/** Returns a flow if the call is answered, or else the call to continue with. */
 export function passOptimizer(
   world: Tools,
   offer: Offer,
@@ -37,7 +37,7 @@ export function passOptimizer(
   const inner = readInnerCall(call.body, request);
   if (!inner.ok) return refuseCall(call, answer, inner.message);
   const { tool, body, message } = inner;
-  // Policies are checked first: a caller must not learn whether a forbidden tool exists.
+  // Policies decide first: a caller must not learn whether a forbidden tool exists.
   const denial = world.denial(call.exchange, body, message);
   if (denial !== undefined) return refuseCall(call, answer, denial);
   if (!offer.searched.items.some(({ key }) => key === tool)) return refuseCall(call, answer, `tool not found: ${tool}`);
@@ -48,8 +48,8 @@ export function passOptimizer(
 }
 
 /**
- * Passes a call while the optimizer is off. The gate may still pass these two names without a permit, so a backend's
- * tool with such a name needs its own permit.
+ * Passes a call while the optimizer is off. The gate passes find_tool and call_tool without a permit. Therefore this
+ * function asks the policies about a backend's tool with one of these names.
  */
 function passWithoutOptimizer(world: Tools, call: ToolCall, answer: Answer): ReturnType<typeof passOptimizer> {
   const { exchange, body, request } = call;
@@ -69,12 +69,12 @@ function finish({ era }: Exchange, { id }: RequestMessage, answer: Answer, resul
   createReply(answer).finish(resultMessage(id.json, complete));
 }
 
-/** Maximum lengths of texts: the beginning of a long text is enough, and searching for all its words would be slow. */
+/** Bounds of the search texts: a longer text would slow the search without better results. */
 const DESCRIPTION_MAX = 4096;
 const KEYWORDS_MAX = 64;
 const KEYWORD_MAX = 256;
 
-/** Shortens a text; never splits a surrogate pair, since embedding services refuse half a pair. */
+/** Shortens a text. Replaces half a surrogate pair at the end, because embedding services refuse it. */
 function beginning(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
@@ -105,7 +105,7 @@ function answerFind(world: Tools, list: NonNullable<Offer['searched']>, call: To
   return flow;
 }
 
-/** Formats the result as ToolHive does: the tools, and the saved tokens. */
+/** Formats the result as ToolHive does: the tools, and the number of saved tokens. */
 function foundResult({ tools, baselineTokens, returnedTokens, note }: Found): string {
   const saved = baselineTokens === 0 ? 0 : (100 * (baselineTokens - returnedTokens)) / baselineTokens;
   const metrics = {

@@ -1,5 +1,5 @@
-// Calls the HTTP API of an embedding service (text-embeddings-inference: GET /info, POST /embed; OpenAI: POST
-// /embeddings): sends texts, and receives unit vectors. Checks all answers.
+// Calls an embedding service, and checks its answers. Supports text-embeddings-inference (GET /info, POST /embed) and
+// OpenAI (POST /embeddings).
 
 import { isObject, shownText } from '#std/json.ts';
 import type { MeaningPorts } from './ports.ts';
@@ -7,7 +7,7 @@ import type { MeaningPorts } from './ports.ts';
 export interface Service {
   readonly url: string;
   readonly timeoutMs: number;
-  /** If set, the service has the API of OpenAI. */
+  /** Set for a service with OpenAI's API. */
   readonly openai?: { readonly model: string; readonly headers: Readonly<Record<string, string>> };
 }
 
@@ -24,7 +24,7 @@ type Asking = Pick<MeaningPorts, 'fetch' | 'apiKey'>;
 const USUAL_BATCH = 32;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Throws an Error that describes the fault of the service. */
+/** Reads the model's name and batch size. Throws an Error that describes the fault of the service. */
 export async function readModel(service: Service, ports: Asking): Promise<Model> {
   if (service.openai !== undefined) return { id: service.openai.model, batch: USUAL_BATCH };
   const info = await askService(service, ports, '/info');
@@ -34,7 +34,7 @@ export async function readModel(service: Service, ports: Asking): Promise<Model>
   return { id: `${shownText(id)} ${shownText(sha)}`, batch: most };
 }
 
-/** Returns one vector for each text. Throws like `readModel`. */
+/** Returns one vector of length 1 for each text. Throws an Error that describes the fault of the service. */
 export async function readVectors(
   service: Service,
   ports: Asking,
@@ -57,7 +57,7 @@ async function readOpenAiVectors(
   const body = JSON.stringify({ model, input: inputs, encoding_format: 'float' });
   const answer = await askService(service, ports, path, body);
   const data = isObject(answer) && Array.isArray(answer.data) ? answer.data.filter(isObject) : [];
-  // Each vector has the index of its text.
+  // Each vector states the index of its text.
   const found = inputs.map((_, index) => data.filter((item) => item.index === index));
   if (data.length !== inputs.length || found.some(({ length }) => length !== 1))
     throw new Error(`its ${path} does not answer with one vector for each text`);
@@ -87,7 +87,7 @@ async function askService(
       ...(openai === undefined || apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     },
     body,
-    // The configuration names the service, which usually has a private address in the cluster.
+    // The operator configures the service, which usually has a private address in the cluster.
     allowPrivate: true,
     timeoutMs,
     maxBytes: ANSWER_BYTES_MAX,

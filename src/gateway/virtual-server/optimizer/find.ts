@@ -1,4 +1,4 @@
-// Finds tools of a list: a share of the results by meaning, if the embedding service answers, and the rest by words.
+// Finds tools: a share of the results by meaning if the embedding service answers, and the other results by words.
 
 import type { Era } from '../../backends/backend.ts';
 import type { ListedItem } from '../catalogue/pages.ts';
@@ -16,16 +16,16 @@ export interface ToolSearch {
 }
 
 export interface Found {
-  /** Found tools in the form for the client's era, ordered from the best match. */
+  /** Definitions of the found tools in the form for the client, from the best match. */
   readonly tools: readonly Buffer[];
   /**
-   * Size of all tools that the caller may call, in bytes of JSON divided by four. `returnedTokens` is the size of the
-   * found tools.
+   * Tokens of all tools that the caller may call: bytes of JSON divided by four. `returnedTokens` counts the found
+   * tools.
    */
   readonly baselineTokens: number;
   readonly returnedTokens: number;
   readonly byMeaning: boolean;
-  /** Reason why meanings were not used although they are configured. */
+  /** Why the search used words alone although an embedding service is configured. */
   readonly note?: string;
 }
 
@@ -55,8 +55,8 @@ function isShown(item: ListedItem | undefined, { era, permits }: ToolSearch): bo
 }
 
 /**
- * Returns the positions of the found tools: first the share that is found by meaning (`hybridSearchSemanticRatio`),
- * then tools that are found by words.
+ * Returns positions of the found tools. Tools found by meaning come first and make up the share
+ * `hybridSearchSemanticRatio`. Tools found by words follow.
  */
 function choose(
   { words }: ToolIndex,
@@ -77,14 +77,14 @@ function choose(
   for (let limit = toolsMax; ; limit *= 8) {
     const found = words.search(terms, limit);
     const fit = found.filter(isNew).slice(0, wordsMax);
-    // Matches that the caller may not see are replaced by later matches.
+    // Requests more matches until the caller may call enough of the found tools.
     if (fit.length === wordsMax || found.length < limit) return [...chosen, ...fit];
   }
 }
 
 function baselineOf(index: ToolIndex, query: ToolSearch): number {
   const { era, permits } = query;
-  // Without policies, all callers have the same number, which the index contains.
+  // Without policies, the number is equal for all callers and stored in the index.
   if (permits === undefined) return index.tokens[era];
   return tokensOf(index.items.flatMap((item) => (isShown(item, query) ? (item[era] ?? []) : [])));
 }

@@ -1,5 +1,4 @@
-// Converts a call of `call_tool` to a call of the tool that it names: the client's own bytes, including its id,
-// progress token and answers to questions.
+// Converts `call_tool` to a call of the named tool. Id, progress token and other fields of the client's message stay.
 
 import { messagePatches } from '../../wire/ids.ts';
 import { foldKey } from '../../wire/json-members.ts';
@@ -10,16 +9,13 @@ import { readValue, scanMessage } from '../../wire/scan.ts';
 
 export type InnerCallRead =
   | { readonly ok: true; readonly tool: string; readonly body: Buffer; readonly message: RequestMessage }
-  /** The fault, as a message for the calling model. */
+  /** The fault, as a message to the calling model. */
   | { readonly ok: false; readonly message: string };
 
 const BEGIN_OBJECT = 0x7b;
 const NO_ARGUMENTS = Buffer.from('{}');
 
-/**
- * Calls that were already read. The gate reads a call to find its tool, the optimizer to convert it, and the arguments
- * may be megabytes.
- */
+/** Cached conversions: the gate and the optimizer both need the conversion, and arguments may have megabytes. */
 const read = new WeakMap<RequestMessage, InnerCallRead>();
 
 export function readInnerCall(body: Buffer, request: RequestMessage): InnerCallRead {

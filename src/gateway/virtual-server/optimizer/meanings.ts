@@ -1,5 +1,5 @@
-// Finds meanings of texts as vectors of an embedding service: each text is sent once, and a service that fails is not
-// used for a while.
+// Compares the meanings of texts by vectors of an embedding service. Stores vectors, and pauses after a failure of the
+// service.
 
 import { setBounded } from '#std/bounded.ts';
 import { sha256 } from '#std/hash.ts';
@@ -7,23 +7,26 @@ import { type Model, readModel, readVectors, type Service, type Vector } from '.
 import type { MeaningPorts } from './ports.ts';
 
 export interface Near {
-  /** Position of the text in the list. */
+  /** Index of the text in the list. */
   readonly position: number;
-  /** Distance from 0 (the same) to 2 (the opposite). */
+  /** Distance from 0 (same meaning) to 2 (opposite meaning). */
   readonly distance: number;
 }
 
-/** The nearest texts, ordered by distance, or the reason why meanings are unavailable. */
+/** Texts ordered by distance, or why the embedding service is not usable. */
 type Nearest = { readonly ok: true; readonly near: readonly Near[] } | { readonly ok: false; readonly why: string };
 
 export interface Meanings {
-  /** Reads the meanings of unknown texts. Settles when they are read or the service fails. Never rejects. */
+  /** Reads the vectors of texts without a stored vector. Resolves also if the service fails. */
   learn(texts: readonly string[]): Promise<void>;
-  /** Finds the texts with the nearest meaning. For equal texts, pass the same list object as `texts`. */
+  /**
+   * Orders texts by the distance of their meaning. The vectors are cached by the array object, so pass the same array
+   * for an unchanged list.
+   */
   nearest(query: string, texts: readonly string[]): Promise<Nearest>;
 }
 
-/** Time for which a service that has failed is not used. */
+/** Time after a failure in which the service gets no requests. */
 const RETRY_MS = 5000;
 const TEXTS_MAX = 20_000;
 const QUERIES_MAX = 1000;
@@ -34,10 +37,10 @@ interface State {
   readonly known: Map<string, Vector>;
   readonly queries: Map<string, Vector>;
   model: Model | undefined;
-  /** Number of dimensions of a vector; undefined before the first vector. */
+  /** Number of dimensions of all vectors. undefined before the first vector. */
   dimensions: number | undefined;
   failure: { readonly why: string; readonly until: number } | undefined;
-  /** Chain of readings, which run one after another. */
+  /** Last of the readings, which run one after another. */
   learning: Promise<void>;
   vectors: WeakMap<readonly string[], readonly (Vector | undefined)[]>;
 }
@@ -97,7 +100,10 @@ async function queryVector(state: State, query: string): Promise<Vector> {
   return vector;
 }
 
-/** Vectors of two models cannot be compared, so the vectors of the previous model are deleted. */
+/**
+ * Checks that the dimensions are unchanged. Otherwise the model has changed: drops all vectors of the previous model,
+ * and throws an Error.
+ */
 function takeDimensions(state: State, { length }: Vector): void {
   const before = state.dimensions;
   state.dimensions = length;
@@ -117,7 +123,7 @@ function textKey({ id }: Model, text: string): string {
   return sha256(`${id}\n${text}`);
 }
 
-/** Runs `work`. Returns undefined if the service fails, or failed within the last seconds. */
+/** Runs `work`. Returns undefined if the service fails or has failed in the last seconds. */
 async function attempt<T>(state: State, work: () => Promise<T>): Promise<T | undefined> {
   const { ports, failure } = state;
   if (failure !== undefined && ports.clock.monotonic() < failure.until) return undefined;
@@ -129,7 +135,7 @@ async function attempt<T>(state: State, work: () => Promise<T>): Promise<T | und
     const why = error instanceof Error ? error.message : String(error);
     if (state.failure?.why !== why) ports.failed(why);
     state.failure = { why, until: ports.clock.monotonic() + RETRY_MS };
-    // The service may come back with another model.
+    // The service may return with another model.
     state.model = undefined;
     return undefined;
   }

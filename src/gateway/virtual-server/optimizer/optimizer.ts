@@ -1,4 +1,4 @@
-// Searches the tools of one virtual server, by its current settings.
+// Searches the tools of a virtual server by its current settings.
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Found, findTools, type ToolSearch } from './find.ts';
@@ -8,14 +8,13 @@ import type { OptimizerSettings } from './settings.ts';
 import { createToolIndexes, type SearchedList } from './tool-index.ts';
 
 export interface Optimizer {
-  /** Returns whether clients see find_tool and call_tool in place of all other tools. */
+  /** Returns whether clients see find_tool and call_tool instead of all tools. */
   enabled(): boolean;
-  /** Sets new settings. */
   use(settings: OptimizerSettings | undefined): void;
-  /** Reads the meanings of a list that is offered to a caller. */
+  /** Reads the vectors of a tool list that a caller gets. */
   learn(list: SearchedList): void;
   find(list: SearchedList, query: ToolSearch): Promise<Found>;
-  /** Returns whether the embedding service has read the tools, or has not answered in time. */
+  /** Returns true once a reading of vectors has ended, or the time limit of the service has passed. */
   ready(): boolean;
 }
 
@@ -26,7 +25,7 @@ export interface OptimizerPorts extends MeaningPorts {
 
 interface Current {
   readonly settings: OptimizerSettings;
-  /** If undefined, only words are used. */
+  /** undefined if the search uses words only. */
   readonly meanings: Meanings | undefined;
   readonly since: number;
 }
@@ -59,7 +58,7 @@ export function createOptimizer(first: OptimizerSettings | undefined, ports: Opt
   };
 }
 
-/** Opens the search for new settings; known meanings stay if the service is unchanged. */
+/** Applies new settings. Vectors stay if the settings of the service are unchanged. */
 function openCurrent(
   before: Current | undefined,
   settings: OptimizerSettings | undefined,

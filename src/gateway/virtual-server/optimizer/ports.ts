@@ -1,8 +1,8 @@
-// Defines the ports of the search for tools: an index of words, and requests to the embedding service.
+// Defines the ports of the tool search: a word index, and requests to the embedding service.
 
 import type { Fetch } from '#auth/ports.ts';
 
-/** A text that is found by its words. */
+/** A text that the word index finds. */
 export interface SearchedText {
   readonly name: string;
   readonly description: string;
@@ -10,8 +10,8 @@ export interface SearchedText {
 
 export interface WordIndex {
   /**
-   * Returns positions of the texts that have one of the terms, ordered from the best match. A term consists of one word
-   * or several successive words of letters and digits. A repeated term counts twice.
+   * Returns positions of the texts that contain one of the terms, from the best match. A term is one word or several
+   * successive words of letters and digits. A repeated term counts twice.
    */
   search(terms: readonly string[], limit: number): readonly number[];
 }
@@ -20,9 +20,9 @@ export type OpenWordIndex = (texts: readonly SearchedText[]) => WordIndex;
 
 export interface MeaningPorts {
   readonly fetch: Fetch;
-  /** Key for a service with the API of OpenAI. Absent if the service needs no key. */
+  /** API key for OpenAI's API. Absent if the service needs no key. */
   readonly apiKey?: string;
   readonly clock: { monotonic(): number };
-  /** Reports the first failure of the embedding service, and the first failure after each success. */
+  /** Reports a failure of the embedding service that differs from the previous failure. */
   readonly failed: (message: string) => void;
 }

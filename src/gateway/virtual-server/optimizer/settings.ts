@@ -1,4 +1,4 @@
-// Reads the settings of the optimizer as numbers.
+// Reads the optimizer's settings from the configuration.
 
 import { isEmbeddingHeader } from '#contracts/virtual/optimizer.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -9,15 +9,18 @@ import type { Service } from './embedding-client.ts';
 
 export interface OptimizerSettings {
   readonly toolsMax: number;
-  /** Share of the results that are found by meaning: 0 to 1. */
+  /** Share of the results that are found by meaning, from 0 to 1. */
   readonly semanticRatio: number;
-  /** Maximum distance in meaning of found tools: 0 to 2. */
+  /** Maximum distance of a tool that is found by meaning, from 0 to 2. */
   readonly distanceMax: number;
-  /** If absent, tools are found only by words. */
+  /** If absent, tools are found by words only. */
   readonly service?: Service;
 }
 
-/** Returns the settings, or undefined if clients see all tools. */
+/**
+ * Returns the settings, or undefined if clients see all tools. Throws Failure `credential-config-invalid` for invalid
+ * settings.
+ */
 export function optimizerSettings({ optimizer }: Pick<VmcpConfig, 'optimizer'>): OptimizerSettings | undefined {
   if (optimizer === undefined) return undefined;
   const { embeddingService: url, embeddingServiceTimeout, maxToolsToReturn, embeddingModel: model } = optimizer;
@@ -31,14 +34,14 @@ export function optimizerSettings({ optimizer }: Pick<VmcpConfig, 'optimizer'>):
     toolsMax: maxToolsToReturn,
     semanticRatio,
     distanceMax: Number(optimizer.semanticDistanceThreshold),
-    // A search only by words does not need the service.
+    // A search by words only needs no service.
     ...(url === undefined || semanticRatio === 0 ? {} : { service: { url, timeoutMs, ...openai } }),
   };
 }
 
 const OPENAI_NEEDS = 'openai needs embeddingModel and embeddingService, and another provider has no embeddingModel';
 
-/** Returns the headers. Throws Failure `credential-config-invalid` for a header that cannot be set. */
+/** Returns the headers. Throws Failure `credential-config-invalid` for a header that must not be set. */
 function serviceHeaders({ embeddingHeaders = {} }: NonNullable<VmcpConfig['optimizer']>): Record<string, string> {
   const entries = Object.entries(embeddingHeaders).map(([name, text]): [string, string] => {
     const pointer = '/optimizer/embeddingHeaders';

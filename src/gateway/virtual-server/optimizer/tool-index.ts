@@ -1,4 +1,4 @@
-// Builds the search index of one list of tools, once for all callers that see the list.
+// Builds the search index of a tool list, once for all callers with an equal list.
 
 import { setBounded } from '#std/bounded.ts';
 import type { Era } from '../../backends/backend.ts';
@@ -6,10 +6,10 @@ import type { ListedItem } from '../catalogue/pages.ts';
 import type { OpenWordIndex, WordIndex } from './ports.ts';
 import { meaningText, searchedText } from './words.ts';
 
-/** Tools that clients would see without the optimizer. */
+/** Tools that clients would list without the optimizer. */
 export interface SearchedList {
   readonly items: readonly ListedItem[];
-  /** Digest that is equal for equal lists. */
+  /** Equal for equal lists. */
   readonly digest: string;
 }
 
@@ -18,11 +18,11 @@ export interface ToolIndex {
   readonly words: WordIndex;
   /** Text about each tool for the embedding service. */
   readonly meanings: readonly string[];
-  /** Number of tokens of all tools. */
+  /** Approximate number of tokens of all tools. */
   readonly tokens: Readonly<Record<Era, number>>;
 }
 
-/** Maximum number of indexes, since callers with own credentials have own lists. */
+/** Maximum number of indexes. Callers with their own credentials may have different lists. */
 const INDEXES_MAX = 50;
 
 export function createToolIndexes(openWords: OpenWordIndex): (list: SearchedList) => ToolIndex {
@@ -46,7 +46,7 @@ function indexTools({ items }: SearchedList, openWords: OpenWordIndex): ToolInde
 
 const BYTES_PER_TOKEN = 4;
 
-/** Returns approximately the number of tokens that a model counts. */
+/** Estimates the number of tokens that a model counts. */
 export function tokensOf(tools: readonly Buffer[]): number {
   return Math.floor(tools.reduce((sum, { length }) => sum + length, 0) / BYTES_PER_TOKEN);
 }

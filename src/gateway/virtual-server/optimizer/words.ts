@@ -1,17 +1,14 @@
-// Extracts the words of a search and of a tool.
+// Extracts the search terms of a query and the searchable text of a tool.
 
 import { isObject } from '#std/json.ts';
 import { readValue } from '../../wire/scan.ts';
 import type { SearchedText } from './ports.ts';
 
 const WORD = /[\p{L}\p{N}]+/gu;
-/** Maximum number of terms. The beginning of a long description is enough. */
+/** Maximum number of terms: the beginning of a long description is enough. */
 const TERMS_MAX = 64;
 
-/**
- * Returns each word of the description once. Keywords weigh more: each keyword adds its words and the whole keyword
- * again.
- */
+/** Returns the search terms: each whole keyword, each word of a keyword, and each word of the description once. */
 export function searchTerms(description: string, keywords: readonly string[]): readonly string[] {
   const words = new Set(wordsIn(description));
   const named = keywords.map((keyword) => wordsIn(keyword)).filter((each) => each.length > 0);
@@ -23,7 +20,7 @@ function wordsIn(text: string): readonly string[] {
   return text.toLowerCase().match(WORD) ?? [];
 }
 
-/** Returns the text of a tool for the search. `definition` is the tool as in `tools/list`. */
+/** Returns the searchable text of a tool. `definition` is the tool as in `tools/list`. */
 export function searchedText(name: string, definition: Buffer): SearchedText {
   const value = readValue(definition, { start: 0, end: definition.length });
   const { title, description } = isObject(value) ? value : {};
@@ -39,12 +36,11 @@ function textIn(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Splits `searchPages` into two words; `wordsIn` already splits `search_pages`. */
+/** Splits `searchPages` into `search Pages`. `wordsIn` itself splits `search_pages`. */
 function splitCamelCase(name: string): string {
   return name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ');
 }
 
-/** Returns the text for the embedding service. */
 export function meaningText(name: string, { description }: SearchedText): string {
   return `name: ${name} description: ${description}`;
 }

@@ -1,5 +1,5 @@
-// Calls tools of members for the virtual server's own tools, on behalf of a caller: in the caller's session at the
-// member if the caller has sessions. Each call is checked by policies.
+// Calls members' tools for the virtual server's own tools, on behalf of a caller. Policies check each call. A caller
+// with a session uses its session at the member.
 
 import { type JsonObject, shownText } from '#std/json.ts';
 import type { BackendFault, Exchange, Flow } from '../../backends/backend.ts';
@@ -60,7 +60,7 @@ async function callTool(world: World, inner: InnerCall): Promise<InnerResult> {
   }
 }
 
-/** Policies decide on the name that clients would use. */
+/** Returns why the policies refuse the call. Policies decide on the name that clients use. */
 function denialOf({ denial }: World, { cause, arguments: args }: InnerCall, { name }: ToolRoute): string | undefined {
   const body = callMessage('tools/call', '"skep-inner"', JSON.stringify({ name, arguments: args }));
   const scanned = scanMessage(body);
@@ -75,7 +75,7 @@ function failedCall({ name }: Member, fault: BackendFault): InnerResult {
 
 interface Prepared {
   readonly exchange: Exchange;
-  /** Sends messages about the request: cancels it, or answers questions of the member. */
+  /** Sends the member a message about the request: a cancellation, or the answer to a request of the member. */
   readonly tell: (body: Buffer) => void;
 }
 
@@ -111,7 +111,7 @@ async function prepare(
   };
 }
 
-/** Only an own tool may question a client: so members get a client without these capabilities. */
+/** Declares no client capabilities, because only own tools may send requests to the client. */
 const META: JsonObject = {
   [META_VERSION]: LATEST_STATELESS_REVISION,
   [META_CAPABILITIES]: {},
@@ -148,7 +148,7 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
 
   const abort = () => giveUp({ kind: 'aborted' });
 
-  /** Restarts the time limit at each message. */
+  /** Restarts the time limit. Called at each message. */
   function wait(): void {
     stopTimer();
     const fault: BackendFault = { reason: 'timeout', message: 'the MCP server did not answer in time' };
@@ -182,7 +182,7 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
   return promise;
 }
 
-/** Handles a message of the answer. Returns undefined until the response has come. */
+/** Handles a message of the answer. Returns undefined for a message that is not the response. */
 function takeMessage(
   { progress }: InnerCall,
   bytes: Buffer,
@@ -209,8 +209,8 @@ function refuseQuestion({ id }: RequestMessage): Buffer {
 }
 
 /**
- * Reads a result. A server of MCP 2026-07-28 sends questions as a result of another type, although the client declared
- * that it cannot answer questions.
+ * Reads a result. A server of MCP 2026-07-28 may send a result that requests input, although no such capability was
+ * declared.
  */
 function resultOf(result: JsonObject): InnerResult {
   if (result.resultType === undefined || result.resultType === 'complete')

@@ -1,12 +1,12 @@
-// Presents the virtual server's own tools as one of its members, without network and credentials.
+// Presents the virtual server's own tools as a member without network and credentials.
 
 import type { Backend } from '../../backends/backend.ts';
 import type { Member, Members } from '../members/member.ts';
 
-/** Name of the own member. It is not a valid name in Kubernetes, so no other member can have it. */
+/** Not a valid Kubernetes name, so no other member can have this name. */
 export const OWN_MEMBER = '.own';
 
-/** A time limit that never applies, since workflows have time limits of their own. */
+/** Practically unlimited: workflows have time limits of their own. */
 const TIMEOUT_MS = 86_400_000;
 
 export function ownMember(backend: Backend): Member {
@@ -29,7 +29,7 @@ export function ownMember(backend: Backend): Member {
   };
 }
 
-/** Makes the own member available by its name only: its lists are not read. */
+/** Adds the own member to `find`, but not to `all`: its lists are not read. */
 export function withOwnMember(members: Members, own: () => Member | undefined): Members {
   return { all: members.all, find: (name) => (name === OWN_MEMBER ? own() : members.find(name)) };
 }

@@ -1,33 +1,32 @@
-// Defines tools that a virtual server has itself, in addition to tools of its members: definitions, backend, and calls
-// of members' tools.
+// Defines the virtual server's own tools, and how these tools call tools of members.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Backend, Exchange } from '../../backends/backend.ts';
 
-/** Target of a name or URI of the virtual server. */
+/** The member that has a tool, prompt or resource. */
 export interface Route {
   readonly member: string;
-  /** Name or URI at the member. */
+  /** The member's own name or URI. */
   readonly own: string;
 }
 
 export interface ToolRoute extends Route {
-  /** Unique name among the tools of all members; or `workload.tool` if another tool has that name. */
+  /** Unique name among the tools of all members, or `workload.tool` if another tool has the name. */
   readonly name: string;
-  /** Whether clients see the tool. Workflows can call hidden tools too. */
+  /** True if clients see the tool. Workflows can also call hidden tools. */
   readonly advertised: boolean;
-  /** Whether a client with a session may request a task (MCP 2025-11-25, Tasks). */
+  /** True if a client with a session may request a task (MCP 2025-11-25, Tasks). */
   readonly makesTasks: boolean;
-  /** Definition as clients see it, or would see it. */
+  /** Definition in the form for clients, also for a hidden tool. */
   readonly definition: Buffer;
 }
 
-/** The tools that a caller can reach through the virtual server, including hidden tools. */
+/** The tools that a caller or a workflow can call, including hidden tools. */
 export interface ReachableTools {
-  /** Tools by their unique name among all members, which are the names for clients. */
+  /** Tools by the unique names that clients use. */
   readonly tools: ReadonlyMap<string, ToolRoute>;
   /**
-   * Finds a tool by its unique name, or as `workload.tool`, in which `tool` is the member's own name or the name in an
+   * Finds a tool by its unique name or by `workload.tool`. There, `tool` is the member's name or the name in an
    * override.
    */
   find(name: string): ToolRoute | undefined;
@@ -35,51 +34,47 @@ export interface ReachableTools {
 
 export interface OwnTool {
   readonly name: string;
-  /** Tool as in `tools/list`, as JSON: name, description, inputSchema, ... */
+  /** JSON of the tool as in `tools/list`: name, description, inputSchema and so on. */
   readonly definition: Buffer;
 }
 
 export interface OwnTools {
   /**
-   * Answers `tools/call` of these tools. The backend may question the client (elicitation), as a server with sessions.
-   * A bridge serves the stateless era. Every exchange of a client with a session has the session id in the header
-   * CLIENT_SESSION.
+   * Answers `tools/call` of these tools as a server with sessions, which may send requests to the client (elicitation).
+   * A bridge serves clients of MCP 2026-07-28. If the client has a session, the header CLIENT_SESSION contains its id.
    */
   readonly backend: Backend;
-  /**
-   * Returns the own tools for a caller. Called again when the members' offer changes, for each caller whose tools
-   * differ.
-   */
+  /** Returns the own tools for a caller. Called again whenever the members' tools for the caller have changed. */
   offer(reachable: ReachableTools): readonly OwnTool[];
 }
 
-/** Header with the id of the client's session. It never leaves the process. */
+/** Header with the id of the client's session. Never leaves the process. */
 export const CLIENT_SESSION = 'skep-client-session';
 
 export interface InnerCall {
-  /** Exchange during which the tool is called. The call has the exchange's caller and session. */
+  /** Exchange that causes the call. The call has the caller and the session of this exchange. */
   readonly cause: Exchange;
-  /** Name of the tool, for ReachableTools.find. */
+  /** Name of the tool for ReachableTools.find. */
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** Receives params of `notifications/progress` that the tool sends. */
+  /** Receives the params of `notifications/progress` from the tool. */
   readonly progress?: (params: JsonObject) => void;
-  /** Aborted when the call is no longer needed. */
+  /** Aborted when the result is no longer needed. */
   readonly signal?: AbortSignal;
 }
 
 export type InnerResult =
-  /** `result` of `tools/call` as the member sent it; `isError` may be true. */
+  /** `result` of `tools/call` as the member sent it. `isError` may be true. */
   | { readonly kind: 'result'; readonly result: JsonObject }
   /** JSON-RPC error of the member. */
   | { readonly kind: 'error'; readonly code: number; readonly message: string }
   /** No member has the tool. */
   | { readonly kind: 'unknown' }
-  /** Policies do not permit the caller to call the tool. */
+  /** Policies refuse the call. */
   | { readonly kind: 'denied'; readonly message: string }
-  /** A limit of all replicas refuses the call. */
+  /** A limit that all replicas share refuses the call. */
   | { readonly kind: 'limited'; readonly waitSeconds: number }
-  /** The member did not answer. `retryable` is true if the member may answer later. */
+  /** The call failed. `retryable` is true if another try may succeed. */
   | { readonly kind: 'failed'; readonly message: string; readonly retryable: boolean }
   | { readonly kind: 'aborted' };
 
@@ -87,7 +82,7 @@ export interface InnerCalls {
   reachable(cause: Exchange): ReachableTools | Promise<ReachableTools>;
   /**
    * Calls the tool. Never rejects. Policies decide on the tool's unique name, or on `workload.tool` if another tool has
-   * that name.
+   * the name.
    */
   call(call: InnerCall): Promise<InnerResult>;
 }

@@ -1,4 +1,4 @@
-// Opens a client's session at one member when a request first needs it, with the client's own name and capabilities.
+// Opens a client's session at a member when a request first needs it, with the client's own name and capabilities.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
@@ -12,7 +12,10 @@ import { type Member, memberCause } from '../members/member.ts';
 import { askingOf, ownRequestId, type World } from '../world.ts';
 import type { Joined, MemberSession, Session } from './session.ts';
 
-/** Returns the session at the member, as a plain value if it exists. Rejects if the store cannot be reached. */
+/**
+ * Returns the session at the member. Returns a promise only if the session must be opened. Rejects if the store cannot
+ * be reached.
+ */
 export function joinMember(
   world: World,
   session: Session,
@@ -73,7 +76,7 @@ async function openSession(world: World, { client }: Session, member: Member, ex
   return { ok: true, at, capabilities: isObject(result.capabilities) ? { ...result.capabilities } : {} };
 }
 
-/** Repeats settings that the client made before the member had this session: log level and subscriptions. */
+/** Applies the client's log level and subscriptions to a new session at a member. */
 async function restore(
   world: World,
   session: Session,
@@ -92,7 +95,6 @@ async function restore(
   await Promise.all(uris.map(([uri]) => send('resources/subscribe', { uri: readMemberAppUri(uri)?.own ?? uri })));
 }
 
-/** Returns the headers of a request in a session at a member. */
 export function headersIn({ revision }: MemberSession): Record<string, string> {
   return { [HEADERS.protocolVersion]: revision };
 }
@@ -113,7 +115,7 @@ async function endMemberSession(world: World, member: Member, at: MemberSession,
   });
 }
 
-/** Notifies reachable members that the client has gone, without waiting for them. */
+/** Ends the client's sessions at all members, without waiting for their answers. */
 export function endMemberSessions(world: World, { members, last }: Session): void {
   if (last === undefined) return;
   for (const [name, at] of members) {

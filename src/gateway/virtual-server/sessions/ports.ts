@@ -1,18 +1,18 @@
-// Defines the store of sessions, with which every replica can serve every session.
+// Defines the store through which all replicas share sessions.
 
 /**
- * Stores a session as a set of texts by name, forgotten after a time without use. Rejects with a Failure if the store
+ * Stores each session as text fields, and deletes it after a time without use. Rejects with a Failure if the store
  * cannot be reached.
  */
 export interface SessionStore {
   begin(id: string, fields: Readonly<Record<string, string>>): Promise<void>;
-  /** Returns the session's texts, or undefined if the session does not exist or was forgotten. */
+  /** Returns the fields. Returns undefined if the session does not exist or was deleted. */
   load(id: string): Promise<Readonly<Record<string, string>> | undefined>;
-  /** Sets a missing field; returns the value that the field then has. */
+  /** Sets the field if it is missing. Returns the value that the field has afterwards. */
   claim(id: string, field: string, value: string): Promise<string>;
   set(id: string, field: string, value: string): Promise<void>;
   remove(id: string, field: string): Promise<void>;
-  /** Notes a use. Returns false if the session no longer exists. */
+  /** Restarts the time without use. Returns false if the session no longer exists. */
   touch(id: string): Promise<boolean>;
   end(id: string): Promise<void>;
   close(): Promise<void>;

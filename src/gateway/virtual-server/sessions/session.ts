@@ -1,10 +1,10 @@
-// Defines one session of a client with the virtual server: the client, its sessions at members, and its subscriptions.
+// Defines a client's session at a virtual server: facts about the client, sessions at members, and subscriptions.
 
 import type { JsonObject } from '#std/json.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
 import type { AnswerHead } from '../health/outcomes.ts';
 
-/** The facts about a client from its `initialize`. */
+/** Facts from the client's `initialize`. */
 export interface ClientFacts {
   /** Negotiated revision. */
   readonly revision: string;
@@ -13,28 +13,27 @@ export interface ClientFacts {
 }
 
 export interface MemberSession {
-  /** Id of the session. Absent if the member has no sessions. */
+  /** Absent if the member has no sessions. */
   readonly id?: string;
   /** Revision that was negotiated with the member. */
   readonly revision: string;
 }
 
-/** The session at a member, or the reason why it could not be opened. */
 export type Joined =
   | { readonly ok: true; readonly at: MemberSession }
-  /** `head` is the head of the HTTP answer to `initialize` that began no session. */
+  /** `head` is the head of the HTTP answer to the failed `initialize`. */
   | { readonly ok: false; readonly fault: BackendFault; readonly head?: AnswerHead };
 
-/** A call of the client that a member answers. */
+/** A call of the client that a member is executing. */
 interface SessionCall {
   readonly member: string;
   /** Notes that the client has answered a request of the member. */
   answered(): void;
 }
 
-/** The stream on which the client listens. */
+/** The stream on which the client listens for messages of members. */
 export interface ListeningStream {
-  /** Adds the stream of a member that now has a session. */
+  /** Adds the messages of a member at which a session was opened. */
   attach(member: string): void;
   end(): void;
 }
@@ -45,19 +44,19 @@ export interface Session {
   readonly members: Map<string, MemberSession>;
   /** Sessions at members that are being opened. */
   readonly opening: Map<string, Promise<Joined>>;
-  /** Members by the URIs that the client has subscribed to. */
+  /** Members by the subscribed URIs. */
   readonly subscriptions: Map<string, string>;
-  /** Calls in flight, by the JSON text of the client's id. */
+  /** Calls in flight, by the JSON text of the client's request id. */
   readonly calls: Map<string, SessionCall>;
-  /** Calls that wait for an answer of the client, by the id of the question. */
+  /** Calls in which a member waits for a response of the client, by the id of that response. */
   readonly asked: Map<string, SessionCall>;
   logLevel: string | undefined;
   stream: ListeningStream | undefined;
-  /** Last request without its message, which is used to notify members when the session ends. */
+  /** Last request without its message. Its headers are used to end the sessions at members. */
   last: Exchange | undefined;
-  /** Last use in monotonic milliseconds. */
+  /** Time of the last use, in monotonic milliseconds. */
   usedAt: number;
-  /** Time of the last check that the store still has the session. */
+  /** Time of the last check that the store still has the session, in monotonic milliseconds. */
   checkedAt: number;
   over: boolean;
 }
@@ -85,7 +84,7 @@ export function formatClient(client: ClientFacts): Readonly<Record<string, strin
   return { [CLIENT]: JSON.stringify(client) };
 }
 
-/** Returns the session, or undefined if the fields do not form a session. */
+/** Returns the session. Returns undefined if the fields contain no client. */
 export function readSession(id: string, fields: Readonly<Record<string, string>>, now: number): Session | undefined {
   const client = fields[CLIENT];
   if (client === undefined) return undefined;

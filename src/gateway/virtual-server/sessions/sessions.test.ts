@@ -1,4 +1,4 @@
-// Tests sessions beyond the bound: a caller that opens many loses its own.
+// Tests the limit of sessions: a caller that opens many sessions loses its own sessions.
 
 import { expect, it } from 'vitest';
 import type { Exchange } from '../../backends/backend.ts';
@@ -15,7 +15,7 @@ async function begin(sessions: Sessions, caller: string): Promise<string> {
   return (await sessions.begin(CLIENT, exchangeOf(caller))).id;
 }
 
-it('ends the unused session of the caller with most of them, whatever headers come with each', async () => {
+it('ends an unused session of the caller with the most sessions, regardless of header values', async () => {
   let ticks = 0;
   const tick = () => {
     ticks += 1;

@@ -1,4 +1,5 @@
-// Holds all sessions of a virtual server on this replica, and loads sessions of other replicas from the store, if any.
+// Manages the sessions of a virtual server on this replica. Loads sessions of other replicas from a shared store, if
+// configured.
 
 import type { Exchange } from '../../backends/backend.ts';
 import { callerOwner } from '../../backends/caller-key.ts';
@@ -23,15 +24,17 @@ interface SessionClock {
 export interface Sessions {
   begin(client: ClientFacts, exchange: Exchange): Session | Promise<Session>;
   /**
-   * Returns the session, or undefined if it does not exist, has ended, or belongs to another replica without a shared
-   * store. Rejects if the store is needed but cannot be reached.
+   * Returns the session. Returns undefined if the session has ended or is unknown here and in the store. Rejects if the
+   * store is needed but cannot be reached.
    */
   find(id: string): Session | undefined | Promise<Session | undefined>;
-  /** Returns the valid session at the member: another replica may have opened a session first. */
+  /**
+   * Stores the session at the member. If another replica stored its session at the member first, returns that session.
+   */
   joinMember(session: Session, member: string, opened: MemberSession): Promise<MemberSession>;
   leaveMember(session: Session, member: string): Promise<void>;
   note(session: Session, change: SessionChange): Promise<void>;
-  /** Ends the session here and in the store, without ending the sessions at members. */
+  /** Ends the session here and in the store. The sessions at members stay open. */
   end(session: Session): Promise<void>;
   size(): number;
   stop(): Promise<void>;
@@ -44,11 +47,11 @@ type SessionChange =
 
 export interface SessionParts {
   readonly clock: SessionClock;
-  /** If absent, sessions exist in this replica only. */
+  /** undefined if sessions exist in this replica only. */
   readonly store: SessionStore | undefined;
   /**
-   * Receives a session of this replica that was idle for too long or was removed for another session, so that its
-   * members can be notified.
+   * Receives a session that was idle for too long or was removed because of the session limit. Its sessions at members
+   * can then be ended.
    */
   readonly expired: (session: Session) => void;
 }
@@ -56,7 +59,7 @@ export interface SessionParts {
 export const SESSIONS_MAX = 12_000;
 const IDLE_MS = 7_200_000;
 const SWEEP_MS = 30_000;
-/** Time after which other replicas notice a session that one replica has ended. */
+/** Interval after which a used session is checked in the store, since another replica may have ended it. */
 const CHECK_MS = 2_000;
 const ID_BYTES = 18;
 
@@ -113,7 +116,7 @@ export function createSessions(parts: SessionParts): Sessions {
 function dropSession({ parts: { store, expired }, live }: State, session: Session): void {
   live.delete(session.id);
   session.stream?.end();
-  // With a store, other replicas may continue the session.
+  // Other replicas may continue a session in the store.
   if (store !== undefined) return;
   session.over = true;
   expired(session);
@@ -131,15 +134,18 @@ function keepSession(state: State, session: Session): Session {
   const { live } = state;
   live.set(session.id, session);
   if (live.size <= SESSIONS_MAX) return session;
-  // A caller that opens many sessions loses its own sessions.
+  // Removes a session of the caller with the most sessions.
   const unused = [...live.values()].filter((each) => !isBusy(each));
-  // `last` is undefined until this replica uses a session of another replica.
+  // `last` is undefined for a session of another replica that this replica has not used yet.
   const [oldest] = ofMostFrequent(unused, ({ last }) => last && callerOwner(last.caller));
   if (oldest !== undefined) dropSession(state, oldest);
   return session;
 }
 
-/** Notes a use of the session, at most once per second: a map that changes with every request is rebuilt often. */
+/**
+ * Notes a use of the session. Moves the session to the end of the map at most once per second, because each move costs
+ * time.
+ */
 function useSession({ live }: State, session: Session, now: number): Session {
   if (now - session.usedAt < 1000) return session;
   session.usedAt = now;
@@ -155,7 +161,7 @@ async function confirmSession(
   now: number,
 ): Promise<Session | undefined> {
   session.checkedAt = now;
-  // While the store cannot be reached, a known session continues: the sealed id proves the caller.
+  // If the store cannot be reached, a known session stays usable: the sealed id proves the caller.
   const there = await store.touch(session.id).catch(() => true);
   if (there) return useSession(state, session, now);
   session.over = true;
@@ -166,7 +172,7 @@ async function confirmSession(
 
 async function loadSession(state: State, store: SessionStore, id: string, now: number): Promise<Session | undefined> {
   const fields = await store.load(id);
-  // Two simultaneous requests may both have loaded the session.
+  // A simultaneous request may have loaded the session meanwhile.
   const there = state.live.get(id);
   if (there !== undefined) return there;
   const session = fields === undefined ? undefined : readSession(id, fields, now);

@@ -34,7 +34,7 @@ export function openListener(world: World, session: Session, exchange: Exchange,
     : listen(world, session, exchange, answer, from);
 }
 
-/** Returns the rest of the answer to a call, from its member. */
+/** Resumes the answer to a call: the member repeats its events after the client's Last-Event-ID. */
 function resumeCall(
   world: World,
   session: Session,
@@ -118,7 +118,7 @@ function attach(listening: Listening, name: string): void {
   flows.set(name, flow);
 }
 
-/** Passes an event on. Returns false if the client is slow. */
+/** Sends an event to the client. Returns false if the client reads too slowly. */
 function pass({ world, session, reply, answer, ids }: Listening, member: string, event: SseEvent): boolean {
   if (reply.closed()) return true;
   if (event.id !== undefined) ids.set(member, event.id);
@@ -135,9 +135,7 @@ function pass({ world, session, reply, answer, ids }: Listening, member: string,
 
 const UPDATED = 'notifications/resources/updated';
 
-/**
- * Replaces the URI in an update, since a client may have subscribed to a user interface by the URI of `memberAppUri`.
- */
+/** Replaces the member's URI in an update notification if the client has subscribed to a URI of `memberAppUri`. */
 function nameUpdated({ subscriptions }: Session, member: string, bytes: Buffer): Buffer {
   if (![...subscriptions.keys()].some((uri) => readMemberAppUri(uri)?.member === member)) return bytes;
   const scanned = scanMessage(bytes);

@@ -1,4 +1,4 @@
-// Reads the stream of a client's session at one member, and opens the stream again whenever it ends.
+// Reads the message stream of a client's session at one member, and reopens the stream whenever it ends.
 
 import type { Exchange, Flow } from '../../backends/backend.ts';
 import { createEventSplitter, type SseEvent } from '../../wire/sse.ts';
@@ -13,19 +13,19 @@ export interface MemberStreamParts {
   readonly at: MemberSession;
   /** The client's GET. */
   readonly exchange: Exchange;
-  /** Id of the event after which the stream continues. Undefined for new events only. */
+  /** Event id after which the member resumes the stream. undefined for a new stream. */
   readonly after: string | undefined;
-  /** Receives an event. Returns false if the client is slow. */
+  /** Receives an event. Returns false if the client reads too slowly. */
   readonly event: (event: SseEvent) => boolean;
-  /** Notes that the member has no such stream, or that its session is lost. */
+  /** Called if the member offers no stream, or no longer knows the session. */
   readonly over: () => void;
 }
 
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 30_000;
 /**
- * Statuses of a member that has no such stream or does not know the session (MCP 2025-11-25, Transports). Other
- * refusals are temporary.
+ * Statuses of a member that offers no stream or does not know the session (MCP 2025-11-25, Transports). Other error
+ * statuses are temporary.
  */
 const FINAL: ReadonlySet<number> = new Set([404, 405]);
 
@@ -53,7 +53,6 @@ export function openMemberStream(parts: MemberStreamParts): Flow {
     let flowing = true;
     let over = false;
 
-    /** Stops reading this answer. */
     function leave(then: () => void): void {
       if (over) return;
       over = true;

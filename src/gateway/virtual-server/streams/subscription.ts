@@ -1,5 +1,5 @@
-// Serves `subscriptions/listen` at a virtual server (MCP 2026-07-28): the virtual server reports changed lists, and
-// forwards members' reports about resources and tasks.
+// Serves `subscriptions/listen` (MCP 2026-07-28). Reports changed lists of the virtual server, and forwards members'
+// notifications about resources and tasks.
 
 import { isObject, type JsonObject, textsIn } from '#std/json.ts';
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
@@ -61,7 +61,7 @@ export function openSubscription(
   };
 }
 
-/** A resource or task, with the client's and the member's name for it. */
+/** A subscribed resource or task. `name` is the client's name for it, `own` the member's name. */
 interface Subscribed {
   readonly kind: 'resource' | 'task';
   readonly name: string;
@@ -93,7 +93,7 @@ function notify(outlet: Outlet, bytes: Buffer): void {
 
 const RETRY_MS = 5000;
 
-/** Subscribes repeatedly while the client listens, since a failed member may recover. */
+/** Subscribes at a member, and again whenever the subscription ends, since a failed member may recover. */
 function subscribeAt(
   world: World,
   member: Member,
@@ -117,7 +117,7 @@ function subscribeAt(
         head: () => undefined,
         message(bytes, message) {
           if (message.kind !== 'notification') return;
-          // The notification has the id of the subscription at the member, which the client does not know.
+          // Removes the id of the subscription at the member, which the client does not know.
           const meta = message.meta && changeMembers(bytes, message.meta.span.start, isSubscription);
           for (const target of namesOf(subscribed, message)) {
             notify(outlet, applyPatches(bytes, [...(meta ?? []), ...messagePatches(message, { target })]));
@@ -143,7 +143,7 @@ function subscribeAt(
   };
 }
 
-/** Returns the client's names of the resource, also for a part of the resource, or of the task. */
+/** Returns the client's names of the updated task or resource. A subscription also covers parts of its resource. */
 function namesOf(subscribed: readonly Subscribed[], { method, target }: NotificationMessage): readonly string[] {
   const changed = target?.value ?? '';
   return subscribed.flatMap(({ kind, name, own }) => {

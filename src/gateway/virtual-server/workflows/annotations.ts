@@ -1,4 +1,4 @@
-// Calculates the annotations of a workflow: the author's annotations, completed by the weakest hints of the steps.
+// Returns the annotations of a workflow: the author's annotations, and for missing hints the weakest hint of all steps.
 
 import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { hintsFrom } from '../../gate/known-tools.ts';
@@ -6,10 +6,10 @@ import type { ToolHints } from '../../gate/policy/request.ts';
 
 type Declared = NonNullable<CompositeToolConfig['annotations']>;
 
-/** The annotations, or a contradiction between the author's annotations and the steps' tools. */
+/** The annotations, or the author's hint that contradicts the tool of a step. */
 export type Annotated =
   | { readonly annotations: Declared }
-  /** The author's hint that promises more than a step's tool. */
+  /** Hint of the author that promises more than a step's tool. */
   | { readonly contradicted: keyof ToolHints };
 
 export function annotateWorkflow(declared: Declared, steps: readonly (ToolHints | undefined)[]): Annotated {
@@ -23,8 +23,8 @@ export function annotateWorkflow(declared: Declared, steps: readonly (ToolHints 
 }
 
 /**
- * Combines hints. A missing hint has the default of the protocol (MCP 2025-11-25, ToolAnnotations): the tool may do
- * anything.
+ * Combines the hints of all steps. A missing hint has the protocol's default: the tool may do anything (MCP 2025-11-25,
+ * ToolAnnotations).
  */
 function leastHints(steps: readonly (ToolHints | undefined)[]) {
   return {
@@ -34,7 +34,7 @@ function leastHints(steps: readonly (ToolHints | undefined)[]) {
   };
 }
 
-/** Reads the hints of a tool from its definition (JSON). */
+/** Reads the hints from the JSON definition of a tool. */
 export function hintsOfDefinition(definition: Buffer): ToolHints {
   return hintsFrom(JSON.parse(definition.toString()).annotations);
 }

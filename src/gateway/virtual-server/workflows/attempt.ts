@@ -1,15 +1,14 @@
-// Runs one step, or one item of a loop, with the parts that all kinds share: condition, time limit, retries, and
-// handling of failures.
+// Runs one step or one loop item with its condition, time limit, retries and failure handling.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Retry, ToolCall } from './definition.ts';
 import { expandCondition } from './expand.ts';
 import type { WorkflowClock } from './ports.ts';
 
-/** The result of one try. */
+/** Result of one try. */
 export type Performed =
   | { readonly kind: 'done'; readonly output: Json; readonly content?: JsonObject; readonly skipRemaining?: true }
-  /** `ends` is true if the workflow ends regardless of onError. */
+  /** `ends` is true if the failure ends the workflow regardless of onError. */
   | { readonly kind: 'failed'; readonly message: string; readonly retryable: boolean; readonly ends?: true };
 
 export function failedTry(message: string, retryable: boolean): Performed {
@@ -19,21 +18,21 @@ export function failedTry(message: string, retryable: boolean): Performed {
 export type Outcome =
   | Exclude<Performed, { readonly kind: 'failed' }>
   | { readonly kind: 'skipped'; readonly output: Json }
-  /** The workflow continues with the step's defaultResults. */
+  /** The step failed, and the workflow continues with its defaultResults. */
   | { readonly kind: 'continued'; readonly output: Json; readonly message: string }
   | { readonly kind: 'aborted'; readonly message: string }
-  /** The run ended before the step. */
+  /** The run ended while the step was running. */
   | { readonly kind: 'cancelled' };
 
 export interface Attempt {
   readonly call: Pick<ToolCall, 'condition' | 'timeoutMs' | 'action' | 'retry' | 'defaultResults'>;
   readonly clock: WorkflowClock;
-  /** Signal of the run. */
+  /** Aborted when the run ends. */
   readonly signal: AbortSignal;
-  /** Data for the condition. */
+  /** Returns the data for the condition. */
   readonly data: () => JsonObject;
   readonly retried: () => void;
-  /** If true, the step itself reports the end of its time (a person did not answer). */
+  /** True if `perform` itself handles the time limit (a person did not answer). */
   readonly timesOutItself?: true;
   perform(signal: AbortSignal): Promise<Performed>;
 }
@@ -55,7 +54,7 @@ function settleFailure({ call }: Attempt, { message, ends }: Extract<Performed, 
   return { kind: 'continued', output: call.defaultResults ?? {}, message };
 }
 
-/** Performs a step, with one time limit for all its tries together. */
+/** Performs a step. One time limit applies to all tries together. */
 async function performInTime(attempt: Attempt): Promise<Performed> {
   const { call, clock, signal } = attempt;
   const own = new AbortController();
@@ -87,8 +86,8 @@ function withTries<T extends { readonly message: string }>(failed: T, tries: num
 }
 
 /**
- * Returns a delay that grows by half each time, varied by up to half at random. `chance` is a random number from 0 to
- * 1.
+ * Returns the delay before a retry. The delay grows by half each time, up to 60 times `delayMs`, and is then varied by
+ * up to half. `chance` is a random number from 0 to 1.
  */
 export function retryDelay({ delayMs }: Retry, tries: number, chance: number): number {
   return Math.min(delayMs * 1.5 ** (tries - 1), delayMs * 60) * (0.5 + chance);

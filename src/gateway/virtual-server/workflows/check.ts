@@ -1,4 +1,4 @@
-// Finds faults in the workflows of a configuration that the schema does not find.
+// Finds faults in configured workflows beyond the checks of the configuration schema.
 
 import { schemaFault } from '#contracts/virtual-model/schema/fault.ts';
 import { workflowFindings } from '#contracts/virtual-model/workflow/check.ts';

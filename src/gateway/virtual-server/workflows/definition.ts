@@ -1,4 +1,4 @@
-// Compiles a workflow for runs, once for each configuration: templates parsed, times as numbers, defaults filled in.
+// Compiles a workflow once per configuration: parses templates, converts durations and fills in defaults.
 
 import type { Template } from '#contracts/virtual-model/template/nodes.ts';
 import { parseTemplate } from '#contracts/virtual-model/template/parse.ts';
@@ -6,14 +6,14 @@ import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { parseDuration } from '#std/duration.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
-/** A text that is expanded when it is needed. */
+/** A template that is evaluated during a run. */
 export interface Expression {
   readonly template: Template;
-  /** Source of the template, for messages. */
+  /** Text of the template, for messages. */
   readonly source: string;
 }
 
-/** A fixed value, or a template that produces the value. */
+/** A fixed value, or a template for a value. */
 export type Argument = { readonly value: Json } | { readonly expression: Expression };
 
 export interface Retry {
@@ -25,9 +25,9 @@ interface Common {
   readonly condition: Expression | undefined;
   readonly timeoutMs: number;
   readonly action: 'abort' | 'continue' | 'retry';
-  /** Retries of a failed call. If undefined, a call is not retried. */
+  /** undefined if a failed call is not retried. */
   readonly retry: Retry | undefined;
-  /** Output if the step is skipped, or fails with onError continue (WorkflowStepConfig). */
+  /** Output of a step that is skipped, or that fails with onError continue (WorkflowStepConfig). */
   readonly defaultResults: JsonObject | undefined;
 }
 
@@ -50,7 +50,7 @@ export type ElicitationStep = Placed &
     readonly type: 'elicitation';
     readonly message: Expression;
     readonly schema: JsonObject;
-    /** Action if the person declines. If undefined, the step fails. */
+    /** Action if the person declines. undefined if the step then fails. */
     readonly onDecline: AnswerAction | undefined;
     readonly onCancel: AnswerAction | undefined;
   };
@@ -63,7 +63,7 @@ export type ForEachStep = Placed &
     readonly maxParallel: number;
     readonly maxIterations: number;
     readonly inner: ToolCall;
-    /** Declared action of the inner step: with `abort`, a failure of an item ends the step. */
+    /** Declared action of the inner step. With `abort`, a failed item fails the step. */
     readonly innerAction: ToolCall['action'] | undefined;
   };
 
@@ -81,7 +81,7 @@ export interface Workflow {
   readonly parameters: JsonObject | undefined;
   readonly timeoutMs: number;
   readonly steps: readonly Step[];
-  /** If undefined, the output of the last step is used. */
+  /** undefined if the output of the last step is the result. */
   readonly output:
     | {
         readonly properties: readonly (readonly [name: string, OutputProperty])[];
@@ -101,7 +101,7 @@ const PARALLEL_MAX = 50;
 const ITERATIONS = 100;
 const ITERATIONS_MAX = 1000;
 
-/** Compiles a workflow. The configuration must have been checked by `workflowFaults`. */
+/** Compiles a workflow that `workflowFaults` has checked. */
 export function defineWorkflow({ name, parameters, timeout, steps, output }: CompositeToolConfig): Workflow {
   return {
     name,
@@ -169,7 +169,7 @@ function defineExpression(source: string): Expression {
   return { source, template: 'template' in parsed ? parsed.template : { nodes: [], definitions: new Map() } };
 }
 
-/** Converts properties, including nested properties, which have the same fields. */
+/** Converts properties, including nested properties. */
 function outputProperties(properties: object): readonly (readonly [string, OutputProperty])[] {
   return Object.entries(properties).map(([name, property]) => {
     const { type, value, properties: inner, default: fallback } = property as JsonObject;

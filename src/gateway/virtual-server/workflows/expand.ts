@@ -1,4 +1,4 @@
-// Expands the templates of a workflow with its data: texts, conditions, lists, arguments.
+// Evaluates the templates of a workflow as texts, conditions, lists and arguments.
 
 import { runTemplate } from '#contracts/virtual-model/template/run.ts';
 import { place } from '#contracts/virtual-model/workflow/templates.ts';
@@ -7,7 +7,7 @@ import type { Argument, Expression } from './definition.ts';
 
 export type Expanded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
-/** The text that Go prints for a missing value. */
+/** Text that Go prints for a missing value. */
 export const NO_VALUE = '<no value>';
 
 export function expandText({ template, source }: Expression, data: JsonObject): Expanded<string> {
@@ -44,7 +44,9 @@ export function expandList(expression: Expression, data: JsonObject): Expanded<r
   return fail(`the collection ${source} must result in a JSON list, not ${JSON.stringify(shorten(text.value))}`);
 }
 
-/** Converts expanded texts to the types of the tool's schema; missing values are left out. */
+/**
+ * Evaluates arguments. Converts texts of templates to the types in the tool's schema, and leaves out missing values.
+ */
 export function expandArguments(
   given: readonly (readonly [name: string, Argument])[],
   data: JsonObject,
@@ -65,7 +67,9 @@ export function expandArguments(
   return { ok: true, value: values };
 }
 
-/** Converts a text by the schema. A text that does not fit stays a text: so that the tool reports the fault. */
+/**
+ * Converts a text to a type in the schema. A text that does not fit stays a text, so that the tool reports the fault.
+ */
 function convertText(text: string, schema: Json | undefined): Json {
   const type = isObject(schema) ? schema.type : undefined;
   const types = Array.isArray(type) ? type : [type];

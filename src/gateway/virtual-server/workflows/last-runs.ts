@@ -1,5 +1,5 @@
-// Stores the last runs of workflows for operators: how each ended and how long it took. Does not store arguments,
-// results and texts of errors, which belong to the caller.
+// Stores results and durations of the last runs of workflows for operators. Arguments, outputs and error texts are
+// private to the caller and are not stored.
 
 import type { RunResult, StepEnd } from './ports.ts';
 
@@ -17,13 +17,13 @@ export interface EndedRun {
   readonly endedAt: number;
   readonly durationMs: number;
   readonly result: RunResult['kind'];
-  /** Steps in the order in which they ended. */
+  /** Ordered by their end. */
   readonly steps: readonly EndedStep[];
 }
 
 export interface LastRuns {
   keep(run: EndedRun): void;
-  /** Returns all stored runs, ordered from the newest. */
+  /** Returns the stored runs, newest first. */
   all(): readonly EndedRun[];
 }
 

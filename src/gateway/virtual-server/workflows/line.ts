@@ -1,4 +1,4 @@
-// Serves workflows as an MCP server with sessions: one line for each session of a client.
+// Serves workflows as an MCP server with sessions. A line is one client session.
 
 import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import type { Exchange } from '../../backends/backend.ts';
@@ -13,10 +13,10 @@ import { createQuestions, type Question, type Questions } from './questions.ts';
 export interface WorkflowCall {
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** Returns the client's last exchange about the call, with caller and token. */
+  /** Returns the client's latest exchange about the call, which has the newest token. */
   cause(): Exchange;
   ask(question: Omit<Question, 'call'>): Promise<Awaited<ReturnType<Questions['ask']>>>;
-  /** Reports progress to the client, if the client has requested it. */
+  /** Sends progress to the client if the client has requested progress. */
   progress(done: number, total: number, message: string): void;
   /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface WorkflowCall {
 export interface LineParts {
   readonly name: string;
   readonly version: string;
-  /** Returns the result of `tools/call`, or undefined if the tool does not exist. Never rejects. */
+  /** Returns the result of `tools/call`. Returns undefined if the tool does not exist. Never rejects. */
   call(call: WorkflowCall): Promise<JsonObject | undefined>;
 }
 
@@ -65,7 +65,7 @@ function receive(line: Line, bytes: Buffer, exchange: Exchange): void {
       return;
     case 'response': {
       const call = line.calls.get(line.questions.answer(bytes, message) ?? '');
-      // The new exchange may have a newer token.
+      // The exchange of the response may have a newer token.
       if (call !== undefined) call.cause = exchange;
     }
   }
@@ -126,7 +126,7 @@ async function callWorkflow(line: Line, bytes: Buffer, request: RequestMessage, 
     },
     signal: call.controller.signal,
   });
-  // A request that was cancelled gets no response.
+  // A cancelled request gets no response.
   if (!calls.delete(id.json)) return;
   const unknown = () => errorBody(id, ERRORS.invalidParams, `Unknown tool: ${shownText(name).slice(0, 200)}`);
   handlers.message(result === undefined ? unknown() : resultMessage(id.json, JSON.stringify(result)));

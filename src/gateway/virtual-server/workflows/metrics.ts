@@ -1,5 +1,5 @@
-// Counts workflows, under the names of ToolHive's dashboards. Names of workflows come from the configuration, so there
-// are few.
+// Counts runs of workflows under the metric names of ToolHive. Labels contain only configured names, so their number is
+// bounded.
 
 import type { Metrics } from '#std/telemetry/metrics.ts';
 
@@ -7,7 +7,7 @@ export interface WorkflowMetrics {
   ended(workflow: string, failed: boolean, seconds: number): void;
 }
 
-/** Upper bounds in seconds, as in ToolHive. */
+/** Upper bounds of the buckets in seconds, as in ToolHive. */
 const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
 export function addWorkflowMetrics(metrics: Metrics): WorkflowMetrics {

@@ -9,7 +9,7 @@ export function makeOutput(
   data: JsonObject,
   outputOf: (step: string) => Json,
 ): Expanded<Json> {
-  // Without a declared output, the result is the output of the last listed step, even if another step ends later
+  // Without a declared output, the output of the last listed step is the result, even if another step ended later
   // (CompositeToolConfig).
   if (output === undefined) return { ok: true, value: outputOf(steps.at(-1)?.id ?? '') };
   const made = makeProperties(output.properties, data, '');
@@ -33,7 +33,7 @@ function makeProperties(
   return { ok: true, value: values };
 }
 
-/** Returns the value of a property, or undefined if it has neither a value nor a default. */
+/** Returns the value of a property. Returns undefined if it has neither a value nor a default. */
 function makeProperty(property: OutputProperty, data: JsonObject, path: string): Expanded<Json | undefined> {
   if (property.value === undefined) return makeProperties(property.properties, data, `${path}.`);
   const text = expandText(property.value, data);
@@ -53,11 +53,11 @@ function convertDefault(property: OutputProperty): Json | undefined {
   return typeof fallback === 'string' ? convert(property, fallback) : fallback;
 }
 
-/** Words that Go reads as true. */
+/** Texts that Go parses as true. */
 const TRUE = ['1', 't', 'T', 'TRUE', 'true', 'True'];
 const FALSE = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
 
-/** Converts the text. Returns undefined if it does not fit the type. */
+/** Converts the text. Returns undefined if the text does not fit the type. */
 function convert({ type }: OutputProperty, text: string): Json | undefined {
   const word = text.trim();
   switch (type) {
@@ -80,12 +80,12 @@ function convert({ type }: OutputProperty, text: string): Json | undefined {
   }
 }
 
-/** Returns the whole number, also for `3.0` and `1e3`. */
+/** Returns the integer, also for `3.0` and `1e3`. */
 function wholeOf(word: string): number | undefined {
   return word !== '' && Number.isInteger(Number(word)) ? Number(word) : undefined;
 }
 
-/** Returns the JSON Schema of the output for clients, or undefined if no output is declared. */
+/** Returns the JSON Schema of the output for clients. Returns undefined if no output is declared. */
 export function outputSchema({ output }: Workflow, described: JsonObject | undefined): JsonObject | undefined {
   if (output === undefined || described === undefined) return undefined;
   const { required } = output;

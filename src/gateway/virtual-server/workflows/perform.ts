@@ -1,4 +1,4 @@
-// Performs one try of each kind of step.
+// Performs one try of a step of any kind.
 
 import { fillDefaults } from '#contracts/virtual-model/schema/fill.ts';
 import { misfitsOf } from '#contracts/virtual-model/schema/fit.ts';
@@ -53,7 +53,7 @@ async function askPerson(run: Run, step: ElicitationStep, signal: AbortSignal): 
   }
 }
 
-/** Applies the action of ElicitationResponseConfig after a decline or cancel. */
+/** Applies the configured action after the person declined or did not answer (ElicitationResponseConfig). */
 function settleRefusal(
   { defaultResults = {} }: ElicitationStep,
   action: 'decline' | 'cancel',
@@ -72,7 +72,7 @@ function settleRefusal(
   }
 }
 
-/** An entry of `iterations`. */
+/** Result of a loop item, an entry of `iterations`. */
 interface Iteration {
   readonly status: 'completed' | 'failed' | 'skipped' | 'cancelled';
   readonly output: Json;
@@ -83,7 +83,7 @@ interface Loop {
   readonly step: ForEachStep;
   readonly items: readonly Json[];
   readonly iterations: (Iteration | undefined)[];
-  /** Aborted when an item ends the step. */
+  /** Aborted when an item ends the loop. */
   readonly signal: AbortSignal;
   next: number;
   done: number;
@@ -153,7 +153,7 @@ function iterationOf(loop: Loop, index: number, outcome: Outcome): Iteration {
     case 'cancelled':
       return { status: 'cancelled', output: {} };
     case 'aborted': {
-      // Failures of items are collected if the step continues after failures and the inner step is not set to abort.
+      // Collects failures of items if the step has onError continue and the inner step does not have abort.
       const collects = step.action === 'continue' && step.innerAction !== 'abort';
       if (!collects) endLoop(loop, `item ${index}: ${outcome.message}`);
       return { status: 'failed', output: step.inner.defaultResults ?? {}, error: outcome.message };

@@ -1,4 +1,4 @@
-// Sends questions of workflows to the person at a client (MCP, elicitation/create), and receives the answers.
+// Sends questions of workflows to the person at the client (MCP, elicitation/create), and reads the answers.
 
 import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
@@ -15,12 +15,12 @@ export interface Question {
 }
 
 export interface Questions {
-  /** Reads the client's capabilities. */
+  /** Reads from the client's capabilities whether the client can ask its user. */
   useCapabilities(capabilities: JsonObject): void;
   ask(question: Question): Promise<PersonAnswer>;
   /**
-   * Returns the JSON text of the id of the call that caused the question, or undefined if the response does not answer
-   * a question.
+   * Settles the question, and returns the JSON text of the id of the call that caused it. Returns undefined if no
+   * question has the id of the response.
    */
   answer(bytes: Buffer, response: ResponseMessage): string | undefined;
 }
@@ -36,7 +36,7 @@ export function createQuestions(handlers: SessionHandlers): Questions {
   let count = 0;
   return {
     useCapabilities({ elicitation }) {
-      // A client that declares modes without `form` has no forms (MCP 2025-11-25).
+      // A client that declares modes without `form` cannot show forms (MCP 2025-11-25).
       canAsk = isObject(elicitation) && (Object.keys(elicitation).length === 0 || elicitation.form !== undefined);
     },
     ask({ message, schema, call, signal }) {

@@ -1,4 +1,4 @@
-// Records a run of a workflow: writes audit events, counts metrics, and creates spans for the run and each step.
+// Records a run of a workflow in audit events, metrics and log, and in spans for the run and each step.
 
 import type { Json } from '#std/json.ts';
 import type { Exchange } from '../../backends/backend.ts';
@@ -25,10 +25,10 @@ export interface RunObserverDeps {
   readonly clock: { now(): number; monotonic(): number };
   readonly newId: () => string;
   readonly audit: (event: WorkflowAuditEvent) => void;
-  /** Maximum number of hops of a delegation in an event; 10 if undefined. */
+  /** Returns the maximum number of delegation hops in an event. undefined means 10. */
   readonly delegationDepth: () => number | undefined;
   readonly metrics: WorkflowMetrics;
-  /** Absent if traces are off. */
+  /** Absent if tracing is off. */
   readonly beginSpan?: (parent: TraceContext, startMs: number, kind: 'internal') => RunSpan;
   readonly log: (facts: Readonly<Record<string, string | number>>, message: string) => void;
   readonly keep: (run: EndedRun) => void;
@@ -36,7 +36,7 @@ export interface RunObserverDeps {
 
 export interface RunObserver {
   observe(event: RunEvent): void;
-  /** Returns headers for the calls of a step. */
+  /** Returns the trace headers for the calls of a step. */
   traceOf(step: string): Readonly<Record<string, string>>;
 }
 
@@ -122,7 +122,7 @@ function endRun(observed: ObservedRun, { kind }: RunResult): void {
   writeAudit(observed, RUN_ENDS[kind], failed ? 'failure' : 'success', { extra });
   const attributes = { 'workflow.name': workflow.name, 'workflow.id': observed.run, 'workflow.result': kind };
   whole?.span?.end(`workflow ${workflow.name}`, attributes, failed);
-  // Texts of failures are only for the client: they may contain texts of a server, so they are not logged.
+  // The log contains no failure messages, since the messages may contain private texts of a server.
   ports.log({ workflow: workflow.name, run: observed.run, result: kind, durationMs: duration }, 'a workflow ended');
   const endedAt = ports.clock.now();
   const steps = [...observed.ended];

@@ -1,5 +1,5 @@
-// Runs a workflow: steps start when they can, and the run ends when all steps are done, a step ends the run, its time
-// is over, or its caller has gone.
+// Runs a workflow. Steps start as soon as possible. The run ends when all steps are done, when a step ends it, after
+// its time limit, or when the caller disconnects.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Outcome, tryStep } from './attempt.ts';
@@ -10,7 +10,7 @@ import type { RunPorts, RunResult, StepEnd } from './ports.ts';
 import { stepsToStart } from './schedule.ts';
 import { keepResult, type Run, type StepState, templateData } from './state.ts';
 
-/** Maximum number of parallel steps in one run. */
+/** Maximum number of steps of a run that are running at one time. */
 const PARALLEL = 10;
 
 interface Ending {
@@ -18,7 +18,7 @@ interface Ending {
   skipRemaining: boolean;
 }
 
-/** Runs the workflow. `params` must fit its schema. Never rejects. */
+/** Runs the workflow. `params` must fit the schema of the workflow. Never rejects. */
 export async function runWorkflow(
   workflow: Workflow,
   params: JsonObject,
@@ -130,7 +130,7 @@ function settleStep(run: Run, step: Step, outcome: Outcome, ending: Ending, end:
   }
 }
 
-/** Skips pending steps. Running steps end normally (ElicitationResponseConfig). */
+/** Skips pending steps. Running steps continue (ElicitationResponseConfig). */
 function skipPending(run: Run): void {
   for (const step of run.workflow.steps) {
     if (run.steps.get(step.id)?.status !== 'pending') continue;

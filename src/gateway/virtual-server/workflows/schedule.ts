@@ -1,5 +1,5 @@
-// Finds the steps of a workflow that can start. A step starts as soon as its dependencies are done, without waiting for
-// other steps of their level.
+// Finds the steps of a workflow that can start. A step starts when its dependencies are done, even if other steps of
+// its level still run.
 
 export type StepStatus = 'pending' | 'running' | 'completed' | 'failed' | 'skipped';
 

@@ -1,4 +1,4 @@
-// Holds the state of a run of a workflow: its steps, and the data for templates.
+// Stores the state of a run: results of its steps, and data for templates.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Workflow } from './definition.ts';
@@ -10,32 +10,32 @@ export interface Run {
   readonly workflow: Workflow;
   readonly params: JsonObject;
   readonly ports: RunPorts;
-  /** Aborted when the run ends for any reason. */
+  /** Aborted when the run ends. */
   readonly signal: AbortSignal;
   readonly startedAt: number;
   readonly steps: Map<string, StepState>;
-  /** Number of characters of the stored results. */
+  /** Size of the stored results, in characters of JSON. */
   size: number;
 }
 
 export interface StepState {
   status: StepStatus;
   output: Json;
-  /** Texts, images and resources of a tool's result, by their kind and number. */
+  /** Texts, images and other contents of a tool's result, by kind and number. */
   content?: JsonObject;
   error?: string;
 }
 
-/** Maximum size of all results of a run together. */
+/** Maximum size of all results of a run together, in characters of JSON. */
 const SIZE_MAX = 64 * 2 ** 20;
 
-/** Returns false if the results become too large. */
+/** Counts the size of a result. Returns false if all results together are too large. */
 export function keepResult(run: Run, output: Json): boolean {
   run.size += JSON.stringify(output).length;
   return run.size <= SIZE_MAX;
 }
 
-/** Returns the data for templates, with the steps that are done. */
+/** Returns the data for templates, with the results of the steps that are done. */
 export function templateData(run: Run, item?: JsonObject): JsonObject {
   const { workflow, id, params, steps, startedAt, ports } = run;
   const done = [...steps].filter(([, { status }]) => status !== 'pending' && status !== 'running');

@@ -1,4 +1,4 @@
-// Converts a tool's result for later steps.
+// Converts the result of a tool call to the result of a step.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { InnerResult } from '../own-tools/ports.ts';
@@ -34,7 +34,7 @@ function readResult(tool: string, result: JsonObject): Performed {
   return { kind: 'done', output: isObject(structuredContent) ? structuredContent : content, content };
 }
 
-/** Returns contents under their names in templates: `text`, `text_1`, `image_0`, `resource`,... */
+/** Returns contents by their names in templates: `text`, `text_1`, `image_0`, `resource`, ... */
 function contentByName({ content }: JsonObject): JsonObject {
   const named: JsonObject = {};
   const counts = { text: 0, image: 0, audio: 0, resource: 0 };

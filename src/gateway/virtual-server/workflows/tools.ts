@@ -1,4 +1,4 @@
-// Presents workflows as tools of the virtual server itself, and runs their calls.
+// Presents workflows as tools of the virtual server, and runs their calls.
 
 import { fillDefaults } from '#contracts/virtual-model/schema/fill.ts';
 import { misfitsOf } from '#contracts/virtual-model/schema/fit.ts';
@@ -28,7 +28,7 @@ export interface WorkflowParts {
   readonly replica: string;
   /** Returns the workflows of the current configuration. */
   readonly workflows: () => readonly WorkflowTool[];
-  /** Returns whether workflows with a missing tool are hidden. */
+  /** Returns whether workflows that need an unavailable tool are hidden. */
   readonly hidesIncomplete: () => boolean;
   readonly runObserver: RunObserverDeps;
 }
@@ -36,7 +36,6 @@ export interface WorkflowParts {
 export interface WorkflowTool {
   readonly workflow: Workflow;
   readonly definition: JsonObject;
-  /** The author's annotations. */
   readonly annotations: CompositeToolConfig['annotations'];
 }
 
@@ -58,8 +57,8 @@ function definitionOf({ name, description, parameters, output }: CompositeToolCo
 }
 
 /**
- * Waiting for a person, or for a long step, does not count as silence; and a client may be away as long as a question
- * is open.
+ * No limit for silence, since a workflow may wait for a person or a long step. A client may disconnect for 10 minutes
+ * while a question is open.
  */
 const LIMITS = { silenceMs: 0, keptMs: 600_000 } as const;
 const ERAS: ReadonlySet<Era> = new Set<Era>(['session']);
@@ -160,7 +159,7 @@ async function findSchema(calls: InnerCalls, cause: Exchange, tool: string): Pro
 }
 
 /**
- * Returns an observer that reports progress as the number of done steps. Items of a loop count as parts of their step.
+ * Returns an observer that reports the number of done steps. Done items of a loop count as a fraction of their step.
  */
 function countProgress({ steps }: Workflow, call: WorkflowCall): (event: RunEvent) => void {
   const shares = new Map<string, number>();

@@ -1,4 +1,4 @@
-// Tests the marks of user interfaces in correct and incorrect definitions of tools.
+// Tests reading and replacing user interfaces in valid and invalid tool definitions.
 
 import { expect, it } from 'vitest';
 import { readAppMarks, renameAppUris } from './app-marks.ts';
@@ -25,7 +25,7 @@ it('reads no metadata with a key that is not valid Unicode', () => {
     expect(readAppMarks(Buffer.from(`{"name":"a","_meta":${meta}}`))).toBeUndefined();
 });
 
-it('renames each place of the URI, and keeps all other bytes', () => {
+it('replaces each occurrence of the URI, and keeps all other bytes', () => {
   const definition =
     '{ "_meta":{"ui/resourceUri":"ui://a", "ui":{"big":9007199254740993,"resourceUri":"ui:\\/\\/a"}} }';
   const renamed = renameAppUris(Buffer.from(definition), (uri) => uri.replace('ui://', 'ui://b/')).toString();

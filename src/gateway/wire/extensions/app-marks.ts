@@ -1,5 +1,5 @@
-// Reads which user interface the definition of a tool names and who may call the tool (SEP-1865, MCP Apps, revision
-// 2026-01-26).
+// Reads the user interface that a tool's definition names, and the audiences that may call the tool (SEP-1865, MCP
+// Apps, revision 2026-01-26).
 
 import { isObject, type Json } from '#std/json.ts';
 import { type Member, objectMembers } from '../json-walk.ts';
@@ -8,21 +8,21 @@ import { jsonString, type Patch, patchBytes } from '../patch.ts';
 import { readValue } from '../scan.ts';
 
 export interface AppMarks {
-  /** URIs of the user interface. A consistent definition has at most one URI. */
+  /** URIs of the user interface. A valid definition has at most one distinct URI. */
   readonly uris: readonly string[];
-  /** Whether a client offers the tool to its model. */
+  /** True if a client may offer the tool to its model. */
   readonly forModel: boolean;
-  /** Whether the user interface may call the tool. */
+  /** True if the user interface may call the tool. */
   readonly forApp: boolean;
 }
 
 export const UNMARKED: AppMarks = { uris: [], forModel: true, forApp: true };
-/** Keys of the marks. Older clients read the legacy key. */
+/** Keys in `_meta`. Older clients read the legacy key. */
 const [SETTINGS, RESOURCE_URI, LEGACY_URI] = ['ui', 'resourceUri', 'ui/resourceUri'];
 
 /**
- * Reads the marks of one tool of a list (JSON bytes). Returns undefined if the tool's metadata has a key that is not
- * valid Unicode, so that URIs in it could not be changed.
+ * Reads the definition of one tool as JSON bytes. Returns undefined if the tool's metadata has a key that is not valid
+ * Unicode, because URIs in this metadata could not be replaced.
  */
 export function readAppMarks(definition: Buffer): AppMarks | undefined {
   const found = readMeta(definition);
@@ -34,13 +34,16 @@ export function readAppMarks(definition: Buffer): AppMarks | undefined {
   return { uris, forModel: allows('model'), forApp: allows('app') };
 }
 
-/** Returns whether the audience may use the tool; without a stated visibility every audience may. */
+/**
+ * Returns whether the audience may use the tool. If the definition states no visibility, all audiences may use the
+ * tool.
+ */
 function isFor(settings: Json | undefined, audience: string): boolean {
   const visibility = isObject(settings) ? settings.visibility : undefined;
   return !Array.isArray(visibility) || visibility.includes(audience);
 }
 
-/** Returns the definition with renamed URIs of its user interface. */
+/** Returns the definition with replaced URIs of its user interface. */
 export function renameAppUris(definition: Buffer, rename: (uri: string) => string): Buffer {
   const patches = (readMeta(definition)?.uris ?? []).flatMap((span): readonly Patch[] => {
     const uri = uriAt(definition, span);
@@ -55,7 +58,6 @@ export function renameAppUris(definition: Buffer, rename: (uri: string) => strin
 
 interface Meta {
   readonly meta: readonly Member[];
-  /** Positions of the URIs. */
   readonly uris: readonly Span[];
 }
 
@@ -76,8 +78,7 @@ function readMeta(definition: Buffer): Meta | undefined {
 const BEGIN_OBJECT = 0x7b;
 
 /**
- * Returns the members of an object, an empty list for a value of another type, and undefined for an object that cannot
- * be read.
+ * Returns the members of an object, or an empty list for a value of another type. undefined if the object is not valid.
  */
 function membersInside(bytes: Buffer, { start }: Span): readonly Member[] | undefined {
   return bytes[start] === BEGIN_OBJECT ? objectMembers(bytes, start) : [];

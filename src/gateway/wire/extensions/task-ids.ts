@@ -1,4 +1,4 @@
-// Replaces the ids of tasks in the messages of a server with the ids that the client gets.
+// Replaces the server's task ids in messages of the server with the task ids of the client.
 
 import { ERRORS, errorBody } from '../errors.ts';
 import { listElements, type Member, objectMembers } from '../json-walk.ts';
@@ -7,8 +7,7 @@ import { jsonString, type Patch, patchBytes } from '../patch.ts';
 import { readValue, scanMessage } from '../scan.ts';
 
 /**
- * Returns the client's id for a server's id. Returns the same id if it does not change, and undefined if the client has
- * no id for the task.
+ * Returns the client's id for a server's id, which may be the same id. undefined if the client has no id for the task.
  */
 export type RenameTask = (id: string) => string | undefined;
 
@@ -16,14 +15,14 @@ const TASK_ID = Buffer.from('"taskId');
 const RELATED = 'io.modelcontextprotocol/related-task';
 const STATUS = 'notifications/tasks/status';
 
-/** Returns whether a message may contain ids of tasks that have to be changed. */
+/** Returns whether a message may contain task ids that must be replaced. */
 export function namesTasks(bytes: Buffer): boolean {
   return bytes.includes(TASK_ID);
 }
 
 /**
- * Returns a response with the ids of the client (MCP 2025-11-25, Tasks, and SEP-2663). Ids in other places are not
- * replaced, and are useless to the client.
+ * Replaces the task ids of a response (MCP 2025-11-25, Tasks, and SEP-2663). Task ids in other places stay unchanged,
+ * so the client cannot use them.
  */
 export function renameResultTasks(bytes: Buffer, rename: RenameTask): Buffer {
   const message = namesTasks(bytes) ? messageIn(bytes) : undefined;
@@ -37,8 +36,8 @@ export function renameResultTasks(bytes: Buffer, rename: RenameTask): Buffer {
 }
 
 /**
- * Returns a request or notification of a server with sessions (MCP 2025-11-25, Tasks) with the ids of the client, or no
- * bytes for a notification about a task for which the client has no id.
+ * Replaces the task ids of a request or notification of a server with sessions (MCP 2025-11-25, Tasks). Returns no
+ * bytes for a status notification about a task for which the client has no id.
  */
 export function renameSentTasks(bytes: Buffer, rename: RenameTask): Buffer {
   const message = namesTasks(bytes) ? messageIn(bytes) : undefined;
@@ -56,8 +55,8 @@ const ID_TOO_LONG = 'The MCP server created a task whose id is too long.';
 const LEFT_OUT = Buffer.alloc(0);
 
 /**
- * Returns a message on the stream of a subscription to tasks (SEP-2663), or no bytes if it is about a task that the
- * client did not name. `tasks` maps ids of the server to ids of the client.
+ * Replaces the task ids of a message on the stream of a subscription to tasks (SEP-2663). `tasks` maps ids of the
+ * server to ids of the client. Returns no bytes for a notification about a task that is not in `tasks`.
  */
 export function renameNotifiedTasks(bytes: Buffer, tasks: ReadonlyMap<string, string>): Buffer {
   const message = messageIn(bytes);
@@ -70,14 +69,17 @@ export function renameNotifiedTasks(bytes: Buffer, tasks: ReadonlyMap<string, st
   if (message.method !== 'notifications/subscriptions/acknowledged') return bytes;
   const list = memberAt(objectAt(bytes, members, 'notifications'), 'taskIds');
   if (list === undefined) return bytes;
-  // The client named all of these tasks, so the answer may also contain ids that the server left out of its list.
+  // All tasks in `tasks` were named by the client, so the client may see any of their ids.
   const ids = (listElements(bytes, list.start) ?? []).flatMap(
     (each) => tasks.get(String(readValue(bytes, each))) ?? [],
   );
   return patchBytes(bytes, [{ span: list, bytes: Buffer.from(JSON.stringify(ids)) }]);
 }
 
-/** Returns the answer to `initialize` without the list of tasks, which does not say which caller created a task. */
+/**
+ * Removes `tasks.list` from the answer to `initialize`, because a list of tasks does not say which caller created a
+ * task.
+ */
 export function withoutTaskList(bytes: Buffer): Buffer {
   const message = messageIn(bytes);
   const result = message?.kind === 'response' ? message.result : undefined;
@@ -91,7 +93,7 @@ export function withoutTaskList(bytes: Buffer): Buffer {
   return patchBytes(bytes, [{ span: tasks, bytes: Buffer.from(`{${kept.join()}}`) }]);
 }
 
-/** Replaces the ids. Returns undefined if the client has no id for a task. */
+/** Replaces the ids. Returns undefined if the client has no id for one of the tasks. */
 function renamed(bytes: Buffer, places: readonly Span[], rename: RenameTask): Buffer | undefined {
   const patches: Patch[] = [];
   for (const span of places.toSorted((a, b) => a.start - b.start)) {

@@ -1,20 +1,20 @@
-// Reads one event of a stream in pieces (HTML standard, 9.2 Server-sent events) and forwards its data, for events that
-// are too large to be held in memory.
+// Reads one event of a stream in pieces (HTML standard, 9.2 Server-sent events), and passes its data to another watch.
+// Used for events that are too large for memory.
 
 import type { TextWatch } from './text-watch.ts';
 
 /**
- * Watches the data of one event. `push` returns false for a field that the standard does not define. Such an event must
- * not pass.
+ * Watches the data of one event. `push` also returns false for a field that the standard does not define, so that such
+ * an event does not pass.
  */
 export function watchData(data: TextWatch): TextWatch {
-  /** Field name of the current line; undefined after its colon. */
+  /** Field name of the current line. undefined after the colon of the line. */
   let name: string | undefined = '';
   let isData = false;
 
   /**
-   * Reads a part of a field's name. Returns the position after the colon or line end, or -1 if the standard does not
-   * define the name.
+   * Reads the next bytes of a field name. Returns the position after the colon or line end, or -1 if the standard does
+   * not define the name.
    */
   function readName(bytes: Buffer, from: number): number {
     for (let at = from; at < bytes.length; at += 1) {
@@ -55,12 +55,12 @@ const LF = 0x0a;
 const CR = 0x0d;
 const COLON = 0x3a;
 const LINE_FEED = Buffer.of(LF);
-/** Names of fields. The empty name stands for a comment or a blank line. */
+/** Field names of the standard. The empty name stands for a comment or a blank line. */
 const FIELDS = ['', 'data', 'event', 'id', 'retry'] as const;
 
 /**
- * Returns a search for the end of a line. Positions must not decrease, so that each byte is searched once for LF and
- * once for CR.
+ * Returns a function that finds the next line end. Callers pass increasing positions, so that each byte is searched
+ * once for LF and once for CR.
  */
 function lineEnds(bytes: Buffer): (from: number) => number {
   let lf = -1;

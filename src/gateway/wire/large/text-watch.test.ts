@@ -1,10 +1,12 @@
-// Tests which texts are watched, in pieces of any length.
+// Tests which messages and events pass the watches, in pieces of any length.
 
 import { expect, test } from 'vitest';
 import { watchData } from './data-watch.ts';
 import { watchResult } from './text-watch.ts';
 
-/** Expects the same result for pieces of each length. */
+/**
+ * Returns whether the text passes. Expects the same result for pieces of 1, 2, 3 and 7 bytes and for the whole text.
+ */
 function passes(text: string | Buffer, open: () => { push(bytes: Buffer): boolean }): boolean {
   const bytes = Buffer.from(text);
   const answers = [1, 2, 3, 7, bytes.length].map((length) => {

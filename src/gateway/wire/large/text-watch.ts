@@ -1,18 +1,18 @@
-// Reads one JSON-RPC message in pieces without storing them, and finds keys of its result, for messages that are too
-// large to be held in memory.
+// Checks one JSON-RPC message in pieces, without storing them, for keys of its result. Used for messages that are too
+// large for memory.
 
 import { MAX_DEPTH } from '../json-bytes.ts';
 import { foldKey } from '../json-members.ts';
 
 export interface TextWatch {
   /**
-   * Reads a piece. Returns false if it contains a watched key, or bytes or brackets that are not valid JSON (RFC 8259).
-   * Such a piece must not pass.
+   * Reads the next piece. Returns false if the message must not pass: it contains a watched key, or bytes or brackets
+   * that are not valid JSON (RFC 8259).
    */
   push(bytes: Buffer): boolean;
 }
 
-/** Watches the keys of the object `result`, also if the key `result` has another letter case. */
+/** Watches the keys of the member `result`, in any letter case of `result`. */
 export function watchResult(isWatched: (key: string) => boolean): TextWatch {
   const open = new Uint8Array(MAX_DEPTH);
   const key = Buffer.alloc(LONGEST_KEY);
@@ -21,7 +21,7 @@ export function watchResult(isWatched: (key: string) => boolean): TextWatch {
   let begun = false;
   let inString = false;
   let escaped = false;
-  /** Whether a string at this place is a key. */
+  /** True if a string at this position is a key. */
   let keyComes = false;
   let inKey = false;
   let inResult = false;
@@ -38,7 +38,7 @@ export function watchResult(isWatched: (key: string) => boolean): TextWatch {
   function leave(byte: number): boolean {
     depth -= 1;
     keyComes = false;
-    // In ASCII a closing bracket or brace comes two after its opening one.
+    // In ASCII, the code of each closing bracket is the code of its opening bracket plus two.
     return depth >= 0 && open[depth] === byte - 2;
   }
 
@@ -103,18 +103,18 @@ const FIRST_PRINTABLE = 0x20;
 const FIRST_BEYOND_ASCII = 0x80;
 
 const SPACE = 1;
-/** Marks bytes of numbers, of literals and between values. */
+/** Marks bytes of numbers and literals, and bytes between values. */
 const BARE = 2;
 const ALLOWED = new Uint8Array(256);
 for (const byte of Buffer.from(',:+-.0123456789Eaeflnrstu')) ALLOWED[byte] = BARE;
 for (const byte of Buffer.from(' \t\r\n')) ALLOWED[byte] = SPACE;
 
-/** Depth of the members of the result: the message and its result. */
+/** Depth of the result's members, which are inside the message and inside the result. */
 const WATCHED_DEPTH = 2;
-/** Bytes of 20 characters, each written as an escape. */
+/** Maximum length of a watched key: 20 characters that are all written as escapes. */
 const LONGEST_KEY = 120;
 
-/** Decodes a key. Returns undefined if the bytes are not a JSON text. */
+/** Decodes a key. Returns undefined if the bytes are not the content of a JSON string. */
 function decodeKey(bytes: Buffer, length: number): string | undefined {
   if (isUnescapedAscii(bytes, length)) return bytes.toString('latin1', 0, length);
   try {

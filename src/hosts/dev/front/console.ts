@@ -1,5 +1,5 @@
-// Serves the console of the reconciler next to the catalogue of `skep dev`: the same page and responses as the listener
-// of `skep run`. No token is required: they contain no value of a Secret, and every user of the machine may read them.
+// Serves the console of the reconciler at the main port of `skep dev`, with the pages and responses of `skep run`. They
+// require no token, because they contain no values of Secrets, and all users of the machine may read them.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fastify } from 'fastify';
@@ -11,7 +11,7 @@ import { addFleetRoutes } from '#reconciler/control/routes/fleet.ts';
 import { addRunsRoutes } from '#reconciler/control/routes/runs.ts';
 import { SECURITY_HEADERS } from '#std/page/headers.ts';
 
-/** Paths of the console. A registry named `runs` or `fleet` has only longer paths. */
+/** Paths of the console. Paths of registries named `runs` or `fleet` are longer, so they do not match. */
 const CONSOLE_PATH = /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource(?:\/(?:logs|readings))?|events))?|console\/.+)$/;
 
 export interface ConsoleFront {

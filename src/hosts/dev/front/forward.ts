@@ -1,17 +1,17 @@
-// Passes a request to the proxy of one server and the response back, as streams.
+// Forwards a request to the proxy of a server, and streams the response back.
 
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, request as send } from 'node:http';
 
 export interface Forwarding {
   readonly namespace: string;
   readonly name: string;
-  /** Port on 127.0.0.1. */
+  /** Port of the proxy on 127.0.0.1. */
   readonly port: number;
-  /** Path and query at the proxy. */
+  /** Path and query of the forwarded request. */
   readonly target: string;
-  /** The removed beginning of the path, which the proxy needs for URLs that it sends to clients. */
+  /** Prefix that was removed from the path. The proxy needs the prefix for URLs that it sends to clients. */
   readonly prefix: string;
-  /** If false, the token was for this listener and is not sent to the server. */
+  /** If false, the request's token is not forwarded, because it was only for this listener. */
   readonly keepsToken: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Forward {
   close(): void;
 }
 
-/** Headers that belong to one connection only (RFC 9110 section 7.6.1). */
+/** Headers that apply only to one connection (RFC 9110 section 7.6.1). */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
 
 export function createForward(): Forward {
@@ -35,7 +35,7 @@ export function createForward(): Forward {
         response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
         response.flushHeaders();
         answer.pipe(response);
-        // A client must not take a cut-off response for a complete one.
+        // Closes the connection, so that clients notice that the response is incomplete.
         answer.once('error', () => response.destroy());
       });
       outgoing.once('error', () => refuseUnreachable(forwarding, response));

@@ -1,5 +1,5 @@
-// Serves the URLs of the servers that run here, next to the catalogue: checks Host, Origin and the token, and finds the
-// server of a path.
+// Serves the URLs of the servers on this machine at the main port of `skep dev`: checks Host, Origin and token, and
+// forwards requests to the server that the path names.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RUNNING_SERVERS_PATH, type RunningServer, type RunningServers } from '#contracts/running-servers.ts';
@@ -8,11 +8,10 @@ import { bearerToken, isOneOf } from '#std/secret.ts';
 import type { ConsoleFront } from './console.ts';
 import { createForward, type Forwarding } from './forward.ts';
 
-/** One server that runs here. */
 export interface FrontServer extends Omit<RunningServer, 'url'> {
-  /** Port on 127.0.0.1 of the Service of its proxy. */
+  /** Port on 127.0.0.1 that leads to the Service of the server's proxy. */
   readonly port: number;
-  /** If true, the server is an issuer itself, at its URL. */
+  /** True if the server has an authorization server, whose issuer is the server's URL. */
   readonly issues?: boolean;
 }
 
@@ -21,24 +20,28 @@ export interface FrontOptions {
   readonly origin: () => string;
   readonly token: string;
   readonly servers: () => Promise<readonly FrontServer[]>;
-  /** The console of the reconciler. If absent, it is not shown. */
+  /** Console of the reconciler. If not set, the paths of the console are not served. */
   readonly console?: ConsoleFront;
 }
 
 export interface Front {
-  /** Returns false if the request is for the catalogue. */
+  /** Returns false if the request is for the catalogue, which the caller must serve. */
   serve(request: IncomingMessage, response: ServerResponse): boolean;
   list(): Promise<readonly RunningServer[]>;
   close(): void;
 }
 
-/** Well-known paths that precede the path of the resource or issuer (RFC 9728 section 3.1 and RFC 8414 section 3.1). */
+/**
+ * Well-known paths, after which the path of the resource or issuer follows (RFC 9728 section 3.1 and RFC 8414 section
+ * 3.1).
+ */
 const WELL_KNOWN =
   /^\/\.well-known\/(oauth-protected-resource|oauth-authorization-server|openid-configuration)(?=\/mcp\/)/;
 const SERVER_PATH = /^\/mcp\/([a-z0-9.-]+)\/([a-z0-9.-]+)(?=\/|$)/;
 
 /**
- * Paths of an authorization server below its issuer. The server knows its URL, so these paths are forwarded unchanged.
+ * Paths of an authorization server below its issuer. They are forwarded unchanged, because the authorization server
+ * expects its whole URL.
  */
 const ISSUER_PATH = /^\/(oauth|\.well-known)\//;
 
@@ -85,7 +88,7 @@ export function createFront(options: FrontOptions): Front {
       const isServers = path === RUNNING_SERVERS_PATH || path.startsWith('/mcp/') || WELL_KNOWN.test(path);
       const isOurs = isServers || options.console?.has(path) === true;
       if (!isOurs) return false;
-      // The catalogue ends connections that are silent for a while, but streams may be silent for long.
+      // Disables the socket's timeout, because streams may be idle for longer than the catalogue allows.
       request.socket.setTimeout(0);
       answer(request, response, path).catch((error: unknown) => {
         sendJson(response, 500, { error: error instanceof Error ? error.message : String(error) });
@@ -116,16 +119,16 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Returns the path at the proxy for a path below the server's own URL. */
+/** Returns the path at the proxy for the rest of the path after the server's URL. */
 function innerPath({ transport }: FrontServer, rest: string): string {
   if (rest !== '' && rest !== '/') return rest;
   return transport === 'sse' ? '/sse' : '/mcp';
 }
 
 /**
- * Protects against DNS rebinding and pages of other sites (MCP specification, Transports, Security Warning). An
- * authorization server is exempt: browsers come to it from other sites, and it checks the origin of its own pages
- * itself.
+ * Returns a refusal for DNS rebinding, and for pages of other sites (MCP specification, Transports, Security Warning).
+ * Browsers go from other sites to an authorization server, which checks the origin of its pages itself. Requests to it
+ * are therefore exempt from the check of sites.
  */
 function refuse(request: IncomingMessage, port: string, isIssuer: boolean): string | undefined {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];

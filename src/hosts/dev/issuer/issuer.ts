@@ -1,5 +1,5 @@
-// The issuer of the sample fleet: issues tokens for the servers behind OIDC to anyone who enters a name. It is for one
-// machine and does not ask for a password, so only `skep dev` loads it.
+// Runs the issuer of the sample fleet: issues tokens to everyone who enters a name. Only `skep dev` loads this file,
+// because the issuer requires no password.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { LOGIN_HEADERS, loginPage } from './login-page.ts';
 import { type IssuerStore, openIssuerStore } from './store.ts';
 
 export interface SampleIssuer {
-  /** The `iss` of the tokens, which is the same at every start. */
+  /** `iss` of the tokens, which is the same at every start. */
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function startSampleIssuer(dir: string): Promise<SampleIssuer | und
     const isLogin = request.url?.startsWith(LOGIN_PATH) === true;
     if (!isLogin) return answer(request, response);
     logIn(provider, request, response).catch(() => {
-      // The login is over, or it belongs to another browser.
+      // The login has ended, or belongs to another browser.
       if (!response.headersSent) response.writeHead(400, { 'content-type': 'text/plain' });
       response.end('This login is over. Go back and log in again.\n');
     });
@@ -56,7 +56,7 @@ export async function startSampleIssuer(dir: string): Promise<SampleIssuer | und
   };
 }
 
-/** Listens on the port of the first start, because manifests name it. */
+/** Listens on the port of the first start, because manifests contain the issuer's URL. */
 async function listenAgain(server: ReturnType<typeof createServer>, store: IssuerStore): Promise<number> {
   const before = Number(store.get('port')?.number ?? 0);
   await new Promise<void>((resolve, reject) => {
@@ -82,13 +82,13 @@ async function signingKey(store: IssuerStore): Promise<object> {
 }
 
 /**
- * One client for all authorization servers inside the proxies of the fleet, so that no server has to be registered.
+ * The client of all authorization servers in the fleet's proxies, so that no authorization server must be registered.
  */
 const FLEET = { client_id: 'sample-fleet', client_name: 'The sample fleet' } as const;
 
 /**
- * Lets the fleet's client return to the callback of any proxy on this machine. Other clients may return only to their
- * registered addresses.
+ * Lets the fleet's client redirect to the callback of every proxy on this machine. Other clients may redirect only to
+ * their registered URIs.
  */
 function letFleetReturn(provider: OpenProvider): void {
   const { prototype } = provider.Client;
@@ -115,7 +115,7 @@ function configuration(store: IssuerStore, key: object): object {
       accountId: id,
       claims: async () => ({ sub: id, name: id }),
     }),
-    // The audit of a proxy names callers by this claim.
+    // The audit log of a proxy identifies callers by this claim.
     extraTokenClaims: async (_context: unknown, { accountId }: { accountId?: string }) => ({ name: accountId }),
     issueRefreshToken: async (_context: unknown, client: { grantTypeAllowed(type: string): boolean }) =>
       client.grantTypeAllowed('refresh_token'),
@@ -148,7 +148,10 @@ function configuration(store: IssuerStore, key: object): object {
   };
 }
 
-/** Returns `<namespace>/<name>` for a server that runs here, on any port; otherwise the resource itself. */
+/**
+ * Returns `<namespace>/<name>` for the URL of a server on this machine, whatever the port. Returns other resources
+ * unchanged.
+ */
 function audienceOf(resource: string): string {
   const [, server] = /^http:\/\/(?:127\.0\.0\.1|localhost):\d+\/mcp\/([^/]+\/[^/]+)/.exec(resource) ?? [];
   return server ?? resource;
@@ -175,7 +178,7 @@ async function logIn(provider: OpenProvider, request: IncomingMessage, response:
   grant.addOIDCScope(SCOPES);
   if (resource !== '') grant.addResourceScope(resource, SCOPES);
   const grantId = await grant.save();
-  // Logins are not remembered: the next client asks for the name again.
+  // Logins are not remembered, so every client must enter the name again.
   await provider.interactionFinished(request, response, {
     login: { accountId: name, remember: false },
     consent: { grantId },

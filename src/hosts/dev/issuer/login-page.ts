@@ -1,15 +1,18 @@
-// Renders the page of the sample issuer on which people enter their names.
+// Renders the login page of the sample issuer, on which users enter a name.
 
 export interface LoginQuestion {
   readonly action: string;
-  /** Name under which the client has registered: anyone can register under any name. */
+  /** Name under which the client registered itself. Anyone can register under any name. */
   readonly client: string;
-  /** The address to which the browser returns after the login. */
+  /** URL to which the browser returns after the login. */
   readonly redirectUri: string;
   readonly resource: string;
 }
 
-/** No scripts and no outside requests. Frames are forbidden: a page around this one could make people click. */
+/**
+ * Forbids scripts, requests to other hosts, and frames, in which another site could show the page and trick users into
+ * clicking.
+ */
 export const LOGIN_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',

@@ -1,5 +1,4 @@
-// Declares the few parts of the package `oidc-provider`, which has no types, that the sample issuer and the issuer of
-// tests use.
+// Declares the used parts of the package `oidc-provider`, which has no types.
 
 declare module 'oidc-provider' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';

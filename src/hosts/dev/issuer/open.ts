@@ -1,12 +1,15 @@
-// Opens the issuer of the sample fleet, if its package is installed.
+// Starts the issuer of the sample fleet, if its package is installed.
 
 import { join } from 'node:path';
 import { type SampleIssuer, startSampleIssuer } from './issuer.ts';
 
-/** URL of the issuer in the manifests of the sample. The real URL is known only when the issuer runs. */
+/** URL of the issuer in the sample's manifests. `skep dev` replaces it by the real URL. */
 export const SAMPLE_ISSUER = 'http://127.0.0.1:8079';
 
-/** Without the package, servers that require a token of this issuer cannot be called. */
+/**
+ * Returns an issuer without a listener if the package is missing: servers that require its tokens then cannot be
+ * called.
+ */
 export async function openIssuer(dir: string, say: (text: string) => void): Promise<SampleIssuer> {
   const issuer = await startSampleIssuer(join(dir, 'issuer'));
   if (issuer !== undefined) {

@@ -1,11 +1,11 @@
-// Stores the state of the sample issuer in memory. A file also has the parts that clients rely on after a restart
-// (registrations, grants, refresh tokens, the signing key).
+// Stores the state of the sample issuer in memory. The state that clients need after a restart is also in a file:
+// registrations, grants, refresh tokens, the signing key.
 
 import { readFileSync } from 'node:fs';
 import { writePrivatelyNow } from '#kubernetes/devcluster/storage/private-file.ts';
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 
-/** The port `Adapter` of oidc-provider, for one model. */
+/** Storage of one model: the interface `Adapter` of oidc-provider. */
 interface ModelStore {
   upsert(id: string, payload: JsonObject, expiresIn?: number): Promise<void>;
   find(id: string): Promise<JsonObject | undefined>;
@@ -23,12 +23,12 @@ export interface IssuerStore {
 }
 
 const KEPT: readonly string[] = ['Client', 'Grant', 'RefreshToken', 'Issuer'];
-/** Bound of the file, because clients can be registered without limit. */
+/** Maximum number of entries, because anyone can register clients. */
 const MAX_ENTRIES = 2000;
 
 interface Entry {
   readonly payload: JsonObject;
-  /** Seconds since 1970; undefined: the entry never expires. */
+  /** Expiry in seconds since 1970; undefined if the entry never expires. */
   readonly until: number | undefined;
 }
 
@@ -87,7 +87,7 @@ function modelOf(key: string): string {
   return key.slice(0, key.indexOf(':'));
 }
 
-/** Returns no entries if the file is missing or damaged: the issuer then starts without its earlier state. */
+/** Returns an empty list if the file is missing or damaged. The issuer then starts without earlier state. */
 function readEntries(file: string): [string, Entry][] {
   const read = parseJson(readIfThere(file));
   if (!Array.isArray(read)) return [];

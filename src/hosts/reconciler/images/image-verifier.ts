@@ -1,5 +1,4 @@
-// Opens the verifier of images of an instance: its files, its pull secrets, and the results that are stored in the
-// state folder.
+// Opens the image verifier of an instance, with its files, its pull secrets, and the results in the state folder.
 
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +18,7 @@ export interface InstanceVerifier extends ImageVerifier {
   save(): Promise<void>;
 }
 
-/** Loads nothing before the first image is verified. */
+/** Returns undefined if the settings verify no images. Reads files only when the first image is verified. */
 export function openImageVerifier(
   config: Config,
   outbound: Outbound,
@@ -53,7 +52,7 @@ export function openImageVerifier(
   };
 }
 
-/** Returns the trusted root of the public-good instance, as @sigstore/tuf 5.0.1 of 2026-11-05 has it. */
+/** Returns the trusted root of Sigstore's public-good instance, from @sigstore/tuf 5.0.1 of 2026-11-05. */
 async function readPublicGood(): Promise<string> {
   const { default: root } = await import('./public-good.json', { with: { type: 'json' } });
   publicGood ??= JSON.stringify(root);

@@ -1,4 +1,4 @@
-// Opens a source of skep.yaml for a run: its repository, the pinned commit, its account and keys. Contacts no server.
+// Opens a source of skep.yaml for a run, with its repository, its service account, its keys and its variables.
 
 import { join } from 'node:path';
 import type { Outbound } from '#adapters/http/outbound.ts';
@@ -18,15 +18,15 @@ import { kustomizeHere } from '../kustomize-here.ts';
 import { type Pin, pinned, sourceOrigin } from './pinned.ts';
 import { authOf, gitDeps, openGitOfSource } from './repositories.ts';
 
-/** The commits that a plan file was made from. */
+/** Commits that a plan file names. */
 export interface PlannedCommits {
-  /** Commits by name of the source. Sources are read at these commits, even if their refs name other commits now. */
+  /** Commits by name of the source. Sources are read at these commits, even if their refs have moved. */
   readonly commits: ReadonlyMap<string, string>;
-  /** Whether one of the accepted keys has signed the plan file. */
+  /** True if an accepted key has signed the plan file. */
   readonly isSigned: boolean;
 }
 
-/** Returns undefined if the plan does not contain the source. */
+/** Returns the commit at which the source must be read; undefined if the plan does not contain the source. */
 export function pinOf(planned: PlannedCommits | undefined, source: string, history: HistoryStore): Pin | undefined {
   const commit = planned?.commits.get(source);
   if (planned === undefined || commit === undefined) return undefined;
@@ -34,12 +34,12 @@ export function pinOf(planned: PlannedCommits | undefined, source: string, histo
   return planned.isSigned ? { commit } : { commit, wasNamed };
 }
 
-/** The most runs that skep.yaml may keep. */
+/** Maximum number of runs that skep.yaml can keep. */
 const HISTORY_MAX = 1000;
 
 /**
- * If `pin` is undefined, the source is read at its ref. If `cluster` is undefined, variables from the cluster stay
- * unknown. Contacts no server yet.
+ * Contacts no server. `pin`: if undefined, the source is read at its ref. `cluster`: if undefined, variables from the
+ * cluster stay unknown.
  */
 export function fleetSource(
   config: Config,
@@ -77,7 +77,7 @@ export function fleetSource(
   };
 }
 
-/** Requests the whole repository, so that sources with the same commits and different paths share the local copy. */
+/** Requests the whole repository, so that sources with equal commits and different paths share a local copy. */
 function gitRequest({ repository, branch, tag, semver, commit, auth, verify }: Config['sources'][number]) {
   return { repository, branch, tag, semver, commit, path: '', auth: auth && authOf(auth), verify };
 }

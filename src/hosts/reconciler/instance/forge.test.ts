@@ -11,6 +11,6 @@ test.each([
   expect(forgeOf(repository, false)).toEqual({ origin, path: 'team/fleet' });
 });
 
-test('a git daemon keeps no statuses', () => {
+test('a git daemon has no commit statuses', () => {
   expect(forgeOf('git://git.example.com/fleet.git', false)).toBeUndefined();
 });

@@ -3,7 +3,7 @@
 import { readLocation } from '#adapters/git/location.ts';
 import { webHost } from '#std/address/git-hosts.ts';
 
-/** Returns undefined for folders and git daemons, which have no statuses of commits. */
+/** Returns undefined for folders and git daemons, which have no commit statuses. */
 export function forgeOf(
   repository: string,
   allowFiles: boolean,

@@ -1,4 +1,4 @@
-// Bounds the time that a command waits for a silent server while a person waits for the command.
+// Limits the time that a command waits for servers that do not respond.
 
 import type { KeptListsOptions } from '#adapters/cluster/kept/kept-lists.ts';
 import type { Checkout } from '#reconciler/run/ports.ts';
@@ -7,29 +7,32 @@ import { Failure } from '#std/failure.ts';
 import { awaitWithin } from '../../clock.ts';
 import type { SourceLoops } from '../loop/source-loops.ts';
 
-/** Time limits of a command for which a person waits: it returns the part of the result that is complete in time. */
+/** Time limits and reading options of an instance. */
 export interface Hurry {
-  /** Milliseconds for everything together; absent: no bound. */
+  /** Milliseconds for the whole command. If not set, the time is not limited. */
   readonly withinMs?: number;
   /**
-   * Milliseconds for all requests to the cluster, for a command that may take long; absent: its runs have deadlines.
+   * Milliseconds for all requests to the cluster, in commands without `withinMs`. If not set, only deadlines of runs
+   * apply.
    */
   readonly endsWithinMs?: number;
-  /** If absent, each run waits for its sources. */
+  /** If set, sources are read in parallel with runs. If not set, each run waits for its sources. */
   readonly loops?: SourceLoops;
-  /** If set, the process ends after one run, and leaves its readings to the next process. */
+  /** If set, the process makes only one run, and stores results of its readings for the next process. */
   readonly once?: true;
-  /** If set, no other instance writes to the cluster: sources with other places are changes of this instance. */
+  /**
+   * If set, no other instance writes to the cluster. A changed repository or path of a source is then not a conflict.
+   */
   readonly alone?: true;
   /** If set, threads read the manifests. */
   readonly threads?: true;
-  /** If set, watches keep lists current. If absent, each run lists the objects. */
+  /** If set, watches keep lists current. If not set, each run lists the objects. */
   readonly keepsLists?: Omit<KeptListsOptions, 'clock'>;
 }
 
 /**
- * Share of the time for each stage: reading Git, listing the cluster, the rest. If one server is silent, the other
- * stages still have their time.
+ * Returns the time for each stage of a command: reading Git, listing the cluster, all other work. If a server does not
+ * respond, the other stages still have their time.
  */
 export function shareOf(withinMs: number): number {
   return Math.ceil(withinMs * 0.3);
@@ -39,7 +42,9 @@ export function inTime(source: FleetSource, { withinMs }: Hurry): FleetSource {
   return withinMs === undefined ? source : answeringWithin(source, () => shareOf(withinMs), 'a part of ');
 }
 
-/** Limits reads of the source to the remaining time. Sources have all of it if nothing else is read. */
+/**
+ * Limits the time of the source's `fetch`. `part`: beginning of the limit's name in messages, if the time is a share.
+ */
 export function answeringWithin(source: FleetSource, leftMs: () => number, part = ''): FleetSource {
   const { repository, name } = source;
   async function within(ask: () => Promise<Checkout>): Promise<Checkout> {

@@ -1,4 +1,4 @@
-// Opens all parts of one reconciler instance from its configuration.
+// Opens all parts of a reconciler instance from its configuration.
 
 import { randomBytes } from 'node:crypto';
 import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
@@ -41,29 +41,27 @@ import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.
 
 export interface Instance {
   readonly deps: RunDeps;
-  /** The cluster for reads that no run makes: a run notes the reads of `deps.cluster`, to find out if they change. */
+  /** Cluster for reads outside of runs. Reads through `deps.cluster` are recorded as reads of the run. */
   readonly cluster: Pick<ConnectedCluster, 'get' | 'list' | 'schema' | 'resources' | 'podReads'>;
-  /** Returns the options of one run; every call creates a new run id. */
+  /** Returns the options of a run. Every call creates a new run id. */
   options(overrides?: Partial<RunOptions>): RunOptions;
   readonly history: HistoryStore;
   readonly run: Run;
   /**
-   * Returns the result that a run would have now if nothing has changed since the last one; undefined if this is not
-   * known without a run.
+   * Returns the result of the last run if a new run would read the same data. Returns undefined if a new run is
+   * necessary.
    */
   repeat(id: string): Promise<RunResult | undefined>;
-  /** Makes the next run compute everything, and compare its results with the stored results that it would reuse. */
+  /** Makes the next run compute all results again. Calls `differs` for each stored result that is wrong. */
   prove(differs: (stage: string, key: string) => void): void;
-  /**
-   * Returns the state that the last run published; undefined before the first run or if no snapshot is configured.
-   */
+  /** Returns the last published state; undefined before the first run, or if skep.yaml configures no snapshot. */
   snapshot(): string | undefined;
-  /** Saves the data that is kept between runs. */
+  /** Saves data for later processes. */
   save(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens an instance for a command of an operator (`cluster.timeoutSeconds`). */
+/** Opens an instance for an operator's command, limited to `cluster.timeoutSeconds`. */
 export function openForOperator(config: Config): Promise<Instance> {
   const withinMs = config.cluster.timeoutSeconds * 1000;
   return openInstance(config, () => undefined, {}, undefined, { withinMs });
@@ -84,7 +82,7 @@ export async function openInstance(
     await openCluster(config, watch, tracing, hurry),
     systemClock,
     hurry,
-    // Runs that verify images are not repeated, because a tag may name another image at any time.
+    // Runs with a catalogue and runs that verify images are never repeated, because registries and tags can change.
     config.catalogue ?? imagePolicyOf(config.images),
   );
   const { cluster, connected } = repeated;
@@ -145,7 +143,7 @@ function runDeps({ config, watch, hurry, tracing, outbound, stores, memory, repe
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
     sources: repeated.notingSources(openSources(config, by, watch, hurry, trace)),
-    // The process that creates the children of an MCPRegistry also reads its sources.
+    // Registry sources are read by the process that creates the children of MCPRegistries.
     registries: config.children ? registryDeps(config, outbound, stores, watch, hurry.loops?.beside) : undefined,
     ...memory,
     random: randomBytes,
@@ -185,7 +183,7 @@ interface Sources {
 }
 
 /**
- * In a long-running process, sources are read in parallel with the runs, and their manifests in threads if it has some.
+ * Opens the sources. With `loops`, they are read in parallel with runs. With `threads`, threads read their manifests.
  */
 function openSources(
   config: Config,
@@ -238,7 +236,7 @@ function openOutbound({ outbound: { allowPrivate, caFile } }: Config, { progress
   });
 }
 
-/** Reads policies only from the instance's own files, never from a source: no source may decide about itself. */
+/** Reads policies only from the instance's own files, so that a source cannot change the policies that apply to it. */
 export async function readOwnPolicies({ policies, apiGroup }: Config): Promise<PolicySet | undefined> {
   const opened = await openPolicyFiles(policyFiles(policies, apiGroup));
   for (const warning of opened?.warnings ?? []) process.stderr.write(`${formatProblem(warning)}\n`);

@@ -1,4 +1,4 @@
-// Opens the receivers of notices about an instance's runs, from its configuration.
+// Opens the receivers of notices about an instance's runs.
 
 import type { Outbound } from '#adapters/http/outbound.ts';
 import { sendChat } from '#adapters/notify/chat.ts';
@@ -17,7 +17,7 @@ import type { Config } from '../../config/config.ts';
 import { readSecretFile } from '../../config/secret-file.ts';
 import { forgeOf } from './forge.ts';
 
-/** Returns undefined if there are no receivers. */
+/** Returns undefined if skep.yaml names no receivers. */
 export function openNotifier(
   config: Config,
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
@@ -49,7 +49,7 @@ function statuses(
       apiUrl,
       targetUrl,
       token: () => firstOf(tokenFile),
-      // Two sources may be two paths of one repository.
+      // Two sources may be two paths of the same repository, so each source needs its own context.
       context: sources.length === 1 ? context : `${context}/${source.name}`,
     };
     return [
@@ -75,13 +75,15 @@ function webhooks({ name, notify }: Config, outbound: Outbound, traceParent: Tra
   });
 }
 
-/** The last notice is stored under the file name of the URL, because the URL is a secret that may be renewed. */
+/**
+ * The key of the stored notice contains a digest of the file's path. The URL in the file is a secret and may change.
+ */
 function chats({ name, sources, notify, outbound: { allowFiles } }: Config, outbound: Outbound): Channel[] {
   const repositories = new Map(sources.map((source) => [source.name, source.repository]));
   function commitUrl(source: string, commit: string): string | undefined {
     const repository = repositories.get(source);
     const place = repository === undefined ? undefined : forgeOf(repository, allowFiles);
-    // GitHub, GitLab and Gitea show a commit at this path; other hosts may not.
+    // This is the path of a commit in GitHub, GitLab and Gitea. Other hosts may differ.
     return place === undefined ? undefined : `${place.origin}/${place.path}/commit/${commit}`;
   }
   const firstKinds = new Set(KINDS.map(({ kind }) => kind));

@@ -1,5 +1,5 @@
-// Opens an instance, makes one run, and reports its progress. Ctrl-C ends the run early; its changes are reported all
-// the same.
+// Opens an instance, makes one run and prints its progress. Ctrl-C ends the run early, and its changes are still
+// reported.
 
 import { jsonOfRun } from '#reconciler/report/formats/json.ts';
 import { createProgress, textOfWaiting, textOfWaitingForSource } from '#reconciler/report/progress.ts';
@@ -27,7 +27,7 @@ interface Flags extends InstanceFlags {
   readonly output: 'text' | 'json';
 }
 
-/** Prints the result to stdout and sets the exit code of the process. */
+/** Prints the result to stdout, and sets the exit code of the process. */
 export async function runAndTell(
   { output, ...flags }: Flags,
   open: (progress: RunDeps['progress'], watch: InstanceWatch) => Promise<Instance>,
@@ -64,16 +64,16 @@ export async function runAndTell(
   }
 }
 
-/** If JSON is requested, progress is shown only on a terminal. */
+/** Returns whether progress is shown. With JSON output, progress is shown only on a terminal. */
 function isWatched(output: 'text' | 'json'): boolean {
   return output === 'text' || process.stderr.isTTY;
 }
 
-/** Reports each change when it is made. */
+/** Returns a function that prints each change when it is made. */
 function progressTo(write: GatheredWrites['write'], stopped: AbortSignal): RunDeps['progress'] {
   const progress = createProgress(systemClock.monotonic);
   return (outcome, planned) => {
-    // Changes that were not begun are counted in the summary.
+    // Changes that did not begin are counted in the summary.
     if (stopped.aborted && outcome.action === 'held') return;
     const far = planned === undefined ? undefined : progress(planned);
     write(`${textOfOutcome(outcome)}\n${far === undefined ? '' : `${far}\n`}`);

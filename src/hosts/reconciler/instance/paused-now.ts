@@ -1,4 +1,4 @@
-// Decides whether sync windows keep a command from writing, unless `--ignore-windows` is set.
+// Decides whether sync windows forbid a command to write. The option `--ignore-windows` overrides them.
 
 import { Option } from 'commander';
 import type { Paused } from '#reconciler/run/result.ts';
@@ -17,7 +17,7 @@ export const PAUSED_HELP =
   '\nWhile the instance is suspended or outside its sync windows, nothing is written: it reports pending changes, and\n' +
   'exits with 2 if there are any.\n';
 
-/** Returns an option of the run. The package that reads cron expressions is loaded only if there are windows. */
+/** Returns the run's option `paused`, if a window is closed. Loads the cron package only if windows are configured. */
 export async function findPauseNow(
   { windows }: Config,
   { ignoreWindows = false }: WindowFlags,

@@ -1,4 +1,4 @@
-// Tests a repository at one commit, if its server still serves the commit and if not.
+// Tests reading a repository at one commit, for servers that still serve the commit and servers that do not.
 
 import { expect, test } from 'vitest';
 import type { Checkout, Repository } from '#reconciler/run/ports.ts';
@@ -11,7 +11,7 @@ function checkout(commit: string): Checkout {
   return { commit, files: [], skipped: [], read: async () => new Map() };
 }
 
-/** Returns a repository whose ref names the commit `named`, and that also serves the commits `others`. */
+/** Returns a repository whose ref names the commit `named`. The repository also serves the commits `others`. */
 function repository(named: string, others: readonly string[]): Repository {
   return {
     fetch: async () => checkout(named),

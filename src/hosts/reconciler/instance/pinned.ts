@@ -1,18 +1,15 @@
-// Reads a repository at a given commit that its ref has named before, even if the ref names another commit now.
+// Reads a repository at a given commit, even if its ref names another commit now.
 
 import type { Checkout, Repository } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 
 export interface Pin {
   readonly commit: string;
-  /**
-   * Returns whether the ref has named the commit before, by the history. If absent, an accepted key has signed the plan
-   * with the commit.
-   */
+  /** Returns whether a recorded run has used the commit. If not set, an accepted key has signed the plan. */
   readonly wasNamed?: () => Promise<boolean>;
 }
 
-/** `byTag`: the commit is trusted because of the tag that leads to it, so the ref must still name it. */
+/** `byTag`: the commit is trusted because of its tag, so the ref must still name the commit. */
 export function pinned(repository: Repository, { commit, wasNamed }: Pin, byTag: boolean): Repository {
   return {
     ...repository,
@@ -23,7 +20,7 @@ export function pinned(repository: Repository, { commit, wasNamed }: Pin, byTag:
       try {
         return await repository.at(commit);
       } catch (failure) {
-        // Some servers serve only commits that a ref names, and the ref may still name this commit.
+        // Some servers serve only commits that refs name, so the commit may still be the ref's commit.
         if (!(failure instanceof Failure) || failure.code !== 'git-ref-not-found') throw failure;
         return unmoved(repository, commit);
       }
@@ -31,7 +28,7 @@ export function pinned(repository: Repository, { commit, wasNamed }: Pin, byTag:
   };
 }
 
-/** Returns whether the ref names the commit; false if the server does not respond. */
+/** Returns whether the ref names the commit; false if the repository cannot be read. */
 async function isNamed(repository: Repository, commit: string): Promise<boolean> {
   try {
     return (await repository.fetch()).commit === commit;
@@ -41,13 +38,13 @@ async function isNamed(repository: Repository, commit: string): Promise<boolean>
   }
 }
 
-/** A repository serves any commit that was pushed to it, also from branches that were never merged. */
+/** Refuses unknown commits, because a repository also serves commits of branches that were never merged. */
 function neverNamed(commit: string): Failure {
   const message = `commit ${commit} is not named by the ref of its source, and no run has read it: plan again, or sign the plan (plans.keys)`;
   return new Failure('plan-commit-unknown', message, { data: { commit } });
 }
 
-/** Throws Failure `plan-commit-gone` if the ref names another commit. */
+/** Returns the ref's commit. Throws Failure `plan-commit-gone` if it is another commit. */
 async function unmoved(repository: Repository, commit: string): Promise<Checkout> {
   const checkout = await repository.fetch();
   if (checkout.commit === commit) return checkout;
@@ -56,11 +53,12 @@ async function unmoved(repository: Repository, commit: string): Promise<Checkout
 }
 
 /**
- * Returns the same text for each URL of a repository and a path in it: `git.example.com/platform/fleet#clusters/prod`.
+ * Returns an identifier of a repository and a path, such as `git.example.com/platform/fleet#clusters/prod`. All URLs of
+ * a repository result in the same identifier.
  */
 export function sourceOrigin(repository: string, path: string): string {
   const url = repository.includes('://') ? URL.parse(repository) : null;
-  // The form git@host:path.
+  // URLs without a scheme have the form git@host:path.
   const where = url === null ? repository.replace(/^[^@/]*@/, '').replace(':', '/') : `${url.host}${url.pathname}`;
   const folder = path.replace(/^\.?\/+|\/+$/g, '');
   return `${where

@@ -1,4 +1,5 @@
-// `skep plan --render`: compares two commits of the repository of the current directory, without skep.yaml and without a cluster.
+// Implements `skep plan --render`: compares two commits of the current directory's repository, without skep.yaml and
+// without a cluster.
 
 import { realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,13 +17,13 @@ import { openLoadCache } from '../kept/load-cache.ts';
 import { kustomizeHere } from '../kustomize-here.ts';
 
 export interface RenderFlags {
-  /** Folders of this machine, inside the repository. */
+  /** Paths of folders in the repository, relative to the current directory. */
   readonly paths: readonly string[];
   readonly base: string;
   readonly head: string;
 }
 
-/** Throws Failure `usage`, and the Failures of reading the repository. */
+/** Throws Failure `usage`, and Failures of reading the repository. */
 export async function planTwoCommits({ paths, base, head }: RenderFlags): Promise<RunResult> {
   const here = realpathSync(process.cwd());
   const root = repositoryAbove(here);

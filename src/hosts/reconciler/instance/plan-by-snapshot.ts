@@ -1,5 +1,5 @@
-// `skep plan --against`: plans with a published snapshot, without access to the cluster. Reads the snapshot from a file
-// or URL, and manifests from the repositories or from folders of this machine.
+// Implements `skep plan --against`: plans from a published snapshot, without access to the cluster. The snapshot is a
+// file or a URL, and manifests come from repositories or from folders of this machine.
 
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -26,15 +26,15 @@ import { optionsOf } from './runs/run-options.ts';
 import { workTree } from './work-tree.ts';
 
 export interface AgainstFlags {
-  /** A file or an http(s) URL. */
+  /** File or http(s) URL of the snapshot. */
   readonly against: string;
   readonly tokenFile?: string;
-  /** `name=folder`. */
+  /** Items of the form `name=folder`. */
   readonly source: readonly string[];
 }
 
 /**
- * Takes at most `cluster.timeoutSeconds`. Throws Failure `usage`, `snapshot-...`, and the Failures of reading the
+ * Takes at most `cluster.timeoutSeconds`. Throws Failure `usage`, `snapshot-...`, and Failures of reading the
  * repositories.
  */
 export async function planBySnapshot(config: Config, flags: AgainstFlags): ReturnType<typeof planAgainst> {
@@ -60,7 +60,7 @@ export async function planBySnapshot(config: Config, flags: AgainstFlags): Retur
   }
 }
 
-/** Returns a function that returns the remaining time for the whole command, which starts now. */
+/** Returns a function that returns the milliseconds until the command must end. */
 function timeLeft({ cluster: { timeoutSeconds } }: Config): () => number {
   const until = systemClock.monotonic() + timeoutSeconds * 1000;
   return () => until - systemClock.monotonic();
@@ -78,7 +78,7 @@ type Source = Config['sources'][number];
 interface Place {
   readonly config: Config;
   readonly outbound: Outbound;
-  /** Folders of this machine, by name of the source. */
+  /** Folders of this machine by name of the source. */
   readonly folders: ReadonlyMap<string, string>;
   readonly homeNamespace: string;
 }
@@ -89,7 +89,7 @@ function after({ config, outbound, folders, homeNamespace }: Place, source: Sour
   return folder === undefined ? configured : { ...configured, repository: workTree(folder) };
 }
 
-/** Reads the commit from a local checkout if the checkout has it, and otherwise from the repository. */
+/** Opens a source at its commit in the snapshot. Tries the folder on this machine first, and then the repository. */
 function before(place: Place, source: Source, commit: string | undefined): FleetSource {
   const { config, outbound, folders, homeNamespace } = place;
   if (commit === undefined) throw new Failure('snapshot-mismatch', `the snapshot has no source "${source.name}"`);
@@ -106,7 +106,7 @@ function before(place: Place, source: Source, commit: string | undefined): Fleet
   return { ...pinned, repository: either(local, pinned.repository) };
 }
 
-/** Reviewers of a change need not have the keys of its Secrets, because nothing is applied here. */
+/** Without keys, compares encrypted documents, because reviewers of a change may not have the keys. */
 function comparing({ decryption }: Source, source: FleetSource): FleetSource {
   return decryption === undefined ? source : { ...source, keys: () => readAgeKeyFileIfPresent(decryption.ageKeyFile) };
 }
@@ -158,7 +158,7 @@ async function readSnapshotFile(file: string): Promise<string> {
   }
 }
 
-/** The snapshot of a fleet with ten thousand objects is a few MiB. */
+/** Maximum size of a snapshot. The snapshot of a fleet with 10,000 objects has a few MiB. */
 const SNAPSHOT_BYTES_MAX = 256 * 1024 * 1024;
 
 async function download(outbound: Outbound, url: string, tokenFile: string | undefined): Promise<string> {

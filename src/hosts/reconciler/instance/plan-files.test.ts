@@ -1,4 +1,4 @@
-// Tests which plan files are accepted: only signed files if signatures are required, and no file that is too old.
+// Tests which plan files are accepted: signed files if signatures are required, and no expired files.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -59,11 +59,11 @@ test('a plan that is older than plans.expiresHours is refused', async () => {
   });
 });
 
-test('a file that is not there is a wrong call', async () => {
+test('a missing file is a usage failure', async () => {
   await expect(readPlanFile(`${file}.gone`, configured({}), SOON)).rejects.toMatchObject({ code: 'usage' });
 });
 
-test('a plan is not written if a part could not be read, but it is if only the catalogue could not be read', () => {
+test('a plan is not written if a source or a kind could not be read, but is written if only the catalogue could not be read', () => {
   const [away, nothing] = [new Failure('git-unreachable', 'nobody is there'), [] as Failure[]];
   for (const [sources, lists, refused] of [
     [[away], nothing, true],
@@ -76,7 +76,7 @@ test('a plan is not written if a part could not be read, but it is if only the c
   }
 });
 
-test('the message about a plan file that cannot be written names its path', async () => {
+test('the message about a plan file that cannot be written contains its path', async () => {
   const path = join(file, 'below', 'fleet.plan');
   await expect(writeWhole(path, TEXT)).rejects.toMatchObject({
     code: 'file-not-written',
@@ -84,7 +84,7 @@ test('the message about a plan file that cannot be written names its path', asyn
   });
 });
 
-test('signed plans can be required only of somebody', () => {
+test('signed plans can be required only if keys are configured', () => {
   expect(() => configured({ require: 'signed' })).toThrow(/plans.keys|signed plans can be required only/);
 });
 
@@ -109,7 +109,7 @@ describe.skipIf(!hasSigner)('a signature by ssh-keygen', () => {
     return readPlanFile(file, configured(plans), SOON);
   }
 
-  test('by a trusted key is accepted, also as a line of allowed_signers', async () => {
+  test('by an accepted key is accepted, also if the key is a line of allowed_signers', async () => {
     sign(trusted);
     expect((await read()).plan.instance).toBe('prod');
     const signers = join(folder.path, 'signers');
@@ -121,7 +121,7 @@ describe.skipIf(!hasSigner)('a signature by ssh-keygen', () => {
     });
   });
 
-  test('by a stranger, for another purpose, or of another file is refused', async () => {
+  test('by an unknown key, for another purpose, or of another file is refused', async () => {
     sign(stranger);
     await expect(read()).rejects.toMatchObject({ code: 'plan-signature-untrusted' });
     rmSync(`${file}.sig`);
@@ -144,7 +144,7 @@ describe.skipIf(!hasSigner)('a signature by ssh-keygen', () => {
     });
   });
 
-  test('may be missing if none is required; if it exists, it counts', async () => {
+  test('may be missing if none is required; an existing signature must be valid', async () => {
     await expect(read()).rejects.toMatchObject({ code: 'plan-signature-missing' });
     expect((await read({ keys: [trusted] })).plan.instance).toBe('prod');
     sign(stranger);

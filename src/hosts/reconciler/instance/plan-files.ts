@@ -1,4 +1,4 @@
-// Reads and writes plan files of an instance, and computes the values that bind a file to the configuration.
+// Reads and writes plan files of an instance. A plan file is bound to the program, the cluster and the settings.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -22,7 +22,7 @@ import { VERSION } from '../../version.ts';
 import { shown } from './pinned.ts';
 import { policyFiles } from './policy-files.ts';
 
-/** Returns the binding that a plan would have now. */
+/** Returns the binding of a plan that is made now. */
 export async function readBinding(
   config: Config,
   cluster: Pick<Cluster, 'get'>,
@@ -38,15 +38,15 @@ export async function readBinding(
 
 let digestHere: string | undefined;
 
-/** The digest is computed once, because the program does not change while it runs. */
+/** Returns the name and the digest of this program. The digest is computed only once. */
 export function toolHere(): PlanBinding['tool'] {
   digestHere ??= programDigest();
   return { name: `skep/${VERSION}`, digest: digestHere };
 }
 
 /**
- * Settings that do not change a plan: who runs it, when, from which machine, and how it is reported. Every other
- * setting changes a plan.
+ * Settings that do not change a plan: who runs it, when, from which machine, and how it is reported. Changes of other
+ * settings invalidate a plan.
  */
 const NO_PART_OF_A_PLAN: ReadonlySet<string> = new Set([
   'name',
@@ -72,7 +72,7 @@ export function settingsDigests(config: Config): Record<string, string> {
     ...source,
     repository: shown(repository),
   }));
-  // The content of a policy counts, not its path.
+  // Compares the contents of policies, so that their paths may differ.
   const policies = policyFiles(config.policies, config.apiGroup).map(({ oid }) => oid);
   const shaping = Object.entries({ ...config, apply, sources, policies }).filter(
     ([name]) => !NO_PART_OF_A_PLAN.has(name),
@@ -103,8 +103,8 @@ export async function writePlanFile(
 }
 
 /**
- * Throws Failure `plan-incomplete` if a part of a source or a kind could not be read, because its objects would look
- * deleted. A catalogue may be unreadable: children whose images must be in it are kept unchanged, as in a run.
+ * Throws Failure `plan-incomplete` if a source or a kind could not be read completely: missing objects would look
+ * deleted. A catalogue need not be readable, because children whose images must be in the catalogue are kept unchanged.
  */
 export function assertComplete(
   file: string,
@@ -121,7 +121,7 @@ export function assertComplete(
   );
 }
 
-/** Returns the key; undefined if the user may plan, but not read the key. */
+/** Returns the key for digests of Secrets; undefined if the user has no right to read it. */
 export async function readSecretKey(digestKey: DigestKey): Promise<Uint8Array | undefined> {
   try {
     if (digestKey.known() === undefined) await digestKey.find();
@@ -146,7 +146,7 @@ function plannedSource(source: Config['sources'][number], commit: string): Plann
   return { name, repository: shown(repository), ref, commit };
 }
 
-/** Replaces the file in one step: a reader sees the old file or the new one, never half of it. */
+/** Replaces the file atomically: readers see either the old text or the new text. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}.new`;
   try {
@@ -158,12 +158,12 @@ export async function writeWhole(file: string, text: string): Promise<void> {
   }
 }
 
-/** Namespace of the signatures of plan files (`ssh-keygen -Y sign -n`). */
+/** Signature namespace of plan files (`ssh-keygen -Y sign -n`). */
 const NAMESPACE = 'skep-plan';
 
 /**
- * Checks the signature before it parses the file. Throws Failure `usage`, `plan-invalid`, `plan-version`,
- * `plan-expired`, or `plan-signature-...`.
+ * Verifies the signature before parsing the file. Throws Failure `usage`, `plan-invalid`, `plan-version`,
+ * `plan-expired` or `plan-signature-...`.
  */
 export async function readPlanFile(
   file: string,

@@ -1,4 +1,4 @@
-// Reads the policies that a command names: folders or files, and the pack that is bundled with the program.
+// Reads policies from folders, from files, and from the pack that is bundled with the program.
 
 import { fileURLToPath } from 'node:url';
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
@@ -8,14 +8,14 @@ import { formatProblem, type Problem } from '#std/problem.ts';
 import { DEFAULT_API_GROUP } from '../../config/api-group.ts';
 import { manifestFiles } from '../manifest-files.ts';
 
-/** Name of the bundled pack in a list of folders. */
+/** Name of the bundled pack in a list of paths. */
 export const BUILTIN = 'builtin';
 
 const PACK = fileURLToPath(new URL('../../../../policies', import.meta.url));
 
 /**
- * Returns the files. The API group in the bundled pack is replaced, because the pack is written for the default group.
- * Throws Failure `usage` if a path has no files.
+ * Returns the policy files. The bundled pack is written for the default API group, which is replaced by `apiGroup`.
+ * Throws Failure `usage` if a path contains no policies.
  */
 export function policyFiles(paths: readonly string[], apiGroup: string): readonly SourceFile[] {
   return paths.flatMap((path) => {
@@ -33,11 +33,11 @@ function forGroup(file: SourceFile, apiGroup: string): SourceFile {
 
 export interface OpenedPolicies {
   readonly set: PolicySet;
-  /** Problems of parts of a policy that have no effect. */
+  /** Problems of policies that do not make them invalid. */
   readonly warnings: readonly Problem[];
 }
 
-/** Returns undefined if there are no files. Throws Failure `policies-invalid` with one line per problem. */
+/** Returns undefined if `files` is empty. Throws Failure `policies-invalid` with one line per problem. */
 export async function openPolicyFiles(files: readonly SourceFile[]): Promise<OpenedPolicies | undefined> {
   if (files.length === 0) return undefined;
   const faults = files.flatMap(({ fault }) => fault ?? []);

@@ -1,5 +1,5 @@
-// Stores the history of an instance's runs: in its database if it has one, otherwise in the cluster. A run that changed
-// nothing and found no news writes only to the state folder (docs/decisions/0160).
+// Stores the history of an instance's runs, in its database or in the cluster. A run without changes and news is
+// written only to the state folder (docs/decisions/0160).
 
 import { join } from 'node:path';
 import { createHistory } from '#adapters/postgres/history.ts';
@@ -18,7 +18,7 @@ export interface History extends HistoryStore {
   close(): Promise<void>;
 }
 
-/** Opens no connection yet. */
+/** Opens the store of the history without connecting to the database. */
 export function openHistory(
   config: Config,
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
@@ -45,19 +45,19 @@ export function openHistory(
 }
 
 export interface Recorder {
-  /** Resolves with the failures that kept the run from being recorded. The result of the run stays the same. */
+  /** Returns the failures to record the run. They do not change the result of the run. */
   record(record: RunRecord, ready: readonly ResourceId[]): Promise<readonly Failure[]>;
 }
 
-/** Most runs that wait for a store that does not respond. */
+/** Maximum number of runs that wait for a store that does not respond. */
 const WAITING_MAX = 20;
-/** Most runs whose resources may still become ready. */
+/** Maximum number of runs whose resources may still become ready. */
 const OPEN_MAX = 20;
 
 export function openRecorder(config: Config, history: HistoryStore): Recorder {
   let before: RunRecord | undefined;
   let waiting: readonly RunRecord[] = [];
-  /** Records in state `progressing`; undefined until the history has been read. */
+  /** Records of runs in state `progressing`; undefined until the history has been read. */
   let open: readonly RunRecord[] | undefined;
 
   async function complete(record: RunRecord, ready: readonly ResourceId[]): Promise<void> {
@@ -99,7 +99,7 @@ export function openRecorder(config: Config, history: HistoryStore): Recorder {
   };
 }
 
-/** Returns the path of the file with the last run, even if that had no news. */
+/** Returns the path of the file about the last run. The file is written even for a run without news. */
 export function lastRunFile({ stateDir, name }: Config): string {
   return join(stateDir, `${name}-last-run.json`);
 }

@@ -1,4 +1,4 @@
-// Tests the settings of the connection to a registry's database: from its MCPRegistry, its Secrets and its ConfigMaps.
+// Tests the connection settings of a registry's database, from its MCPRegistry, its Secrets and its ConfigMaps.
 
 import assert from 'node:assert/strict';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const OBJECTS: readonly KubeObject[] = [
   { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'authorities' }, data: { 'ca.crt': 'CERTIFICATES' } },
 ];
 
-/** Returns the settings of the connection for an MCPRegistry with these annotations. */
+/** Returns the connection settings for an MCPRegistry with these annotations. */
 async function connectedWith(annotations: Record<string, string>): Promise<DatabaseSettings> {
   const config = readConfig({
     text: 'sources: [{name: fleet, repository: https://git.example.com/fleet.git}]',
@@ -60,12 +60,12 @@ async function connectedWith(annotations: Record<string, string>): Promise<Datab
   return settings;
 }
 
-test('the database of a registry is checked by the certificates that its annotation names', async () => {
+test('certificates in the annotation are used to verify the database', async () => {
   const settings = await connectedWith({ 'skep.dev/database-ca': 'authorities' });
   expect(settings).toMatchObject({ sslMode: 'verify-ca', ca: 'CERTIFICATES', password: 'a' });
 });
 
-test('certificates that are not there are no reason to connect without', async () => {
+test('missing certificates prevent the connection', async () => {
   await expect(connectedWith({ 'skep.dev/database-ca': 'authorities/other.crt' })).rejects.toThrow(
     'ConfigMap authorities has no certificates under the key other.crt',
   );

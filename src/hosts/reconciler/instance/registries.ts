@@ -1,4 +1,4 @@
-// Opens the dependencies with which an instance reads registry sources, and the databases of their catalogues.
+// Opens the dependencies with which an instance reads registry sources, and the catalogue databases.
 
 import { join } from 'node:path';
 import type { Outbound } from '#adapters/http/outbound.ts';
@@ -19,21 +19,21 @@ import { type GitDeps, gitDeps, lentTo } from './repositories.ts';
 import { type InstanceWatch, withReadsWatched } from './watch.ts';
 
 /**
- * Returns the dependencies for sources of MCPRegistries in a namespace: they are read with Secrets of the namespace,
- * and with the credentials that skep.yaml lends to it.
+ * Returns the dependencies for Git sources of MCPRegistries in a namespace. These sources are read with Secrets of the
+ * namespace, and with credentials in skep.yaml that the namespace may use.
  */
 function registryGitDeps(config: Config, outbound: Outbound, namespace: string): GitDeps {
   const dir = join(config.stateDir, 'registries', namespace);
   return { ...gitDeps(config, outbound), dir, credentials: lentTo(config.git.credentials, namespace) };
 }
 
-/** A database with the user that may change its schema. */
+/** Settings of a database, with the user that may change its schema. */
 interface CatalogueDatabase {
   readonly app: DatabaseSettings;
   readonly owner: MigrationUser;
 }
 
-/** Returns the MCPRegistry's `databaseConfig`, or the instance's own database. */
+/** Returns the database of the MCPRegistry's `databaseConfig`, or the instance's own database. */
 function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, view: View): CatalogueDatabase {
   if (target === undefined) {
     if (config.catalogue === undefined) {
@@ -52,7 +52,7 @@ function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, 
   };
 }
 
-/** Returns the function that reads the passwords. It throws a Failure if a password is missing. */
+/** Returns a function that returns passwords by user, and throws a Failure if a password is missing. */
 function passwordsOf(
   passwords: RegistryDatabaseTarget['passwords'],
   place: Omit<PasswordFor, 'user'>,
@@ -73,9 +73,7 @@ function commonDatabase({ database }: NonNullable<Config['catalogue']>): Catalog
   return { app, owner: { user: migrationUser } };
 }
 
-/**
- * Returns the certificates. Throws a Failure if they are missing: no connection is opened without verification.
- */
+/** Throws a Failure if the certificates are missing, because no connection may be opened without verification. */
 function certificates(view: View, ref: RegistryDatabaseTarget['caConfigMapRef']): string | undefined {
   if (ref === undefined) return undefined;
   const text = configMapText(view.find('ConfigMap', ref.name), ref.key);
@@ -83,18 +81,18 @@ function certificates(view: View, ref: RegistryDatabaseTarget['caConfigMapRef'])
   throw new Failure('database-tls', `ConfigMap ${ref.name} has no certificates under the key ${ref.key}`);
 }
 
-/** Connections for syncs, which need few. The service has its own pool. */
+/** Maximum number of connections of a pool, which syncs need. The registry service has its own pool. */
 const POOL_CONNECTIONS = 4;
 
 export interface Stores {
-  /** Opens the catalogue. With mode `sync`, migrates the schema first. */
+  /** Opens the catalogue. In mode `sync`, migrates the schema first. */
   open(database: CatalogueDatabase, mode: SyncMode): Promise<CatalogueWriter>;
   close(): Promise<void>;
 }
 
 /**
- * Returns false if another process must migrate the schema; later calls try again. A database that does not respond is
- * reported when it is used.
+ * Returns false if the schema is not migrated yet, so that a later call tries again. The use of the database reports an
+ * unavailable database.
  */
 async function isMigrated({ app, owner }: CatalogueDatabase): Promise<boolean> {
   try {
@@ -105,7 +103,7 @@ async function isMigrated({ app, owner }: CatalogueDatabase): Promise<boolean> {
   }
 }
 
-/** Opens one pool per database for all users. */
+/** Opens one connection pool per database. */
 export function openStores(): Stores {
   const opened = new Map<string, ReturnType<typeof openDatabase>>();
   const migrated = new Set<string>();

@@ -1,4 +1,4 @@
-// Reads a registry file in a Git repository. Reconciler and registry service use it.
+// Reads a registry file in a Git repository, for the reconciler and the registry service.
 
 import type { GitOptions } from '#adapters/git/repository.ts';
 import type { GitOrigin } from '#contracts/registry/source.ts';
@@ -8,7 +8,8 @@ import { textOfFile } from '#std/utf8.ts';
 import { type GitDeps, openGit } from './repositories.ts';
 
 /**
- * `open` returns the credentials for an `auth`. A repository without `auth` is read with the credentials of its host.
+ * `open` returns the credentials of a repository's `auth`. A repository without `auth` is read with the credentials for
+ * its host.
  */
 export async function readGit<A>(
   deps: GitDeps,

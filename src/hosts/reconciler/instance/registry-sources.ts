@@ -1,4 +1,4 @@
-// Reads the sources of MCPRegistries for a run: Git and APIs through the adapters, ConfigMaps from the objects that the
+// Reads the sources of MCPRegistries for a run. Adapters read Git and APIs. ConfigMaps come from the objects that the
 // run has listed.
 
 import { readApi } from '#adapters/sources/api.ts';
@@ -14,7 +14,7 @@ import type { GitDeps } from './repositories.ts';
 
 export function registrySource(deps: GitDeps, view: View): Source {
   return {
-    // With this type, an origin that is not handled is reported here and not at the switch.
+    // The declared type makes the compiler report an unhandled origin at this line.
     async read(request): ReturnType<Source['read']> {
       const { origin } = request;
       switch (origin.type) {

@@ -18,7 +18,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-test('a source without credentials of its own has those of its scheme, host and port; files that rotate are read again', async () => {
+test('a source without credentials uses the credentials for its scheme, host and port; changed files are read again', async () => {
   const auth = { username: 'bot', password: 'right' };
   const server = await serve({ auth });
   const commit = server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
@@ -45,7 +45,7 @@ test('a source without credentials of its own has those of its scheme, host and 
     [],
     [{ ...here, host: 'other.example.com', ...right }],
     [{ ...here, ...wrong }],
-    // A password is sent only over https and to one port, unless skep.yaml sets another protocol or port.
+    // A password is sent only over https and to port 443, unless skep.yaml names another scheme or port.
     [{ host: hostname, port: Number(port), ...right }],
     [{ host: hostname, scheme: 'http', ...right }],
     [{ host: hostname, ...right }],
@@ -63,7 +63,7 @@ test('a source without credentials of its own has those of its scheme, host and 
   expect((await rotating.fetch()).commit).toBe(commit);
 });
 
-test('credentials of a host are lent to the namespaces that skep.yaml names, and to none by default', () => {
+test('only namespaces that skep.yaml names may use the credentials for a host; by default no namespace may', () => {
   const text = (namespaces: object) =>
     JSON.stringify({ ...MINIMAL, git: { credentials: [{ ...GIT, ...namespaces }] } });
   const lent = (namespaces: object, namespace: string) =>

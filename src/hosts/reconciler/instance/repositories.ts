@@ -1,4 +1,4 @@
-// Opens the Git repositories that skep.yaml or an MCPRegistry names, with their own credentials or credentials of the
+// Opens Git repositories of skep.yaml and of MCPRegistries, with their own credentials or with credentials for their
 // host.
 
 import { readFile } from 'node:fs/promises';
@@ -20,30 +20,30 @@ type Credentials = Omit<HostCredentials, 'namespaces'>;
 
 export interface GitDeps {
   readonly outbound: Outbound;
-  /** `outbound.allowFiles`. */
+  /** Setting `outbound.allowFiles`. */
   readonly allowFiles: boolean;
-  /** Folder of local copies. Users that must not see each other's repositories have different folders. */
+  /** Folder for local copies. Namespaces have separate folders, so that they do not see each other's repositories. */
   readonly dir: string;
   readonly clock: Clock;
-  /** `git.credentials`. */
+  /** Setting `git.credentials`. */
   readonly credentials: readonly Credentials[];
 }
 
 export interface GitRequest {
   readonly repository: string;
-  /** At most one of branch, tag, semver and commit is set. Without any, the default branch is read. */
+  /** At most one of branch, tag, semver and commit is set. If none is set, the default branch is read. */
   readonly branch?: string | undefined;
   readonly tag?: string | undefined;
   readonly semver?: string | undefined;
   readonly commit?: string | undefined;
-  /** File or folder; the empty string means everything. */
+  /** File or folder in the repository. The empty string means the whole repository. */
   readonly path: string;
-  /** If absent, the credentials of the repository's host are used. */
+  /** If not set, the credentials for the repository's host are used. */
   readonly auth?: Pick<GitOptions, 'auth' | 'ssh'>;
   readonly verify?: GitOptions['verify'];
 }
 
-/** Contacts no server yet. Throws a Failure of the Git adapter if the request can never succeed. */
+/** Contacts no server. Throws a Failure if the request can never succeed. */
 export function openGit(deps: GitDeps, request: GitRequest): Repository {
   const { outbound, allowFiles, clock, dir, credentials } = deps;
   const ref = refOf(request);
@@ -61,7 +61,7 @@ export function openGit(deps: GitDeps, request: GitRequest): Repository {
   });
 }
 
-/** Opens a source of skep.yaml, and names it in the Failure. */
+/** Opens a source of skep.yaml. Failures contain the name of the source. */
 export function openGitOfSource(source: string, deps: GitDeps, request: GitRequest): Repository {
   try {
     return openGit(deps, request);
@@ -80,10 +80,7 @@ function refOf({ branch, tag, semver, commit }: GitRequest): GitOptions['ref'] {
   };
 }
 
-/**
- * Matches scheme, host and port, so that a password is never sent over plain http or to another service of the host by
- * accident.
- */
+/** Compares scheme, host and port, so that a password is not sent over http or to another service of the host. */
 function credentialsFor(all: readonly Credentials[], repository: string): Credentials | undefined {
   const origin = repositoryOrigin(repository);
   if (origin === undefined) return undefined;
@@ -98,7 +95,7 @@ function credentialsFor(all: readonly Credentials[], repository: string): Creden
   });
 }
 
-/** Returns the entries of `git.credentials` that MCPRegistries of a namespace may use. */
+/** Returns the entries of `git.credentials` that MCPRegistries in a namespace may use. */
 export function lentTo(all: readonly HostCredentials[], namespace: string): readonly HostCredentials[] {
   return all.filter(({ namespaces }) =>
     namespaces.some((pattern) => globMatches(readPattern('git.credentials.namespaces', pattern), namespace)),
@@ -118,7 +115,7 @@ export function authOf(credentials: Partial<Credentials> | undefined): Pick<GitO
   };
 }
 
-/** Reads the file at each use, because mounted secrets rotate. */
+/** Reads the file at each use, because mounted Secrets change. */
 async function passwordFrom(path: string): Promise<string> {
   try {
     return textOfFile(await readFile(path), `password file ${path}`, 'secret-file-unreadable').trim();
@@ -128,7 +125,7 @@ async function passwordFrom(path: string): Promise<string> {
   }
 }
 
-/** Returns the dependencies for the instance's own sources. */
+/** Returns the dependencies for sources of skep.yaml. */
 export function gitDeps({ stateDir, git, outbound: { allowFiles } }: Config, outbound: Outbound): GitDeps {
   return { outbound, allowFiles, dir: join(stateDir, 'git'), clock: systemClock, credentials: git.credentials };
 }

@@ -1,4 +1,4 @@
-// Publishes the state of an instance after each run, if skep.yaml configures it: to a file, and to the listener.
+// Publishes the state of an instance after each run, to a file and to the listener, if skep.yaml configures this.
 
 import { idOf } from '#kubernetes/rules/object.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
@@ -14,17 +14,17 @@ import type { Config } from '../../config/config.ts';
 import { plannedSources, readBinding, readSecretKey, writeWhole } from './plan-files.ts';
 
 export interface SnapshotPublisher {
-  /** Receives the state that a run has read, before the result is published. */
+  /** Receives the state that a run has read. */
   looked(prepared: Prepared): void;
-  /** Resolves with the failures that kept the state from being published. The result of the run stays the same. */
+  /** Returns the failures to publish the state. They do not change the result of the run. */
   publish(deps: RunDeps, options: RunOptions, result: RunResult): Promise<readonly Failure[]>;
-  /** Returns whether the snapshot needs a run, even if nothing has changed. */
+  /** Returns true if a new snapshot is due, even if nothing has changed. */
   isDue(clock: Pick<RunDeps['clock'], 'monotonic'>): boolean;
-  /** Returns the text of the last snapshot; undefined before the first. */
+  /** Returns the text of the last snapshot; undefined if none exists yet. */
   latest(): string | undefined;
 }
 
-/** An unchanged state is written again after this time, so that readers see that it is still current. */
+/** Age after which an unchanged snapshot is written again, so that readers see that it is current. */
 const RENEW_MS = 5 * 60_000;
 
 export function openPublisher(config: Config): SnapshotPublisher {
@@ -35,7 +35,7 @@ export function openPublisher(config: Config): SnapshotPublisher {
 
   async function publish(deps: RunDeps, options: RunOptions, result: RunResult): Promise<void> {
     const now = await stateNow(deps, options, result, seen);
-    // A part that could not be read would look deleted.
+    // Publishes nothing if a part could not be read, because the part would look deleted.
     if (now === undefined) return;
     const snapshot = await takeSnapshot(config, deps, options, now);
     const content = digestContent(snapshot);
@@ -67,7 +67,10 @@ export function openPublisher(config: Config): SnapshotPublisher {
   };
 }
 
-/** Returns the state after the run. If the run wrote nothing, that is the state that it read; otherwise reads again. */
+/**
+ * Returns the state after the run; undefined if it could not be read completely. If the run wrote nothing, returns the
+ * state that the run has read. Otherwise reads the state again.
+ */
 async function stateNow(
   deps: RunDeps,
   { admit: _admit, ...options }: RunOptions,

@@ -1,5 +1,4 @@
-// Runs as a thread that reads manifests of one source and posts the results: YAML and CEL of an author may take a long
-// time.
+// Reads the manifests of one source in a worker thread, and posts the results: YAML and CEL of an author may take long.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { KINDS } from '#reconciler/kinds/index.ts';
@@ -10,7 +9,7 @@ import type { LoadCache, SourceFile } from '#reconciler/run/read/source-file.ts'
 import { noKeys, unsealFiles } from '#reconciler/run/read/unseal.ts';
 import { readAgeKeyFile } from '../../config/age-key-file.ts';
 
-/** The order with which the thread is started. */
+/** Data with which the thread is started. */
 export interface ReadOrder {
   readonly source: string;
   readonly allow?: Allow | undefined;
@@ -19,10 +18,10 @@ export interface ReadOrder {
   readonly documents: readonly SourceFile[];
 }
 
-/** A later message to the thread: the kinds that the cluster serves. */
+/** Second message to the thread: the kinds that the cluster serves. */
 export type KindsOfCluster = Pick<LoadInput, 'definitions' | 'served'>;
 
-/** Messages of the thread: an entry was begun, an entry was computed, the whole order was done. */
+/** Messages of the thread: an entry has begun, an entry has been computed, all entries have been computed. */
 export type ReadNews =
   | { readonly begun: string }
   | { readonly key: string; readonly value: unknown }
@@ -32,7 +31,7 @@ function postNews(news: ReadNews): void {
   parentPort?.postMessage(news);
 }
 
-/** Posts each computed entry as soon as it is ready. */
+/** Returns a cache that posts each entry as soon as it has been computed. */
 function openPostingCache(): LoadCache {
   const kept = new Map<string, unknown>();
   return {

@@ -1,5 +1,5 @@
-// Reads the manifests of a source in a thread of its own, with limits of time and memory, into the cache that runs read
-// from: costly YAML and CEL of one source must not delay changes of other sources.
+// Reads the manifests of a source in a worker thread with limits of time and memory, so that costly YAML and CEL of one
+// source do not delay other sources. Results go into the cache of runs.
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -23,20 +23,20 @@ export interface ThreadSource extends LoadedSource {
   readonly ageKeyFile?: string | undefined;
 }
 
-/** Time for the first manifests. A fleet of a thousand servers needs a tenth of it. */
+/** Time limit without regard to size. A fleet of 1,000 servers needs a tenth of this time. */
 const READ_MS = 30_000;
 /** Additional time for each MiB of manifests. */
 const READ_MS_PER_MIB = 5_000;
 const MEMORY_MIB = 256;
-/** Memory for each MiB of manifests: parsed values need several times the size of their text. */
+/** Additional memory for each MiB of manifests: parsed values need several times the size of their text. */
 const MEMORY_MIB_PER_MIB = 8;
 const MIB = 1024 * 1024;
 
 const READER = new URL(`./source-reader${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Reads all entries into the cache. Throws Failure `source-too-costly` if a limit is exceeded, and the Failures of
- * reading the checkout.
+ * Reads all entries into the cache. Throws Failure `source-too-costly` if a limit is exceeded, and Failures of reading
+ * the checkout.
  */
 export async function readInThread(input: LoadingInput, source: ThreadSource, checkout: Checkout): Promise<void> {
   const { cache, apiGroup } = input;
@@ -56,7 +56,10 @@ export async function readInThread(input: LoadingInput, source: ThreadSource, ch
 }
 
 interface ReadingThread {
-  /** Resolves once the thread has done its first order, or the order with `kinds`. */
+  /**
+   * Resolves when all entries have been computed. If `kinds` is set, the thread first computes the entries again with
+   * these kinds.
+   */
   ended(kinds?: KindsOfCluster): Promise<void>;
   close(): Promise<void>;
 }
@@ -89,14 +92,14 @@ function startThread(order: ReadOrder, cache: LoadCache): ReadingThread {
   };
 }
 
-/** Marks the promise as handled: it may be rejected while no code waits for it. */
+/** Handles a rejection in advance, because no code may be waiting for the promise. */
 function openEnding(): PromiseWithResolvers<void> {
   const ending = Promise.withResolvers<void>();
   ending.promise.catch(() => undefined);
   return ending;
 }
 
-/** Returns the Failure with the path of the file, which is the end of the cache's key. */
+/** Returns the Failure with the path of the file. The key of the cache ends with this path. */
 function tooCostly({ source, documents }: ReadOrder, key: string, what: string): Failure {
   const path = documents.find((file) => key.endsWith(` ${file.path}`))?.path ?? 'its manifests';
   const message = `source ${source}: reading ${path} ${what}: the last good commit stays in use`;

@@ -1,4 +1,4 @@
-// Tests the events that report the vitals of a run: every read of a source ends with an event, also if the read fails.
+// Tests the events for the vitals of a run: every read of a source ends with an event, even if it fails.
 
 import { expect, test } from 'vitest';
 import type { Checkout } from '#reconciler/run/ports.ts';
@@ -20,7 +20,7 @@ function counted() {
   };
 }
 
-/** Returns a function that succeeds and fails by turns. */
+/** Returns a function that succeeds and fails alternately. */
 function byTurns<T>(answer: T): () => Promise<T> {
   let asked = 0;
   return async () => {
@@ -30,7 +30,7 @@ function byTurns<T>(answer: T): () => Promise<T> {
   };
 }
 
-test('a registry source that was read, and one that could not be', async () => {
+test('reports a successful and a failed read of a registry source', async () => {
   const watch = counted();
   const source = withReadsWatched({ read: byTurns<Content | 'unchanged'>('unchanged') }, watch);
   const request = {
@@ -43,7 +43,7 @@ test('a registry source that was read, and one that could not be', async () => {
   expect(watch.signs()).toBe(2);
 });
 
-test('a source of the fleet that was fetched, and one that could not be', async () => {
+test('reports a successful and a failed fetch of a source', async () => {
   const watch = counted();
   const repository = { fetch: byTurns({ commit: 'c1' } as Checkout) };
   const source = withSourceWatched({ name: 'fleet', path: '', repository } as unknown as FleetSource, watch, UNTRACED);

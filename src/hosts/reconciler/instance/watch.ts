@@ -1,4 +1,4 @@
-// Reports the requests, the reads of sources and the lease of an instance when they happen, without changing them.
+// Reports requests, reads of sources and the lease of an instance when they happen.
 
 import { textOfWaitingForSource } from '#reconciler/report/progress.ts';
 import type { Checkout, Cluster, Exchange } from '#reconciler/run/ports.ts';
@@ -11,37 +11,37 @@ import type { Trace } from '#std/telemetry/trace.ts';
 import { systemClock } from '../../clock.ts';
 import type { Stopping } from '../loop/stopping.ts';
 
-/** Receives events of an instance that are not in the results of its runs. */
+/** Receives events of an instance that results of runs do not contain. */
 export interface InstanceWatch {
   requested?(exchange: Exchange): void;
   fetched?(fetch: { readonly source: string; readonly seconds: number; readonly failure?: string }): void;
   /**
-   * Reports that a run no longer waits for something outside of the cluster: an exchange, a source of the fleet, a
-   * source of a registry.
+   * Called after a request outside of the cluster, a read of a source of skep.yaml, or a read of a registry source has
+   * ended.
    */
   progressed?(): void;
-  /** Reports whether the instance holds its lease. */
+  /** Called when the instance has got or lost its lease. */
   lock?(held: boolean): void;
-  /** Reports the trace of a run that begins. */
+  /** Called with the trace id of each run. */
   traced?(traceId: string): void;
-  /** Reports, every ten seconds, what a run waits for in the cluster. */
+  /** Called every ten seconds while a run waits for something in the cluster. */
   readonly waiting?: ReportWaiting;
-  /** Reports, every ten seconds, a source that has not responded. */
+  /** Called every ten seconds while a source has not responded. */
   waitingForSource?(source: { readonly name: string; readonly waitedMs: number }): void;
-  /** Receives, at the end of a run, the state that it observed and planned. */
+  /** Receives the state that a run has observed and planned. */
   readonly looked?: RunDeps['looked'];
-  /** If set, runs can be ended early. */
+  /** If set, runs can be stopped early. */
   readonly stopping?: Stopping;
 }
 
 const REMIND_EVERY_MS = 10_000;
 
-/** Prints to stderr the source that a command waits for. */
+/** Returns a watch that prints to stderr the sources that a command waits for. */
 export function watchSources(): InstanceWatch {
   return { waitingForSource: (source) => void process.stderr.write(textOfWaitingForSource(source)) };
 }
 
-/** Reports the lock by the fence of the cluster, which exists exactly as long as the lease is held. */
+/** Reports the lease through `fence`, which is set exactly while the lease is held. */
 export function withLockWatched<T extends Cluster>(cluster: T, { lock, stopping }: InstanceWatch): T {
   const stoppable = stopping === undefined ? cluster : stopping.over(cluster);
   if (lock === undefined) return stoppable;

@@ -1,4 +1,4 @@
-// Reads a folder of this machine as a source: its current manifests, also if they are not committed.
+// Reads a folder of this machine as a source, including files that are not committed.
 
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';
@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import type { Checkout, Repository } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 
-/** Replaces the id of a commit, which a folder does not have. */
+/** Used in place of a commit id, because a folder has none. */
 const NO_COMMIT = '0'.repeat(40);
 
-/** Opens the folder as a repository. Ignores links, as a source ignores links in commits. */
+/** Opens the folder as a repository. Links are skipped, as in commits. */
 export function workTree(folder: string): Repository {
   return {
     fetch: () => checkoutOf(folder),
@@ -57,7 +57,7 @@ async function entriesOf(folder: string) {
   }
 }
 
-/** Returns the id that git gives to the content. */
+/** Returns the id of a Git blob with the content. */
 function blobId(content: Uint8Array): string {
   return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 }

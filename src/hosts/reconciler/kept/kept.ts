@@ -1,5 +1,5 @@
-// Keeps computed results of an instance: between its runs in memory, between processes in the state folder. A lost
-// result costs time, never correctness.
+// Stores computed results of an instance, in memory between runs and in the state folder between processes. If a result
+// is lost, it is computed again.
 
 import { join } from 'node:path';
 import type { DigestKey } from '#reconciler/run/desire/digest-key.ts';
@@ -20,7 +20,7 @@ export function openKept(
   const cache = openLoadCache();
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const sound = once === true ? openSoundFiles(config, digestKey) : undefined;
-  // The next run has the same objects only if watches keep the lists.
+  // Results about objects are reused only if watches keep the lists, because objects are otherwise listed again.
   const reuse = keepsLists === undefined ? undefined : openReuse();
   async function save(): Promise<void> {
     await remembered.save();
@@ -28,13 +28,13 @@ export function openKept(
   }
   return {
     memory: { cache, remembered, sound, reuse, images },
-    /** Drops unused results after a run. */
+    /** Drops unused results. Called after each run. */
     ended() {
       cache.ended();
       reuse?.ended();
     },
     save,
-    /** Saves all data, including data that is complete only at the end of the process. */
+    /** Saves all data, including results that are complete only when the process ends. */
     async close() {
       try {
         sound?.save();

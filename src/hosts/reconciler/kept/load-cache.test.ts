@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openLoadCache } from './load-cache.ts';
 
-test('entries that neither of the last two runs has used are dropped', () => {
+test('entries that the last two runs have not used are dropped', () => {
   const cache = openLoadCache();
   const used = (...keys: readonly string[]) => keys.map((key) => cache.get(key));
   cache.set('a', 1);
@@ -15,7 +15,7 @@ test('entries that neither of the last two runs has used are dropped', () => {
   expect(used('a', 'b', 'c')).toEqual([1, undefined, 3]);
 });
 
-test('runs that could not read their sources cost nothing', () => {
+test('runs that could not read their sources drop no entries', () => {
   const cache = openLoadCache();
   cache.set('a', 1);
   for (let run = 0; run < 5; run += 1) cache.ended();

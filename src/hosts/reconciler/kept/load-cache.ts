@@ -1,10 +1,10 @@
-// Keeps the results of reading unchanged files in memory, between the runs of one process, if one of the last two runs
-// has used them. Without this bound, versions of deleted files would fill the memory of a long-running process.
+// Caches results of reading unchanged files in memory. Only entries that one of the last two runs used are kept:
+// otherwise versions of deleted files would fill the memory of a long-running process.
 
 import type { LoadCache } from '#reconciler/run/read/source-file.ts';
 
 export interface RunsCache extends LoadCache {
-  /** Ends a run. A run that used no entry, because it could not read its sources, does not count. */
+  /** Ends a run. Ignores a run that used no entry, because such a run could not read its sources. */
   ended(): void;
 }
 

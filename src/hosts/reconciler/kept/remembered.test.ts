@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openRemembered } from './remembered.ts';
 
-test('the oldest entry makes room, in memory and in the file', async () => {
+test('the oldest entry is dropped, in memory and in the file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'skep-remembered-'));
   try {
     const remembered = openRemembered(join(folder, 'state.json'), 2);

@@ -1,4 +1,4 @@
-// Keeps results of dry runs in a file between runs. A lost result costs requests, never correctness.
+// Stores results of dry runs in a file. If a result is lost, its dry run is repeated.
 
 import { readFileSync } from 'node:fs';
 import type { Remembered } from '#reconciler/run/diff/certainty.ts';
@@ -6,13 +6,13 @@ import { setBounded } from '#std/bounded.ts';
 import { writeState } from '../../state-file.ts';
 
 export interface RememberedFile extends Remembered {
-  /** Writes what changed since the file was read. */
+  /** Writes the file if entries were added. */
   save(): Promise<void>;
 }
 
 const ENTRIES_MAX = 50_000;
 
-/** Keeps at most `max` entries, and drops the oldest. */
+/** Keeps at most `max` entries, and drops the oldest first. */
 export function openRemembered(path: string, max = ENTRIES_MAX): RememberedFile {
   const entries = new Map(Object.entries(readStored(path)));
   let dirty = false;
@@ -30,7 +30,7 @@ export function openRemembered(path: string, max = ENTRIES_MAX): RememberedFile 
   };
 }
 
-/** Returns no entries if the file is missing or damaged. */
+/** Returns an empty object if the file is missing or damaged. */
 function readStored(path: string): Record<string, string> {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));

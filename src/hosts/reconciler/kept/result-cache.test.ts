@@ -18,18 +18,18 @@ function open(now = 0) {
   return openResultCache(folder, () => now);
 }
 
-/** Returns the text of an entry's file. */
+/** Returns the content of an entry's file. */
 function entryOf(sealed: string): string {
   return `${sha256(sealed)}\n${sealed}`;
 }
 
-test('a result is there for the next one who asks, and only by its key', () => {
+test('a result is found by its key, also by another cache of the folder', () => {
   open().set(KEY, { problems: [1] });
   expect(open().get(KEY)).toEqual({ problems: [1] });
   expect(open().get(sha256('other'))).toBeUndefined();
 });
 
-describe('an entry that differs from the written one counts as absent, and can be written again', () => {
+describe('an entry that differs from the written one is ignored, and can be written again', () => {
   test.each([
     { reason: 'empty', damage: () => '' },
     { reason: 'torn', damage: (text: string) => text.slice(0, -3) },
@@ -46,7 +46,7 @@ describe('an entry that differs from the written one counts as absent, and can b
   });
 });
 
-test('a folder that cannot be, and an entry that is a folder, are done without', () => {
+test('a folder that cannot be created, and an entry that is a folder, are ignored', () => {
   mkdirSync(join(folder, '..'), { recursive: true });
   writeFileSync(folder, 'a file');
   open().set(KEY, [1]);
@@ -56,13 +56,13 @@ test('a folder that cannot be, and an entry that is a folder, are done without',
   expect(open().get(KEY)).toBeUndefined();
 });
 
-test('the 64 results used last stay', () => {
+test('the 64 results that were used last are kept', () => {
   const keys = Array.from({ length: 64 }, (_, index) => sha256(String(index)));
   for (const [index, key] of keys.entries()) {
     open().set(key, index);
     open(1_000_000 + index * 1000).get(key);
   }
-  // The first entry is read again, so the second entry was unused for longest.
+  // Reads the first entry again, so that the second entry was unused for longest.
   expect(open(2_000_000).get(keys[0] ?? '')).toBe(0);
   open().set(KEY, 'new');
   expect(readdirSync(folder)).toHaveLength(64);
@@ -71,7 +71,7 @@ test('the 64 results used last stay', () => {
   expect(open().get(KEY)).toBe('new');
 });
 
-test('files of other programs in the folder stay', () => {
+test('files of other programs in the folder are kept', () => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'notes'), '');
   for (let index = 0; index < 70; index++) open().set(sha256(String(index)), index);

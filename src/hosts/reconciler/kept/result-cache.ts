@@ -1,5 +1,5 @@
-// Keeps results in files between runs of the program, each under a digest of all its inputs. A lost result costs time,
-// never correctness: an entry that is unreadable or differs from the written one counts as absent.
+// Caches results in files between processes, each under a digest of all its inputs. Unreadable and changed entries are
+// ignored. If a result is lost, it is computed again.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,7 +8,7 @@ import { writePrivatelyNow } from '#kubernetes/devcluster/storage/private-file.t
 import { sha256 } from '#std/hash.ts';
 
 export interface ResultCache {
-  /** Returns the stored JSON; undefined if there is no entry. */
+  /** Returns the stored value; undefined if the cache has no entry. */
   get(key: string): unknown;
   set(key: string, value: unknown): void;
 }
@@ -17,19 +17,19 @@ type Seal = (data: string | Uint8Array) => string;
 
 const ENTRIES_MAX = 64;
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Files of entries, including unfinished files of a killed process. The pattern matches no name of a manifest. */
+/** Files of entries, including unfinished files of a killed process. Names of manifests do not match. */
 const ENTRY = /^[0-9a-f]{64}\.result/;
 
 /**
- * Keys are lower-case hex SHA-256. `clock` returns milliseconds since 1970. `seal` returns a digest: equal digests mean
- * equal data.
+ * Keys must be lower-case hexadecimal SHA-256. `clock` returns milliseconds since 1970. `seal` returns a digest that
+ * only equal data has.
  */
 export function openResultCache(folder: string, clock: () => number, seal: Seal = sha256): ResultCache {
   return {
     get(key) {
       const path = join(folder, `${key}.result`);
       const value = quietly(() => entryIn(readFileSync(path), key, seal));
-      // Marks the entry as used: the cache keeps the entries that were used last.
+      // Marks the entry as used, because the entries that were used last are kept.
       if (value !== undefined) quietly(() => utimesSync(path, clock() / 1000, clock() / 1000));
       return value;
     },
@@ -48,8 +48,8 @@ export function openResultCache(folder: string, clock: () => number, seal: Seal 
 }
 
 /**
- * Returns undefined instead of an error (the disk is full, the folder belongs to another user, a file was deleted):
- * callers work without the cache.
+ * Returns undefined if a file operation fails, for example because the disk is full or the folder belongs to another
+ * user. Callers then work without the cache.
  */
 function quietly<T>(work: () => T): T | undefined {
   try {
@@ -60,7 +60,7 @@ function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-/** Returns the entry; undefined if its first line is not the digest of the rest, or the rest has another key. */
+/** Returns undefined if the first line is not the digest of the other lines, or if the entry has another key. */
 function entryIn(content: Buffer, key: string, seal: Seal): unknown {
   const end = content.indexOf('\n');
   const sealed = content.subarray(end + 1);
@@ -87,10 +87,7 @@ function makeRoom(folder: string): void {
   }
 }
 
-/**
- * Returns the folder for data that programs of this user can create again (XDG Base Directory Specification; Apple's
- * file system guide).
- */
+/** Returns the folder for a user's caches (XDG Base Directory Specification; Apple's file system guide). */
 export function userCacheFolder(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   const named = environment.XDG_CACHE_HOME ?? '';
   if (isAbsolute(named)) return join(named, 'skep');

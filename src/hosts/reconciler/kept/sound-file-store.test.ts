@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
 
-/** `inCluster`: the key in the cluster, or the Failure of reading it. */
+/** `inCluster`: key in the cluster, or the Failure of reading it. */
 function keyOf(inCluster: string | Failure | undefined): DigestKey {
   let known: Uint8Array | undefined;
   return {
@@ -57,7 +57,7 @@ function kept(): readonly string[] {
     .filter((name) => name.endsWith('.result'));
 }
 
-test('the next process finds the entries of the one before, by blob and path', async () => {
+test('the next process finds entries of the previous process by blob and path', async () => {
   await leave();
   expect(await found()).toEqual(SOUND);
   const files = await open(keyOf('secret')).open();
@@ -65,13 +65,13 @@ test('the next process finds the entries of the one before, by blob and path', a
   expect(files.find({ oid: '12345', path: 'a.yaml' })).toBeUndefined();
 });
 
-test('of another instance, or under another key, it counts as absent', async () => {
+test('an entry of another instance, or under another key, is ignored', async () => {
   await leave();
   expect(await found(keyOf('secret'), 'staging')).toBeUndefined();
   expect(await found(keyOf('another'))).toBeUndefined();
 });
 
-test('an entry that was changed by hand counts as absent', async () => {
+test('an entry that was changed by hand is ignored', async () => {
   await leave();
   const [name = ''] = kept();
   const path = join(stateDir, name);
@@ -83,7 +83,7 @@ test('an entry that was changed by hand counts as absent', async () => {
   expect(await found()).toEqual(SOUND);
 });
 
-test('without a key nothing is kept, and one that was made meanwhile keeps it', async () => {
+test('entries are saved only if a key exists at the end of the process', async () => {
   const store = open(keyOf(undefined));
   expect(store.lacksKey()).toBe(false);
   (await store.open()).add('1234', SOUND);
@@ -98,7 +98,7 @@ test('without a key nothing is kept, and one that was made meanwhile keeps it', 
   expect(await found(keyOf('made'))).toEqual(SOUND);
 });
 
-test('who may not see the key reads everything again, and makes none', async () => {
+test('without the right to read the key, no entry is found and no key is created', async () => {
   await leave();
   const store = open(keyOf(new Failure('cluster-forbidden', 'no')));
   expect((await store.open()).find({ oid: '1234', path: 'a.yaml' })).toBeUndefined();
@@ -139,7 +139,7 @@ test('texts beyond 16 MiB are left out', async () => {
   expect(again.find({ oid: '9abc', path: 'a.yaml' })).toEqual(SOUND);
 });
 
-test('entries that a process adds hide none that it has found', async () => {
+test('entries that a process adds do not hide entries that it has found', async () => {
   await leave();
   const files = await open(keyOf('secret')).open();
   files.add('1234', { ...SOUND, path: 'b.yaml' });

@@ -1,5 +1,5 @@
-// Stores the names of files without problems in the state folder, for the next process. Users who can write to the
-// folder cannot change applied objects: entries are sealed with a key that the cluster stores for the instance.
+// Stores in the state folder which files have no problems, for the next process. Entries are sealed with a key in the
+// cluster, so that users who can write to the folder cannot change applied objects.
 
 import { join } from 'node:path';
 import type { DigestKey } from '#reconciler/run/desire/digest-key.ts';
@@ -10,7 +10,10 @@ import type { Config } from '../../config/config.ts';
 import { programDigest } from '../../program-digest.ts';
 import { openResultCache, type ResultCache } from './result-cache.ts';
 
-/** Bound of all texts; larger fleets are read again by each process. A fleet of 10,000 has a third of it. */
+/**
+ * Maximum number of characters of all stored texts. Each process reads further files again. A fleet of 10,000 objects
+ * needs a third.
+ */
 const CHARACTERS_MAX = 16 * 1024 * 1024;
 
 export function openSoundFiles(
@@ -22,7 +25,10 @@ export function openSoundFiles(
   let characters = 0;
   let opening: Promise<void> | undefined;
   let lacksKey = false;
-  /** Key of the running program, because the program on disk may be replaced before this process saves. */
+  /**
+   * Cache key of the running program. It is computed at the start, because the program's files may be replaced before
+   * this process saves.
+   */
   let entry: string | undefined;
 
   async function readLeft(): Promise<void> {
@@ -71,16 +77,13 @@ function wasLeft({ path, heldAgainst }: SoundFile, before: SoundFile | undefined
   return before?.path === path && heldAgainst.every((kinds) => before.heldAgainst.includes(kinds));
 }
 
-/**
- * Opens the cache with a key that is derived from the instance's key. The instance's key itself is only for digests of
- * Secrets.
- */
+/** Opens the cache with a key that is derived from the instance's key, which itself is only for digests of Secrets. */
 function openCache(stateDir: string, instanceKey: Uint8Array): ResultCache {
   const key = Buffer.from(hmacSha256(instanceKey, 'sound files'), 'hex');
   return openResultCache(join(stateDir, 'readings'), Date.now, (data) => hmacSha256(key, data));
 }
 
-/** Returns undefined while the program is being replaced, because its digest cannot be computed then. */
+/** Returns undefined while the program's files are being replaced. */
 function entryOf(name: string): string | undefined {
   try {
     return sha256(JSON.stringify([programDigest(), name]));
@@ -90,10 +93,7 @@ function entryOf(name: string): string | undefined {
   }
 }
 
-/**
- * Returns `none` if the cluster has no key yet, and `unknown` if the key cannot be read. The manifests are read all the
- * same.
- */
+/** Returns `none` if the cluster has no key yet, and `unknown` if the key cannot be read. Both are not errors. */
 async function findKey(digestKey: DigestKey): Promise<Uint8Array | 'none' | 'unknown'> {
   try {
     if (digestKey.known() === undefined) await digestKey.find();

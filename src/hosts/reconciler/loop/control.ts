@@ -1,4 +1,4 @@
-// Starts the reconciler's own listener, if skep.yaml configures it.
+// Starts the reconciler's own HTTP listener.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -15,18 +15,18 @@ import { watchUsage } from '../../process-usage.ts';
 
 export interface ControlListener {
   readonly url: string;
-  /** Waits for requests in flight. */
+  /** Waits for requests in flight, and closes the listener. */
   stop(): Promise<void>;
 }
 
-/** The data of the listener, in addition to the configuration. */
+/** Data that the listener serves. */
 export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'fleet' | 'snapshot'> {
   readonly metrics: MetricsSubject['metrics'] & Pick<RunMetrics, 'webhook'>;
-  /** The sources of skep.yaml. */
+  /** Sources of skep.yaml, which webhooks name. */
   readonly sources: HookSubject['sources'];
 }
 
-/** Throws Failure `listen-failed`, and leaves nothing open then. */
+/** Throws Failure `listen-failed`. */
 export async function startControl(
   { address, tokenFile, webhookSecretFile }: HttpConfig,
   subject: ControlSubject,

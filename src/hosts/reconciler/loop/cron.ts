@@ -1,20 +1,21 @@
-// Computes when a cron expression is due next, in its time zone. Times of day (hours and minutes without `*`) that the
-// clocks skip come right after the gap, and times that occur twice come once. Repeated times (with `*`) follow the
-// clocks: skipped times are left out, and doubled times come twice.
+// Computes the next time of a cron expression in its time zone. If hours and minutes contain no `*`, a time that the
+// clocks skip moves to the end of the gap, and a time that occurs twice is used once. If they contain `*`, skipped
+// times are left out, and times that occur twice are used twice.
 
 import { Cron as Expression } from 'croner';
 import { Failure } from '#std/failure.ts';
 
 export interface Cron {
-  /** Milliseconds since 1970, later than `after`. */
+  /** Returns the next time after `after`, in milliseconds since 1970. */
   next(after: number): number;
 }
 
-/** `sloppyRanges`: `0/30` means every half minute, as in other programs. */
+/** `sloppyRanges` accepts `0/30`, which means every half minute, as other programs do. */
 const DIALECT = { mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard', sloppyRanges: true } as const;
 
 /**
- * Reads five fields, or six with seconds first. Throws Failure `config-invalid`, also if the expression is never due.
+ * Reads a cron expression of five fields, or of six fields with seconds first. Throws Failure `config-invalid` if the
+ * expression is invalid or never due.
  */
 export function readCron(expression: string, timeZone: string): Cron {
   try {

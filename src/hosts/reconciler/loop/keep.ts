@@ -1,4 +1,4 @@
-// Runs `skep run`: opens an instance, the loop of its runs, the watches that wake it, and the listener.
+// Runs `skep run`: opens an instance, the loop of its runs, the watches that wake the loop, and the listener.
 
 import type { Logger } from 'pino';
 import type { KeptListsOptions } from '#adapters/cluster/kept/kept-lists.ts';
@@ -27,19 +27,22 @@ import type { Teller } from './teller.ts';
 import { openWakes, type Wakes } from './wakes.ts';
 
 export interface KeepOptions {
-  /** Resolves if the process must end: requests in flight are finished, and nothing more is written. */
+  /** Resolves when the process must stop. Requests in flight are then finished, and no further change is made. */
   readonly enough: Promise<void>;
   readonly teller: Teller;
   /** Logger of the listener. */
   readonly logger: Logger;
 }
 
-/** At the stop, a run that takes longer than this is abandoned: it writes nothing more, and its lease expires. */
+/**
+ * Time that a run has to end after the stop. A run that takes longer is abandoned: it writes nothing more, and its
+ * lease expires.
+ */
 const STOP_WITHIN_MS = 20_000;
-/** Time for requests in flight at the stop. */
+/** Time for closing the instance after the stop. */
 const CLOSE_WITHIN_MS = 3_000;
 
-/** Resolves to false if the current run did not end in time. */
+/** Resolves after the stop; to false if the current run did not end in time. */
 export async function keepRunning(config: Config, { enough, teller, logger }: KeepOptions): Promise<boolean> {
   await loadAhead();
   const { monotonic } = systemClock;
@@ -60,7 +63,7 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
   const keepsLists = { changed, lost: wake, missed: tellMissed(metrics, teller), say: teller.say, fail };
   const instance = await openInstance(config, teller.outcome, watch, undefined, { loops, threads: true, keepsLists });
   try {
-    // The first run serves requests that come before it.
+    // A request before the first run is covered by the first run.
     const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
     const shown = config.snapshot === undefined ? {} : { snapshot: instance.snapshot };
     const subject = { vitals, metrics, trigger, runs: runsOf(instance), sources: config.sources, ...shown };
@@ -86,12 +89,12 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
 
 interface Kept {
   readonly runs: Scheduled;
-  /** Rejects with an error of the watches that is not a Failure; does not resolve. */
+  /** Rejects if a watch throws an error that is not a Failure. Never resolves. */
   readonly broken: Promise<never>;
   readonly stopping: Stopping;
 }
 
-/** Rejects with an error of the watches that is not a Failure. */
+/** Resolves to true if the runs ended in time after the stop. Rejects like `broken`. */
 async function keepUntil(enough: Promise<void>, { runs, broken, stopping }: Kept): Promise<boolean> {
   let inTime = false;
   try {
@@ -111,8 +114,8 @@ function textOfKeeping({ name, sources, schedule }: Config): string {
 }
 
 /**
- * Reports a change that a watch should have reported, but only a LIST showed: a fault of this program or of the API
- * server.
+ * Reports a change that only a LIST showed. A watch should have reported the change, so this program or the API server
+ * has a fault.
  */
 function tellMissed(metrics: RunMetrics, { say }: Teller) {
   return (kind: string, objects: readonly string[]): void => {
@@ -123,7 +126,7 @@ function tellMissed(metrics: RunMetrics, { say }: Teller) {
   };
 }
 
-/** Reports that a stored result was wrong, and that only the proof has computed it again. */
+/** Reports that a proof has found a wrong stored result. */
 function tellDifference(metrics: RunMetrics, { say }: Teller): NonNullable<RunListener['differs']> {
   return (stage, key) => {
     const [, kind = ''] = key.split('/');
@@ -134,7 +137,7 @@ function tellDifference(metrics: RunMetrics, { say }: Teller): NonNullable<RunLi
 
 const MISSED_NAMED = 3;
 
-/** Loads packages at the start, because all other work would wait while a run loads them. */
+/** Loads packages at the start, because loading them during a run would block all other work. */
 async function loadAhead(): Promise<void> {
   for (const load of [celPackage, yamlPackage]) {
     load();
@@ -142,7 +145,7 @@ async function loadAhead(): Promise<void> {
   }
 }
 
-/** Returns the seconds between the next two dates. */
+/** Returns a function that returns the seconds between the next two scheduled times. */
 function intervalOf({ next }: Cron): () => number {
   return () => {
     const first = next(systemClock.now());
@@ -151,7 +154,7 @@ function intervalOf({ next }: Cron): () => number {
 }
 
 function watchFor(vitals: Pulse, metrics: RunMetrics, { traced }: Teller, stopping: Stopping): InstanceWatch {
-  // Otherwise an open console would hide a run that is stuck.
+  // Requests of the console do not count as progress. Otherwise an open console would hide a stuck run.
   const progressed = withoutConsoleReads(vitals.requested);
   return {
     requested(exchange) {
@@ -189,10 +192,10 @@ function listenerFor(watchers: readonly RunWatcher[], teller: Teller, feed: Flee
   };
 }
 
-/** Number of runs on the page, and in its data. */
+/** Maximum number of runs on the console's page and in its data. */
 const SHOWN_RUNS = 50;
 
-/** Returns the runs that the listener, or the page of `skep dev`, shows. */
+/** Returns the runs that the listener and the page of `skep dev` show. */
 export function runsOf({ history }: Pick<Instance, 'history'>): Runs {
   return {
     list: async () => jsonOfHistory(await history.latest(SHOWN_RUNS)),

@@ -1,4 +1,5 @@
-// Ends a run that exceeds its deadline: the run begins no further change, and after a while no further request.
+// Ends a run that exceeds its deadline. After the deadline the run begins no change, and some time later it sends no
+// request.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { RUN_DEADLINE } from '#reconciler/run/apply/apply.ts';
@@ -8,11 +9,11 @@ import { Failure } from '#std/failure.ts';
 import { formatId } from '#std/problem.ts';
 import { systemClock } from '../../clock.ts';
 
-/** Additional time for statuses and the record of the run. */
+/** Additional time for statuses and for the record of the run. */
 const CLOSING_MS = 10_000;
 const NAMED_MAX = 3;
 
-/** Returns the run with a deadline, which does not include the time for recording it. */
+/** Returns `how` with a deadline. The time for recording the run comes after it. */
 export function withDeadline(
   cluster: Pick<ConnectedCluster, 'limit'>,
   seconds: number,
@@ -30,7 +31,7 @@ export function withDeadline(
   };
 }
 
-/** Ends requests that are still in flight after this many seconds. */
+/** Aborts requests of `work` that are in flight after this many seconds. */
 export async function endInTime<T>(
   cluster: Pick<ConnectedCluster, 'limit'>,
   seconds: number,

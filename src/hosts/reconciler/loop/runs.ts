@@ -1,4 +1,4 @@
-// Makes the runs of `skep run` and `skep dev` on the schedule, one after the other.
+// Makes the runs of `skep run` and `skep dev` on their schedule, one after the other.
 
 import { randomUUID } from 'node:crypto';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -10,7 +10,7 @@ import type { Instance } from '../instance/instance.ts';
 import { type Reason, type Scheduled, startSchedule } from './schedule.ts';
 import { openWindows, pausedBy } from './windows.ts';
 
-/** Lists that watches keep current are read from the server again after this time, as proof. */
+/** Time between proofs: a proof lists objects again that watches keep current, and computes stored results again. */
 const PROOF_EVERY_MS = 10 * 60_000;
 const FOLLOW_UPS_MS = [500, 1000, 2000, 4000, 8000];
 
@@ -19,29 +19,29 @@ export interface RunListener {
   /** Receives the result of a run. `before`: result of the previous run; undefined for the first run. */
   result(result: RunResult, before: RunResult | undefined): void;
   failure(failure: Failure): void;
-  /** Reports that the proof differs from a stored result. `stage`: stage of the run; `key`: key of the object. */
+  /** Called if a proof differs from a stored result. `stage`: stage of the run. `key`: key of the object. */
   differs?(stage: string, key: string): void;
-  /** Reports that the loop waits for the next run. */
+  /** Called repeatedly while the loop waits for the next run. */
   beat?(): void;
-  /** Reports whether a requested run has not begun yet. */
+  /** Called with true when a run is requested, and with false when it begins. */
   queued?(waiting: boolean): void;
 }
 
-/** Returns whether the run made changes, so that sources that wait for other sources may soon go on. */
+/** Returns whether the run made changes. Sources that depend on other sources may then continue soon. */
 function hasMadeChanges({ outcomes }: RunResult): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured');
 }
 
 /**
- * Makes one run after the other. A run that fails as a whole is reported, and the next tick tries again. `first`: a
- * result that was reported already. Throws Failure `config-invalid` if a cron expression is invalid.
+ * Starts the loop. If a run fails as a whole, the Failure is reported, and the next scheduled run tries again. `first`:
+ * result of a run that was already made. Throws Failure `config-invalid` if a cron expression is invalid.
  */
 export function startRuns(instance: Instance, config: Config, listener: RunListener, first?: RunResult): Scheduled {
   let before = first;
   const { schedule, timeZone, jitterSeconds } = config;
   const { now, sleep, monotonic } = systemClock;
   let provedAt = monotonic();
-  /** Whether a proof has begun, and no run of it has succeeded yet. */
+  /** True after a proof has begun, until a run with the proof has succeeded. */
   let isProofOpen = false;
   const { beat, queued } = listener;
   const deps = {
@@ -61,17 +61,18 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
     try {
       const known = isAsked || paused.paused !== undefined ? undefined : await instance.repeat(id);
       if (isProof) {
-        // Two calls of `listAgain` without a run in between would drop the lists as unused.
+        // A second `listAgain` without a run in between would drop the lists as unused.
         if (!isProofOpen) instance.deps.cluster.listAgain();
         isProofOpen = true;
         instance.prove((stage, key) => listener.differs?.(stage, key));
       }
-      // The next run checks readiness again, so a new commit never waits for the rollout of an old one.
+      // Runs do not wait for readiness, because the next run checks it again. A new commit then need not wait for an
+      // old rollout.
       const result = known !== undefined && !isProof ? known : await instance.run({ id, waitSeconds: 0, ...paused });
       if (isProof) [provedAt, isProofOpen] = [monotonic(), false];
       if (isProof && known !== undefined)
         for (const { resource } of result.outcomes) listener.differs?.('run', keyOf(resource));
-      // The result is reported before it is saved: its changes are news even if saving fails.
+      // Reports the result before saving, because its changes are news even if saving fails.
       listener.result(result, before);
       before = result;
       await instance.save();

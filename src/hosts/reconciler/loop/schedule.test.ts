@@ -1,4 +1,4 @@
-// Tests when runs begin, with a clock on which waiting takes no time.
+// Tests when runs begin, with a simulated clock.
 
 import { expect, test } from 'vitest';
 import { type Reason, type ScheduleOptions, startSchedule } from './schedule.ts';
@@ -12,8 +12,8 @@ interface Step {
 }
 
 /**
- * Plays a schedule for a number of runs. Each takes `takesMs` and returns a value of `answers`; `during` is called in
- * each run with its number, and `asleep` in each sleep.
+ * Simulates a schedule until a number of runs has ended. Each run takes `takesMs` and returns the next value of
+ * `answers`. `during` is called in each run, and `asleep` in each sleep.
  */
 async function play(options: {
   readonly schedule?: Partial<ScheduleOptions>;
@@ -67,7 +67,7 @@ async function play(options: {
   return { steps, beats, queued, most };
 }
 
-test('the first run starts at once, the others on schedule, each with its jitter', async () => {
+test('the first run starts at once, later runs start on schedule with jitter', async () => {
   const { steps } = await play({ schedule: { schedule: '*/30 * * * * *', jitterSeconds: 4 }, runs: 3 });
   expect(steps).toEqual([
     { at: '12:00:00.500', reason: 'start' },
@@ -82,7 +82,7 @@ test('after a run that takes longer than the schedule, missed times are skipped'
   expect(most).toBe(1);
 });
 
-test('work in progress is checked again after each pause, then on schedule', async () => {
+test('work in progress is checked again after each pause, and later on schedule', async () => {
   const { steps } = await play({
     schedule: { schedule: '*/30 * * * * *' },
     runs: 5,
@@ -97,7 +97,7 @@ test('work in progress is checked again after each pause, then on schedule', asy
   ]);
 });
 
-test('who asks while nothing runs gets a run at once', async () => {
+test('a request starts a run at once if no run is in progress', async () => {
   let asked = false;
   let trigger = (_reason: Reason): boolean => false;
   const { steps } = await play({
@@ -112,7 +112,7 @@ test('who asks while nothing runs gets a run at once', async () => {
   expect(steps.map(({ reason }) => reason)).toEqual(['start', 'webhook']);
 });
 
-test('who asks while a run is under way gets one after it, and those who ask too share it', async () => {
+test('a request during a run starts a run after it, and further requests share that run', async () => {
   const answers: boolean[] = [];
   const { steps, queued, most } = await play({
     schedule: { schedule: '*/30 * * * * *' },
@@ -131,7 +131,7 @@ test('who asks while a run is under way gets one after it, and those who ask too
   expect(most).toBe(1);
 });
 
-test('a run that a change in the cluster wakes is the run of those who ask for one meanwhile', async () => {
+test('a request also covers a change in the cluster that has requested a run', async () => {
   const answers: boolean[] = [];
   const { steps, queued } = await play({
     runs: 2,
@@ -144,13 +144,13 @@ test('a run that a change in the cluster wakes is the run of those who ask for o
   expect(steps.map(({ reason }) => reason)).toEqual(['start', 'request']);
 });
 
-test('long waits are slept in naps, each with a sign of life', async () => {
+test('long waits consist of short sleeps, each with a beat', async () => {
   const { steps, beats } = await play({ schedule: { schedule: '0 0 13 * * *' }, runs: 2 });
   expect(steps.map(({ at }) => at)).toEqual(['12:00:00.500', '13:00:00.000']);
   expect(beats).toBe(120);
 });
 
-test('if the wall clock is set back, the next run is the next by the new time', async () => {
+test('after the wall clock was set back, the next run follows the new time', async () => {
   let back = false;
   const { steps } = await play({
     schedule: { schedule: '0 0 * * * *' },
@@ -165,7 +165,7 @@ test('if the wall clock is set back, the next run is the next by the new time', 
   expect(steps.map(({ at }) => at)).toEqual(['12:00:00.500', '11:00:00.000']);
 });
 
-test('if it is set ahead, a missed run begins at once', async () => {
+test('after the wall clock was set ahead, a missed run begins at once', async () => {
   let ahead = false;
   const { steps } = await play({
     schedule: { schedule: '0 0 13 * * *' },

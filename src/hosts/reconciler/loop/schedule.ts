@@ -1,51 +1,51 @@
-// Runs a task on a cron schedule and on request, never twice at once, and again shortly while it reports that something
-// is in progress.
+// Runs a task on a cron schedule and on request. Runs never overlap. While the task reports work in progress, it runs
+// again after short pauses.
 
 import { readCron } from './cron.ts';
 
 export interface ScheduleOptions {
-  /** Cron expression with seconds. */
+  /** Cron expression of five fields, or of six fields with seconds first. */
   readonly schedule: string;
   readonly timeZone: string;
   readonly jitterSeconds: number;
   /**
-   * Pauses before the repetitions of a task that reports something in progress. After the last one, the schedule
-   * applies.
+   * Milliseconds before each follow-up run of a task that reports work in progress. After the last follow-up, only the
+   * schedule applies.
    */
   readonly followUpsMs: readonly number[];
 }
 
-/** The reason for a run. */
+/** Reason for a run. */
 export type Reason = 'start' | 'schedule' | 'follow-up' | 'source' | 'watch' | 'webhook' | 'request';
 
 export interface Scheduled {
   /**
-   * Requests a run that begins after this moment: at once, or right after the current one. Several requests share one
-   * run. Returns false if a run was requested before and has not begun.
+   * Requests a run that begins now, or right after the current run. Several requests share one run. Returns false if a
+   * waiting request already covers this request.
    */
   trigger(reason: Reason): boolean;
-  /** Resolves when the running task has ended; no further task starts. */
+  /** Starts no further run, and resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 
 export interface ScheduleDeps {
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Returns a number between 0 and 1. */
+  /** Returns a random number between 0 and 1. */
   readonly random: () => number;
-  /** Reports at intervals that the loop is alive while it waits. */
+  /** Called repeatedly while the loop waits, as a sign that it is alive. */
   readonly beat?: () => void;
-  /** Reports whether a requested run has not begun yet. */
+  /** Called with true when a run is requested, and with false when it begins. */
   readonly queued?: (waiting: boolean) => void;
 }
 
-/** Longest single sleep, because the wall clock may be set while it sleeps. */
+/** Maximum duration of a sleep, because the wall clock may be set during a sleep. */
 const NAP_MS = 30_000;
 
 /**
- * Starts at once, then on schedule. `task` must not throw; it returns whether something is still in progress. Throws
- * Failure `config-invalid` if the schedule is not a cron expression.
+ * Runs the task at once, and then on schedule. `task` returns true while work is in progress, and must not throw.
+ * Throws Failure `config-invalid` if the schedule is not a cron expression.
  */
 export function startSchedule(
   deps: ScheduleDeps,
@@ -79,7 +79,7 @@ export function startSchedule(
       if (asked !== undefined) return takeAsked(asked);
       if (now >= tickAt) return 'schedule';
       if (now >= followUpAt) return 'follow-up';
-      // The wall clock was set back: the due times are computed again.
+      // The wall clock was set back, so the next times are computed again.
       if (now < since) return nextReason(pauseMs);
       deps.beat?.();
       await deps.sleep(Math.min(tickAt - now, followUpAt - now, NAP_MS), nap.signal);
@@ -93,11 +93,11 @@ export function startSchedule(
     return reason;
   }
 
-  // A bug in a task ends the process with a stack trace, and its supervisor starts the process again.
+  // A bug in the task ends the process with a stack trace. The process's supervisor starts it again.
   const running = loop();
   return {
     trigger(reason) {
-      // A requested run also serves a change that would wake the loop.
+      // Other reasons replace a waiting 'watch'. In all other cases the waiting request already covers this request.
       if (asked !== undefined && (asked !== 'watch' || reason === 'watch')) return false;
       if (asked === undefined) deps.queued?.(true);
       asked = reason;

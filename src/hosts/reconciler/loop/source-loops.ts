@@ -1,5 +1,5 @@
-// Reads sources in parallel with the runs: a run waits a while for a source, and after that goes on with the content
-// that was read last.
+// Reads sources in parallel with runs. A run waits a limited time for a source, and then uses the content of the last
+// successful read.
 
 import type { RegistryDeps } from '#reconciler/run/catalogue/registries.ts';
 import type { Checkout, Clock } from '#reconciler/run/ports.ts';
@@ -10,7 +10,7 @@ import { awaitWithin } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 
 export interface Patience {
-  /** Milliseconds that a run waits for a source that was never read: its declarations are unknown until then. */
+  /** Milliseconds that a run waits for a source that was never read, whose objects are unknown. */
   readonly firstMs: number;
   /**
    * Milliseconds that a run waits for a source that was read before. After a timeout, later runs do not wait for the
@@ -20,28 +20,28 @@ export interface Patience {
 }
 
 export interface SourceLoops {
-  /** Returns the source read in parallel. `read` processes each commit before runs use it; if it fails, they do not. */
+  /**
+   * Returns the source with reads in parallel to runs. `read`: called for each new commit before runs use the commit.
+   * If it fails, runs do not use the commit.
+   */
   over(source: FleetSource, read?: (checkout: Checkout) => Promise<void>): FleetSource;
   readonly beside: NonNullable<RegistryDeps['beside']>;
-  /** Ends the reads in flight. */
+  /** Waits for syncs of registry sources, which are aborted. */
   close(): Promise<void>;
 }
 
-/** Waiting times of a long-running process. */
+/** Waiting times in a long-running process. */
 export const KEEPING: Patience = { firstMs: 10_000, againMs: 2_000 };
-/**
- * Returns the waiting times of a single run: the time for one response of a Git server, but at most half of the run, so
- * that the other sources have the rest.
- */
+/** Returns the waiting times for a single run: two minutes, but at most half of the run's deadline. */
 export function patienceOnce({ apply: { deadlineSeconds } }: Pick<Config, 'apply'>): Patience {
   const ms = Math.min(120_000, deadlineSeconds * 500);
   return { firstMs: ms, againMs: ms };
 }
 
-/** Content that was read within this time counts as the current content of the ref. */
+/** Age up to which the last read content is still used as current content if the source does not respond in time. */
 const FRESH_MS = 10_000;
 
-/** `news`: receives the news that a reading ended for which a run did not wait. */
+/** `news`: called after a read has found news that no run waited for. */
 export function openSourceLoops(clock: Pick<Clock, 'monotonic'>, patience: Patience, news: () => void): SourceLoops {
   const syncs = new Map<string, Sync>();
   const closing = new AbortController();
@@ -71,13 +71,13 @@ interface LoopDeps {
 }
 
 interface Pace {
-  /** Returns whether the reading ended in time for the caller. */
+  /** Waits for the reading, and returns whether it ended in time. */
   await(reading: Promise<void>, usualMs: number): Promise<boolean>;
-  /** Reads, and then returns whether no run waited for the reading. */
+  /** Reads, and returns true if no run waited for the reading. */
   time(read: () => Promise<void>): Promise<boolean>;
 }
 
-/** After a timeout, runs do not wait for the source until it has responded in time once. */
+/** Stops waiting for a source after a timeout, until the source has responded in time once. */
 function openPace({ clock, patience }: LoopDeps): Pace {
   let late = false;
   let waiting = 0;
@@ -101,7 +101,7 @@ function openPace({ clock, patience }: LoopDeps): Pace {
   };
 }
 
-/** The last good commit stays if the server is silent or reports an error. */
+/** Returns a repository that keeps its last good commit if the server does not respond or reports an error. */
 function storedRepository(
   deps: LoopDeps,
   { name, repository }: FleetSource,
@@ -111,7 +111,7 @@ function storedRepository(
   let last: { readonly checkout: Checkout; readonly at: number } | undefined;
   let failure: Failure | undefined;
   let reading: Promise<void> | undefined;
-  /** The commit that the last run used as the commit of the ref. */
+  /** Commit that the last run used as the ref's current commit. */
   let used: string | undefined;
 
   async function readNow(): Promise<void> {
@@ -150,7 +150,7 @@ function storedRepository(
   };
 }
 
-/** Remembers the last commit, because a rollback keeps every run at the same commit. */
+/** Caches the last checkout, because every run after a rollback reads the same commit. */
 function rememberLast(repository: FleetSource['repository']): FleetSource['repository']['at'] {
   let rolledBack: Checkout | undefined;
   return async (commit) => {
@@ -169,7 +169,10 @@ function lateFailure(name: string, commit: string): Failure {
   return new Failure(LATE, message, { retryable: true });
 }
 
-/** Processes each commit once. A failure is tried again after a while, because the machine may have been busy. */
+/**
+ * Returns a function that calls `read` once for each commit. After a Failure, the commit is tried again only after
+ * TRIED_AGAIN_MS, in case the machine was busy.
+ */
 function openOnce(clock: Pick<Clock, 'monotonic'>, read: ((checkout: Checkout) => Promise<void>) | undefined) {
   let before: { readonly commit: string; readonly failure: Failure | undefined; readonly at: number } | undefined;
   return async (checkout: Checkout): Promise<void> => {
@@ -192,8 +195,8 @@ function asFailure(error: unknown): Failure {
 
 interface Sync {
   /**
-   * Begins the work if none is in progress, and returns the outcomes since the last call. Throws the errors of the
-   * work.
+   * Starts `work` if no work is in progress, waits a limited time, and returns the outcomes since the last call. Throws
+   * Failures of earlier work.
    */
   next(work: Work | undefined): Promise<readonly SyncOutcome[]>;
   ended(): Promise<void>;

@@ -1,5 +1,5 @@
-// Ends the current run early: requests in flight finish and their statuses are written, nothing more is changed, and
-// the lease is released.
+// Stops the current run early: requests in flight finish, statuses are written, no further change is made, and the
+// lease is released.
 
 import { RUN_STOPPED } from '#reconciler/run/apply/apply.ts';
 import type { Cluster } from '#reconciler/run/ports.ts';
@@ -7,9 +7,9 @@ import { Failure } from '#std/failure.ts';
 
 export interface Stopping {
   stop(): void;
-  /** Aborted by the request to stop. */
+  /** Aborted when the stop is requested. */
   readonly signal: AbortSignal;
-  /** Returns a cluster that begins no further change after the request to stop. */
+  /** Returns a cluster that refuses further changes after the stop is requested. */
   over<T extends Cluster>(cluster: T): T;
 }
 
@@ -24,7 +24,7 @@ export function createStopping(): Stopping {
     stop: () => stopping.abort(),
     over: (cluster) => ({
       ...cluster,
-      // Queued requests are not sent either.
+      // Also refuses changes that are waiting in the queue of requests.
       fence(check) {
         const checked = (changes: boolean): void => {
           if (changes) assertGoing();

@@ -1,4 +1,4 @@
-// Tests the log of `skep run`: its records, and which of them are not repeated.
+// Tests the log of `skep run`: its records, and which records are not repeated.
 
 import { expect, test } from 'vitest';
 import type { RunResult } from '#reconciler/run/result.ts';
@@ -28,7 +28,7 @@ const EMPTY: RunResult = {
   requests: 7,
 };
 
-/** Returns the records that a teller writes, without the fields that all records have. */
+/** Returns the records that a teller writes, without the fields of every log record. */
 function records(level: LogLevel, play: (teller: Teller) => void): unknown[] {
   const lines: string[] = [];
   play(tellLog(createLogger(level, { write: (line) => lines.push(line) })));
@@ -39,7 +39,7 @@ function records(level: LogLevel, play: (teller: Teller) => void): unknown[] {
   });
 }
 
-test('a run that may write nothing says why, and how much is pending', () => {
+test('a paused run says why it is paused, and how many changes are pending', () => {
   const paused = { by: 'window', window: 'deny "0 0 * * *" for 1 h (UTC)' } as const;
   const gone = {
     action: 'delete',
@@ -55,7 +55,7 @@ test('a run that may write nothing says why, and how much is pending', () => {
   expect(ended).toMatchObject({ paused, pending: { create: 0, update: 0, delete: 1 }, msg: 'run ended' });
 });
 
-test('each change, problem and failure is a record of its run, and so is its end', () => {
+test('each change, problem and failure is a record of its run, and so is the end of the run', () => {
   const problem = {
     code: 'schema-type',
     severity: 'error',
@@ -110,7 +110,7 @@ test('each change, problem and failure is a record of its run, and so is its end
   ]);
 });
 
-test('records that every run repeats are written only at the level for details', () => {
+test('records that every run repeats are logged only at level debug', () => {
   function play(teller: Teller): void {
     const failure = new Failure('cluster-unreachable', 'no answer', { data: { url: 'https://k' } });
     for (const before of [undefined, EMPTY, EMPTY]) {
@@ -132,7 +132,7 @@ test('records that every run repeats are written only at the level for details',
   expect(messages('debug').filter((message) => message === 'run ended')).toHaveLength(4);
 });
 
-test('people get lines, and a failure of the process that it was told to end is none', () => {
+test('on a terminal runs are reported as lines, and a stop that was requested is not an error', () => {
   let text = '';
   const hear = (more: string): void => {
     text += more;
@@ -144,7 +144,7 @@ test('people get lines, and a failure of the process that it was told to end is 
   expect(text).toBe('told to stop\nerror locked: another run\n');
 });
 
-test('on a terminal the log is lines, too', () => {
+test('the log consists of lines on a terminal, too', () => {
   let text = '';
   const target = {
     isTTY: true,

@@ -1,5 +1,5 @@
-// Reports runs, as lines for people or as records of a log. A lasting state is reported once: a failure that every run
-// repeats is reported when it begins and when it ends.
+// Reports runs as lines on a terminal or as records of a log. A failure that every run repeats is reported only when it
+// begins and when it ends.
 
 import type { Logger } from 'pino';
 import { countsOf } from '#reconciler/report/change-text.ts';
@@ -12,7 +12,7 @@ import type { Failure } from '#std/failure.ts';
 import { formatId, formatProblem } from '#std/problem.ts';
 import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
 
-/** The fields that all records of one run have. */
+/** Fields of all records of a run. */
 interface RunFacts {
   readonly runId: string;
   readonly traceId?: string;
@@ -28,9 +28,9 @@ export interface Teller {
 }
 
 export interface Streams {
-  /** Prints the changes of runs. */
+  /** Writes the changes of runs. */
   readonly out: (text: string) => void;
-  /** Prints everything else. */
+  /** Writes all other messages. */
   readonly err: (text: string) => void;
 }
 
@@ -95,7 +95,7 @@ export function tellLog(log: Logger): Teller {
   };
 }
 
-/** Reports a run without news only at the level for details. */
+/** Logs the end of a run, at level debug if the run has no news. */
 function tellResult(
   log: Logger,
   facts: RunFacts | undefined,
@@ -139,11 +139,11 @@ function tellResult(
 interface FailureNews {
   /** Returns false if the previous run failed for the same reason. */
   began(failure: Failure): boolean;
-  /** Returns the code with which the previous run failed. */
+  /** Returns the code of the failure that has ended; undefined if the previous run did not fail. */
   ended(): string | undefined;
 }
 
-/** Compares codes and their places, not messages, because messages may contain times. */
+/** Compares codes and servers of failures instead of messages, because messages may contain times. */
 function failureNews(): FailureNews {
   let standing: { readonly code: string; readonly where: string } | undefined;
   return {

@@ -1,4 +1,4 @@
-// Tests which changes wake a run, and how often changes of the same object wake runs.
+// Tests which changes in the cluster start a run, and how often changes of one object start runs.
 
 import { expect, test } from 'vitest';
 import type { Change } from '#adapters/cluster/kept/kept-list.ts';
@@ -87,11 +87,11 @@ test.each<[string, Change, boolean]>([
   expect(mattersTo(options)(change)).toBe(wakes);
 });
 
-test('with sources alone, custom resources of others wake no run', () => {
+test('without permissions for the cluster, custom resources of other managers start no run', () => {
   expect(mattersTo({ ...options, scope: 'git' })({ after: object('MCPServer') })).toBe(false);
 });
 
-test('an object that changes again and again wakes runs after longer and longer waits, and others at once', () => {
+test('an object that changes again and again starts runs at growing intervals, and other objects start runs at once', () => {
   let now = 0;
   let wakes = 0;
   const waits: number[] = [];
@@ -118,7 +118,7 @@ test('an object that changes again and again wakes runs after longer and longer 
   take([{ after: kept }]);
   expect(wakes).toBe(6);
   const known = waits.length;
-  // The metadata of a Secret and its contents are in two lists.
+  // A Secret is in two lists: one with metadata, one with contents.
   for (let count = 0; count < 3; count += 1) take([{ after: kept }, { after: kept }]);
   expect(waits.length).toBe(known);
 });

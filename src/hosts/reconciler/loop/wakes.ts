@@ -1,5 +1,5 @@
-// Decides which changes in the cluster wake a run: changes of objects that the instance manages, and of custom
-// resources of other managers whose children it creates. Objects that change often wake runs less and less often.
+// Decides which changes in the cluster start a run: changes of managed objects, and of other managers' custom resources
+// whose children the instance creates. Objects that change often start runs at growing intervals.
 
 import type { Change } from '#adapters/cluster/kept/kept-list.ts';
 import { groupOf, idOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -13,7 +13,7 @@ import { jsonEquals } from '#std/json.ts';
 
 export interface WakesDeps {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
-  /** Wakes a run. */
+  /** Requests a run. */
   readonly wake: () => void;
 }
 
@@ -24,15 +24,18 @@ export interface Wakes {
   close(): void;
 }
 
-/** Wakes of one object within this time count together. */
+/** Time during which changes of an object are counted. */
 const WITHIN_MS = 60_000;
-/** Number of wakes without delay. Each further wake waits twice as long as the wake before, starting with a second. */
+/**
+ * Number of changes that request a run without delay. The next change waits one second, and each further change twice
+ * as long.
+ */
 const AT_ONCE = 4;
 const WAIT_MAX_MS = 30_000;
 
 export function openWakes({ clock, wake }: WakesDeps, options: WakesOptions): Wakes {
   const matters = mattersTo(options);
-  /** Times of wakes, by object. */
+  /** Times of counted changes, by object. */
   const times = new Map<string, readonly number[]>();
   const closing = new AbortController();
   let nextAt = Infinity;
@@ -55,7 +58,7 @@ export function openWakes({ clock, wake }: WakesDeps, options: WakesOptions): Wa
     if (at >= nextAt) return;
     nextAt = at;
     void clock.sleep(ms, closing.signal).then(() => {
-      // An earlier wake has replaced this wake.
+      // An earlier wake replaces this wake.
       if (nextAt !== at || closing.signal.aborted) return;
       nextAt = Infinity;
       wake();
@@ -65,7 +68,7 @@ export function openWakes({ clock, wake }: WakesDeps, options: WakesOptions): Wa
   return {
     take(changes) {
       forgetOld(times, clock.monotonic());
-      // A Secret or ConfigMap is in two lists.
+      // A Secret or ConfigMap is in two lists, so its change is reported twice.
       const keys = new Set(changes.filter(matters).map(keyOfChange));
       let wait = Infinity;
       for (const key of keys) wait = Math.min(wait, waitOf(key));
@@ -84,7 +87,7 @@ function keyOfChange({ before, after }: Change): string {
   return object === undefined ? '' : keyOfObject(object);
 }
 
-/** Returns whether a run may have something to do because of the change. */
+/** Returns a function that says whether a run could have something to do because of a change. */
 export function mattersTo(options: WakesOptions): (change: Change) => boolean {
   const applySet = applySetId(options.instance, options.homeNamespace);
   const manager = fieldManager(options.instance);
@@ -101,7 +104,7 @@ export function mattersTo(options: WakesOptions): (change: Change) => boolean {
   };
 }
 
-/** Returns whether the object is a record of this instance: records of other instances change with their runs. */
+/** Returns whether the object is a record of this instance. Records of other instances change with their runs. */
 function isOwnRecord(options: WakesOptions, object: KubeObject, manager: string): boolean {
   const { name, namespace } = object.metadata;
   const isNamedSo = name === manager || name.startsWith(`${manager}-`);
@@ -109,8 +112,8 @@ function isOwnRecord(options: WakesOptions, object: KubeObject, manager: string)
 }
 
 /**
- * Returns whether two versions of an object differ at most in their status and in fields of the server or of other
- * managers.
+ * Returns true if two versions of an object differ only in their status, or in fields that the server or other managers
+ * set.
  */
 function hasSameIntent(before: KubeObject, after: KubeObject, manager: string): boolean {
   return jsonEquals(intentOf(before, manager), intentOf(after, manager));

@@ -1,5 +1,5 @@
-// Tests sync windows: which window decides, and when changes are allowed again. On days when the clocks change, the
-// results are compared with a walk through every minute that uses neither durations nor next dates.
+// Tests sync windows: which window applies, and when changes are allowed again. For days on which clocks change, the
+// expected results come from a check of every minute, which uses neither durations nor cron.
 
 import { expect, test } from 'vitest';
 import { seeded } from '../../../../test/harness/random.ts';
@@ -63,7 +63,7 @@ test.each([
   expect(openWindows(full).closed(Date.parse(at)) === undefined).toBe(open);
 });
 
-test('the closing window is named, with the moment when changes are allowed again, across windows that follow one another', () => {
+test('names the closed window and the time when changes are allowed again, also across consecutive windows', () => {
   const windows: Windows = [
     { deny: '0 18 * * 5', hours: 6, timeZone: 'UTC' },
     { deny: '0 0 * * 6', hours: 24, timeZone: 'UTC' },
@@ -74,21 +74,21 @@ test('the closing window is named, with the moment when changes are allowed agai
   });
 });
 
-test('outside of every allow it says so, and when the next begins', () => {
+test('outside of all allow windows, names them and the time when the next window begins', () => {
   const windows: Windows = [{ allow: '0 9 * * 1-5', hours: 8, timeZone: BERLIN }];
   expect(openWindows(windows).closed(Date.parse('2026-03-27T18:00Z'))).toEqual({
     window: `outside of allow "0 9 * * 1-5" for 8 h (${BERLIN})`,
-    // Monday, already in summer time.
+    // Monday, with summer time.
     until: Date.parse('2026-03-30T07:00Z'),
   });
 });
 
-test('if changes are never allowed again, there is no end', () => {
+test('names no time if changes are never allowed again', () => {
   const closed = openWindows([{ deny: '* * * * *', hours: 1, timeZone: 'UTC' }]).closed(0);
   expect(closed).toEqual({ window: 'deny "* * * * *" for 1 h (UTC)' });
 });
 
-test('a text that is not a cron expression or not a time zone is refused', () => {
+test('an invalid cron expression or time zone is refused', () => {
   expect(() => openWindows([{ allow: 'weekends', hours: 1, timeZone: 'UTC' }])).toThrow('"weekends"');
   expect(() => openWindows([{ allow: '0 0 * * *', hours: 1, timeZone: 'Mars/Base' }])).toThrow('Mars/Base');
 });
@@ -107,7 +107,7 @@ interface LocalTime {
   readonly hour: number;
   readonly day: number;
   readonly weekday: number;
-  /** Wall time as a number that grows with time. */
+  /** Wall time in milliseconds, as if it were UTC. */
   readonly wall: number;
 }
 
@@ -154,8 +154,8 @@ function matches({ minute, hour, day, weekday }: Fields, wall: number): boolean 
 }
 
 /**
- * Returns every minute at which a window begins: times that the wall clock skips come after the gap, times that it
- * shows twice come once.
+ * Returns all minutes at which a window begins. Times that the clocks skip move to the end of the gap. Times that occur
+ * twice are used once, unless the window begins at each hour.
  */
 function begins(fields: Fields, local: (at: number) => LocalTime, from: number, to: number): number[] {
   const found: number[] = [];
@@ -174,7 +174,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: (to - from) / MINUTE_MS + 1 }, (_none, index) => from + index * MINUTE_MS);
 }
 
-/** Days on which clocks change, months end, or nothing happens. */
+/** Days on which clocks change, on which a month ends, and ordinary days. */
 const STRETCHES = [
   { timeZone: BERLIN, from: '2026-03-28T00:00Z' },
   { timeZone: BERLIN, from: '2026-10-24T00:00Z' },
@@ -186,7 +186,7 @@ const STRETCHES = [
   { timeZone: 'UTC', from: '2026-12-30T12:00Z' },
 ];
 
-test.each(STRETCHES)('$timeZone from $from: as the walk says', ({ timeZone, from }) => {
+test.each(STRETCHES)('$timeZone from $from: agrees with the check of every minute', ({ timeZone, from }) => {
   const random = seeded(1);
   const local = localTimes(timeZone);
   const start = Date.parse(from);

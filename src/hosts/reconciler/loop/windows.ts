@@ -1,18 +1,19 @@
-// Decides whether changes may be made at a moment. Windows are cron expressions that open or close for some hours.
+// Decides from sync windows whether changes are allowed at a time. A window is a cron expression that allows or denies
+// changes for some hours.
 
 import type { Paused } from '#reconciler/run/result.ts';
 import type { Window } from '../../config/windows.ts';
 import { type Cron, readCron } from './cron.ts';
 
 interface Closed {
-  /** The window that forbids changes, or a description of all windows that would allow them. */
+  /** Window that denies changes, or all windows of which none allows changes. */
   readonly window: string;
-  /** Milliseconds since 1970; absent if the end is too far away to compute. */
+  /** End in milliseconds since 1970. Not set if the end is not found. */
   readonly until?: number;
 }
 
 export interface SyncWindows {
-  /** Returns undefined if changes may be made. */
+  /** Returns undefined if changes are allowed. */
   closed(at: number): Closed | undefined;
 }
 
@@ -23,10 +24,10 @@ interface Opened {
 }
 
 const HOUR_MS = 3_600_000;
-/** Bound of the search for the end of a window, because windows may follow one another without a gap. */
+/** Maximum number of steps in the search for the end, because windows may follow one another without a gap. */
 const STEPS_MAX = 64;
 
-/** Throws Failure `config-invalid` if an expression is not a cron expression. */
+/** Throws Failure `config-invalid` if an expression is invalid. */
 export function openWindows(windows: readonly Window[]): SyncWindows {
   const allows = windows.flatMap((each) => (each.allow === undefined ? [] : [opened(each, 'allow', each.allow)]));
   const denies = windows.flatMap((each) => (each.deny === undefined ? [] : [opened(each, 'deny', each.deny)]));
@@ -38,7 +39,7 @@ export function openWindows(windows: readonly Window[]): SyncWindows {
     return `outside of ${allows.map(({ shown }) => shown).join(', ')}`;
   }
 
-  /** Looks only at the begins and ends of windows, because the state changes only there. */
+  /** Returns the next time at which changes are allowed. Checks only begins and ends of windows. */
   function opensAt(closedAt: number): number | undefined {
     let at = closedAt;
     for (let step = 0; step < STEPS_MAX; step += 1) {
@@ -64,17 +65,17 @@ function opened({ hours, timeZone }: Window, verb: string, expression: string): 
   return { cron, hoursMs: hours * HOUR_MS, shown: `${verb} "${expression}" for ${hours} h (${timeZone})` };
 }
 
-/** Returns whether the window began less than its hours ago. */
+/** Returns whether the window began less than `hoursMs` ago. */
 function isActive({ cron, hoursMs }: Opened, at: number): boolean {
   return cron.next(at - hoursMs) <= at;
 }
 
-/** Returns the next begin, or the end of the earliest window that is still open, whichever comes first. */
+/** Returns the earlier of the window's next begin and its next end. */
 function nextEdge({ cron, hoursMs }: Opened, after: number): number {
   return Math.min(cron.next(after), cron.next(after - hoursMs) + hoursMs);
 }
 
-/** Returns the option of a run that pauses it, if a window is closed. */
+/** Returns the run's option `paused`, if changes are not allowed. */
 export function pausedBy(windows: SyncWindows, at: number): { readonly paused?: Paused } {
   const closed = windows.closed(at);
   if (closed === undefined) return {};

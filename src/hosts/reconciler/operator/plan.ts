@@ -1,4 +1,4 @@
-// Plans the next run of an instance in its cluster, with the same patience for its sources as a run.
+// Plans the next run of an instance in its cluster.
 
 import { impactOfPlan } from '#reconciler/run/impact/impact.ts';
 import type { Prepared } from '#reconciler/run/prepare.ts';
@@ -12,13 +12,13 @@ import { findPauseNow } from '../instance/paused-now.ts';
 import { watchSources } from '../instance/watch.ts';
 import { openSourceLoops, patienceOnce } from '../loop/source-loops.ts';
 
-/** A plan with the data that it was made from. */
+/** Plan, with the data from which it was made. */
 export interface Planned {
   readonly result: RunResult;
   readonly prepared: Prepared;
 }
 
-/** Opens an instance whose plans wait for the sources as long as a sync. */
+/** Opens an instance for a plan, which waits for sources as long as a single run does. */
 export function openForPlan(config: Config, commits?: PlannedCommits): Promise<Instance> {
   const loops = openSourceLoops(systemClock, patienceOnce(config), () => undefined);
   return openInstance(config, () => undefined, watchSources(), commits, {
@@ -34,10 +34,10 @@ export async function planNow({ deps, options }: Instance, config: Config): Prom
   return paused === undefined ? made : { ...made, result: { ...made.result, paused } };
 }
 
-/** Adds the effects that clients would notice, unless something of the cluster could not be read. */
+/** Adds the effects that clients would notice. Adds none if a part of the cluster could not be read. */
 export async function addImpact({ apiGroup }: Config, { result, prepared }: Planned): Promise<RunResult> {
   const { KINDS } = await import('#reconciler/kinds/index.ts');
-  // An object that could not be read may exist already with its clients.
+  // Objects that could not be read may exist and have clients.
   const isUnread = result.failures.some(({ code }) => code.startsWith('cluster-'));
   const impact = isUnread ? undefined : impactOfPlan({ kinds: KINDS, apiGroup }, prepared, result.plan);
   return { ...result, impact };

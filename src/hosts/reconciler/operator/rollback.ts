@@ -1,4 +1,4 @@
-// Goes back to the commits of an earlier run: takes the present commits out of use, and runs after the current run.
+// Rolls back to the commits of an earlier run: marks the current commits as not to be used, and makes a run.
 
 import { findRun } from '#reconciler/run/history/find.ts';
 import { learnOlder, quarantine } from '#reconciler/run/operate/rollback.ts';
@@ -16,17 +16,17 @@ interface RollbackDeps {
 }
 
 interface RollbackRequest {
-  /** Id of the run, or the start of it. */
+  /** Id of the earlier run, or the beginning of its id. */
   readonly run: string;
-  /** Number of runs in the history. */
+  /** Number of runs to read from the history. */
   readonly limit: number;
-  /** If set, nothing is written unless exactly these commits are taken out of use. */
+  /** If set, throws a Failure and writes nothing unless the rollback takes exactly these commits out of use. */
   readonly confirmed?: readonly Quarantined[];
-  /** Options of the run. */
+  /** Options of the run after the rollback. */
   readonly overrides?: Partial<RunOptions>;
 }
 
-/** Throws Failure `run-not-found`, `rollback-impossible`, `rollback-changed`, or the Failure of the run. */
+/** Throws Failure `run-not-found`, `rollback-impossible`, `rollback-changed`, or a Failure of the run. */
 export async function runRollback(deps: RollbackDeps, request: RollbackRequest): Promise<RunResult> {
   const { instance } = deps;
   const home = instance.options();
@@ -40,7 +40,10 @@ export async function runRollback(deps: RollbackDeps, request: RollbackRequest):
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 1000;
 
-/** Waits for the current run, which may still apply commits that are no longer in use, and runs after it. */
+/**
+ * Makes a run as soon as no other run holds the lease. A run in progress may still apply the commits that were rolled
+ * back.
+ */
 async function runWhenFree(
   { instance, waiting }: RollbackDeps,
   overrides: Partial<RunOptions> | undefined,

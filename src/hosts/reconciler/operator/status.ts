@@ -1,4 +1,4 @@
-// Reads the state of an instance for an operator, also if the database or the cluster is unavailable.
+// Reads the state of an instance for an operator, even if the database or the cluster is unavailable.
 
 import { readFile } from 'node:fs/promises';
 import type { LastLook } from '#reconciler/report/status.ts';
@@ -16,7 +16,7 @@ export interface OperatorStatus {
   readonly lastLook: LastLook | undefined;
 }
 
-/** Reads all parts of the status. If the database or the cluster is unavailable, the other parts are still returned. */
+/** Reads all parts of the status. If the database or the cluster is unavailable, returns the other parts. */
 export async function readOperatorStatus(instance: Instance, config: Config): Promise<OperatorStatus> {
   const status = await readStatus(instance, config);
   return { status, lastLook: await readLastLook(lastRunFile(config)) };
@@ -47,7 +47,10 @@ async function readHistory({ history }: Instance, limit: number): Promise<readon
   }
 }
 
-/** Returns undefined if the file does not exist: another machine runs the instance, or no run was made yet. */
+/**
+ * Returns undefined if the file is missing or invalid. It is missing if no run was made, or if another machine runs the
+ * instance.
+ */
 async function readLastLook(path: string): Promise<LastLook | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));

@@ -1,5 +1,5 @@
-// Handles the service accounts of the cluster as an API server does: verifies their tokens, publishes the keys for
-// verification, and creates the token of each pod.
+// Handles service accounts as an API server does: verifies tokens, publishes the public keys, and creates the tokens of
+// pods.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -11,7 +11,7 @@ import { issueToken } from './token-request.ts';
 const DISCOVERY_PATH = '/.well-known/openid-configuration';
 const KEYS_PATH = '/openid/v1/jwks';
 
-/** Media types of the documents. A kube-apiserver accepts no wildcard except the wildcard for all types. */
+/** Media types by path of the documents. A kube-apiserver accepts the wildcard for all types, but no other wildcard. */
 const TYPES: Readonly<Record<string, string>> = {
   [DISCOVERY_PATH]: 'application/json',
   [KEYS_PATH]: 'application/jwk-set+json',
@@ -22,7 +22,10 @@ export interface IssuerDocument {
   readonly body: string;
 }
 
-/** Returns undefined for any other path. Throws Failure 406 if the client does not accept the document's type. */
+/**
+ * Returns the document at the path. undefined for any other path. Throws 406 if the client does not accept the
+ * document's media type.
+ */
 export function issuerDocument(
   signer: AccountSigner,
   address: string,
@@ -47,8 +50,8 @@ function discovery(address: string): JsonObject {
 }
 
 /**
- * Returns the user of a token for this API server. Returns undefined if the token is for another audience, or its
- * account or pod is deleted.
+ * Returns the user of a token for this API server. undefined if the token is invalid, expired or for another audience,
+ * or if its account or pod was deleted.
  */
 export function accountOf(context: ApiContext, signer: AccountSigner, token: string): string | undefined {
   const claims = signer.verify(token);
@@ -66,8 +69,8 @@ export function accountOf(context: ApiContext, signer: AccountSigner, token: str
 }
 
 /**
- * Whether service accounts may send the request. RBAC is not evaluated: they may only read the documents that every
- * account of a new cluster may read.
+ * True if a service account may send the request. RBAC is not evaluated: every account may read only the documents that
+ * every account of a new cluster may read.
  */
 export function isForAccounts(method: string, path: string): boolean {
   return method === 'GET' && (path === DISCOVERY_PATH || path === KEYS_PATH || /^\/apis?$/.test(path));
@@ -77,13 +80,13 @@ const POD_TOKEN_SECONDS = 3607;
 
 export interface PodAccount {
   readonly token: string;
-  /** Time from which the token has to be renewed, in milliseconds since 1970. */
+  /** Time in milliseconds since 1970 after which the token must be renewed. */
   readonly renewAt: number;
 }
 
 /**
- * Creates the token that a pod mounts. Returns undefined if the account does not exist or does not want its token
- * mounted.
+ * Creates the token that a pod mounts. undefined if the account does not exist, or if the account or pod disables the
+ * mount.
  */
 export function podToken(context: ApiContext, signer: AccountSigner, pod: KubeObject): PodAccount | undefined {
   const spec = isObject(pod.spec) ? pod.spec : {};

@@ -1,4 +1,5 @@
-// Signs and verifies the tokens of service accounts, as a kube-apiserver does: JWTs of one issuer, with its own key.
+// Signs and verifies tokens of service accounts as a kube-apiserver does: JWTs of one issuer, with a key of the
+// cluster.
 
 import {
   createHash,
@@ -15,7 +16,7 @@ import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import { writePrivately } from '../storage/private-file.ts';
 
 /**
- * The issuer that kubeadm sets. It differs from the address of an API server inside its cluster, which is
+ * The issuer that kubeadm configures. The URL of an API server inside its cluster differs:
  * `https://kubernetes.default.svc`.
  */
 export const CLUSTER_ISSUER = 'https://kubernetes.default.svc.cluster.local';
@@ -23,10 +24,10 @@ export const CLUSTER_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 export const SIGNING_ALGORITHM = 'ES256';
 
 export interface AccountSigner {
-  /** The public key (RFC 7517). */
+  /** The public keys as a JWK set (RFC 7517). */
   readonly keys: { readonly keys: readonly JsonWebKey[] };
   sign(claims: JsonObject): string;
-  /** Returns the claims of a token that this key has signed, undefined for any other token. */
+  /** Returns the claims of a token that this key has signed. undefined for any other token. */
   verify(token: string): JsonObject | undefined;
 }
 

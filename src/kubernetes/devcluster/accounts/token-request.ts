@@ -1,5 +1,5 @@
-// Serves `serviceaccounts/token`: creates a token of a service account for the requested audiences and time (Kubernetes
-// documentation, "TokenRequest API"), and answers as a kube-apiserver does.
+// Serves `serviceaccounts/token`: creates a token of a service account with the requested audiences and lifetime
+// (Kubernetes documentation, "TokenRequest API").
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -14,13 +14,12 @@ const DEFAULT_SECONDS = 3600;
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
 
-/** Kinds of objects to which a token may be bound. */
 const BOUND: Readonly<Record<string, { readonly collection: string; readonly namespaced: boolean }>> = {
   Pod: { collection: '/pods', namespaced: true },
   Secret: { collection: '/secrets', namespaced: true },
 };
 
-/** Throws Status failures. */
+/** Throws Failures with a Status. */
 export function requestToken(context: ApiContext, signer: AccountSigner, request: ApiRequest): JsonObject {
   if (request.verb !== 'create') throw methodNotAllowed();
   const { namespace = '', name = '' } = request;

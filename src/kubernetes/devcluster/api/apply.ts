@@ -23,7 +23,8 @@ export function applyObject(context: ApiContext, request: ApiRequest): ObjectAns
   const body = readApplied(request);
   const applied = readAppliedObject(request, body);
   const old = findIfPresent(context, request);
-  // An apply through a subresource creates a missing object of a built-in kind, but not of a custom kind.
+  // A server creates a missing object of a built-in kind even if the apply is for a subresource. For a custom kind it
+  // does not.
   if (old === undefined && subresource !== undefined && type.custom !== undefined)
     throw notFound(type, request.name ?? '');
   const merged = merge(context, request, options, applied, old);
@@ -63,7 +64,6 @@ function readAppliedObject(request: ApiRequest, { value }: ReadBody): KubeObject
   return named;
 }
 
-/** Ignores a namespace on a cluster-scoped object. */
 function withoutNamespace(object: KubeObject): KubeObject {
   const { namespace: _namespace, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -109,7 +109,7 @@ function storedAnyway(type: ResourceType, applied: KubeObject, { unknown }: Read
   return isEmpty ? { stored: 'always' } : {};
 }
 
-/** Returns the warnings. The merge has already reported unknown fields. */
+/** Returns warnings about repeated keys. The merge has already reported unknown fields. */
 function checkDuplicates(type: ResourceType, options: WriteOptions, { duplicates }: ReadBody): readonly string[] {
   if (options.fieldValidation !== 'Strict' || duplicates.length === 0) {
     return options.fieldValidation === 'Warn' ? duplicates : [];
@@ -118,24 +118,24 @@ function checkDuplicates(type: ResourceType, options: WriteOptions, { duplicates
   throw badRequest(`${what}: strict decoding error: ${duplicates.join(', ')}`);
 }
 
-/** The error for an object that does not fit the schema. The API server sends it without a reason. */
+/** Returns the error for an object that does not fit the schema. Like an API server, it sets no reason. */
 function untypable(type: ResourceType, name: string, why: readonly string[]): Error {
   return apiError(500, '', `failed to create typed patch object (${typedName(type, name)}): ${why.join('\n')}`);
 }
 
-/** The error for a merged object that fits the schema but not the kind's types. */
+/** Returns the error for a merged object that fits the schema but not the server's types. */
 function unconvertible(type: ResourceType, name: string, why: string): Error {
   const kind = `${slashed(apiVersionOf(type))}, Kind=${type.kind}`;
   const what = `failed to convert new object (${typedName(type, name)}) to proper version`;
   return apiError(500, '', `${what}: unable to convert unstructured object to ${kind}: ${why}`);
 }
 
-/** `/one; apps/v1, Kind=Deployment` */
+/** Returns a text such as `/one; apps/v1, Kind=Deployment`. */
 function typedName(type: ResourceType, name: string): string {
   return `/${name}; ${slashed(apiVersionOf(type))}, Kind=${type.kind}`;
 }
 
-/** Writes versions of the core group with a leading slash. */
+/** Returns the apiVersion. A version of the core group gets a leading slash. */
 function slashed(apiVersion: string): string {
   return apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
 }
@@ -166,7 +166,7 @@ function formatPaths(paths: readonly string[]): string {
   return paths.map((path) => `- ${path}`).join('\n');
 }
 
-/** `"kubectl" with subresource "scale" using apps/v1`; the version only for updates. */
+/** Returns a text such as `"kubectl" with subresource "scale" using apps/v1`. Only updates have the version. */
 function describeManager({ manager, operation, apiVersion, subresource }: Conflict): string {
   const through =
     subresource === undefined || subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`;
@@ -174,7 +174,7 @@ function describeManager({ manager, operation, apiVersion, subresource }: Confli
   return `${JSON.stringify(manager)}${through}${using}`;
 }
 
-/** Throws 409 if the apply names a uid, because the object with this uid does not exist. */
+/** Throws 409 if the apply has a uid, because no object with this uid exists. */
 function checkAbsent(type: ResourceType, object: KubeObject): void {
   const { uid, name } = object.metadata;
   if (uid === undefined || uid === '') return;

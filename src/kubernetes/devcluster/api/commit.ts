@@ -1,5 +1,5 @@
-// Performs the last steps of every write: tracks ownership, checks rules, and stores the object unless nothing changed
-// or the write is a dry run.
+// Performs the last steps of every write: tracks ownership, validates, and stores the object. Nothing is stored if
+// nothing changed or the write is a dry run.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { keepTimes, trackUpdate } from '../../rules/ownership/write/apply.ts';
@@ -18,19 +18,16 @@ export interface Write {
   readonly manager: string;
   readonly dryRun: boolean;
   readonly subresource?: string;
-  /** If set, a server-side apply has already written managedFields. */
+  /** True if a server-side apply has already set managedFields. */
   readonly tracked?: boolean;
   /**
-   * A real API server does not notice that some applies to custom resources change nothing. It stores the object all
-   * the same, and increments its generation if the apply names fields that are pruned.
+   * If set, stores the object even if nothing changed, as a real API server does after some applies to custom
+   * resources. `as-new-generation` also increments the generation, because the apply contains pruned fields.
    */
   readonly stored?: 'always' | 'as-new-generation';
 }
 
-/**
- * Stores a new object. `object` has been read as its kind (defaults included) and has its namespace. Throws 409 and
- * 422.
- */
+/** Stores a new object. `object` must be decoded as its kind, with defaults and its namespace. Throws 409 and 422. */
 export function commitNew(context: ApiContext, write: Write, object: KubeObject): KubeObject {
   const { type, behaviour } = write;
   const tracked = track(context, write, object, undefined);
@@ -48,8 +45,8 @@ export function commitNew(context: ApiContext, write: Write, object: KubeObject)
 }
 
 /**
- * Stores a changed object. `next` has been read as its kind and `old` is the stored object, both in the version of the
- * request. Throws 422.
+ * Stores a changed object. `next` must be decoded as its kind. `old` is the stored object. Both have the apiVersion of
+ * the request. Throws 422.
  */
 export function commitChange(context: ApiContext, write: Write, next: KubeObject, old: KubeObject): KubeObject {
   const { type, behaviour } = write;
@@ -101,7 +98,7 @@ function track(context: ApiContext, write: Write, after: KubeObject, before: Kub
   });
 }
 
-/** If the kind has no status subresource, its status is owned like any other field. */
+/** Without a status subresource, the status is owned like any other field. */
 export function resetOf(behaviour: Behaviour): { readonly reset?: readonly (readonly string[])[] } {
   return behaviour.separatesStatus ? {} : { reset: [] };
 }
@@ -121,7 +118,7 @@ function withGeneratedName(context: ApiContext, type: ResourceType, object: Kube
   }
 }
 
-/** Whether the object is being deleted and no finalizer keeps it any more. */
+/** True if the object is being deleted and no finalizer is left. */
 function isFinished(type: ResourceType, object: KubeObject): boolean {
   const { deletionTimestamp, finalizers = [] } = object.metadata;
   return deletionTimestamp !== undefined && finalizers.length === 0 && !isHeldNamespace(type, object);

@@ -1,10 +1,10 @@
-// Defines the dependencies of every operation of the API.
+// Defines the dependencies of all API operations.
 
 import type { Behaviour } from '../resources/behaviour.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import type { Store } from '../storage/store.ts';
 
-/** The kinds that are currently served. The table changes when CRDs are created and deleted. */
+/** The served kinds. The table changes when CRDs are created and deleted. */
 export interface TypeTable {
   readonly all: () => readonly ResourceType[];
   readonly find: (group: string, version: string, plural: string) => ResourceType | undefined;
@@ -17,11 +17,11 @@ export interface ApiContext {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly newUid: () => string;
-  /** Five characters for names made of `generateName`. */
+  /** Returns the five random characters of a generated name (`generateName`). */
   readonly newSuffix: () => string;
 }
 
-/** RFC 3339 in UTC with whole seconds, as the API writes times. */
+/** Returns the current time as the API writes it: RFC 3339 in UTC with whole seconds. */
 export function timestamp(context: ApiContext): string {
   return `${new Date(context.now()).toISOString().slice(0, 19)}Z`;
 }

@@ -15,7 +15,7 @@ import type { ApiAnswer, ApiRequest, ObjectAnswer } from './request.ts';
 import { conflict, forbidden } from './status.ts';
 import { invalidOptions, readDryRun } from './write-options.ts';
 
-/** Set on a CRD when its deletion begins, and removed when none of its objects is left. */
+/** Finalizer of a CRD that is being deleted. It is removed after the last object of the CRD. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 const UNGRACED: readonly string[] = [NAMESPACE_COLLECTION, DEFINITIONS];
@@ -40,7 +40,7 @@ export function deleteOne(context: ApiContext, request: ApiRequest): ObjectAnswe
   return { shape: 'object', code: 200, object: success(type, outcome.object) };
 }
 
-/** Deletes the objects one by one and returns the listed objects. */
+/** Deletes the listed objects one by one and returns the list. */
 export function deleteCollection(context: ApiContext, request: ApiRequest): ApiAnswer {
   const options = readDeleteOptions(request);
   const listed = listObjects(context, request);
@@ -82,7 +82,7 @@ function readPropagation(value: unknown): Propagation | undefined {
 
 export interface Removal {
   readonly object: KubeObject;
-  /** False if the object waits for its finalizers. */
+  /** False if finalizers delay the deletion. */
   readonly gone: boolean;
 }
 
@@ -114,7 +114,7 @@ function checkDeletePreconditions(
   { uid, resourceVersion }: DeleteOptions,
 ): void {
   const { metadata } = object;
-  // These two conflicts name the kind instead of the resource.
+  // In these two conflicts, the API uses the kind instead of the resource.
   const named = { ...type, plural: type.kind };
   if (uid !== undefined && uid !== metadata.uid) {
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid ?? ''}). The object might have been deleted and then recreated`;
@@ -126,7 +126,9 @@ function checkDeletePreconditions(
   }
 }
 
-/** Sets the two finalizers of propagation policies as requested and keeps all other finalizers. */
+/**
+ * Sets or removes the finalizers `orphan` and `foregroundDeletion` by the propagation policy. Keeps other finalizers.
+ */
 function finalizersFor(
   type: ResourceType,
   object: KubeObject,
@@ -134,7 +136,7 @@ function finalizersFor(
 ): readonly string[] {
   const own = object.metadata.finalizers ?? [];
   const isNewlyGoing = type.collection === DEFINITIONS && object.metadata.deletionTimestamp === undefined;
-  // A CRD is kept until its objects are deleted.
+  // The finalizer keeps a CRD until its objects are deleted.
   const present = isNewlyGoing && !own.includes(CLEANUP_FINALIZER) ? [...own, CLEANUP_FINALIZER] : own;
   if (propagation === undefined) return present;
   const others = present.filter((finalizer) => finalizer !== 'foregroundDeletion' && finalizer !== 'orphan');
@@ -159,7 +161,7 @@ function withDeletion(
     ...others,
     ...(finalizers.length === 0 ? {} : { finalizers: [...finalizers] }),
     ...(started ? {} : { deletionTimestamp: timestamp(context) }),
-    // Namespaces and CRDs have their own way of deletion, without a grace period.
+    // Namespaces and CRDs are deleted without a grace period.
     ...(started || UNGRACED.includes(type.collection) ? {} : { deletionGracePeriodSeconds: 0 }),
     ...(started || metadata.generation === undefined ? {} : { generation: metadata.generation + 1 }),
   };

@@ -1,4 +1,4 @@
-// Finds the object that a request names, in the version of the request.
+// Finds the object of a request, in the apiVersion of the request.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { convertEvent } from '../builtin/events.ts';
@@ -23,8 +23,8 @@ export function findIfPresent(context: ApiContext, request: ApiRequest): KubeObj
 }
 
 /**
- * Converts the object. Versions of a kind differ only in their names because there are no conversion webhooks. Events
- * are the exception.
+ * Converts a stored object to the apiVersion of `type`. Only the apiVersion changes, because conversion webhooks are
+ * not supported. For Events, fields are renamed.
  */
 export function inVersionOf(type: ResourceType, stored: KubeObject): KubeObject {
   const apiVersion = apiVersionOf(type);

@@ -1,4 +1,4 @@
-// Lists a collection (GET): selectors, pages that all show the same state, and past states.
+// Lists a collection (GET) with selectors, consistent pages, and past states.
 
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -37,7 +37,7 @@ export function listObjects(context: ApiContext, request: ApiRequest): ListAnswe
   };
 }
 
-/** Combines both selectors of a request and, for a single object, its name. */
+/** Returns a matcher for the label selector, the field selector and the name, if the request has one. */
 export function selectorOf(request: ApiRequest): Matcher {
   const { type, query, name } = request;
   const labels = labelMatcher(query.get('labelSelector') ?? '');
@@ -55,10 +55,7 @@ function readLimit(text: string | null): number {
   return Math.max(0, Number(text));
 }
 
-/**
- * Returns the revision of the state that a list shows (Kubernetes documentation, "Resource versions", table for get and
- * list).
- */
+/** Returns the revision of the listed state (Kubernetes documentation, "Resource versions", table for get and list). */
 function readListRevision(context: ApiContext, query: URLSearchParams, limit: number): number {
   const requested = readRevision(query.get('resourceVersion'));
   const match = query.get('resourceVersionMatch');
@@ -95,9 +92,9 @@ function versionTooLarge(requested: number, current: number): Error {
 }
 
 interface Token {
-  /** Revision of the state that the first page showed, or -1 if further pages show the newest state. */
+  /** Revision of the first page. -1 if the next pages show the newest state. */
   readonly revision: number;
-  /** Place of the last object that was shown. */
+  /** Namespace and name of the last object of the previous page. */
   readonly after: string;
 }
 
@@ -133,8 +130,8 @@ function invalidToken(why: string): Error {
 }
 
 /**
- * Throws a 410 if the state is too old. With `metadata.continue` of the error, clients can continue in the newest
- * state.
+ * Returns the revision of the next page. Throws a 410 if the revision is no longer stored. Clients can continue in the
+ * newest state with `metadata.continue` of the error.
  */
 function tokenRevision(context: ApiContext, token: Token): number {
   if (token.revision === -1) return context.store.revision();

@@ -1,4 +1,4 @@
-// Implements the rules for metadata of all kinds: fields that the server sets, and fields that clients may change.
+// Implements the common rules for metadata: fields that the server sets, and fields that clients may change.
 
 import type { KubeObject, ObjectMeta } from '../../rules/object.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
@@ -6,7 +6,7 @@ import { type ApiContext, timestamp } from './context.ts';
 import type { ApiRequest } from './request.ts';
 import { apiError, badRequest, type Cause, conflict, invalid, modified } from './status.ts';
 
-/** Returns the object with the namespace of the request. Throws a 400 if the object names another namespace. */
+/** Returns the object with the namespace of the request. Throws a 400 if the object has another namespace. */
 export function inNamespace(object: KubeObject, type: ResourceType, namespace: string | undefined): KubeObject {
   const given = object.metadata.namespace ?? '';
   if (!type.namespaced) {
@@ -29,23 +29,20 @@ export function withRequestName(object: KubeObject, request: ApiRequest): KubeOb
   throw badRequest(`the name of the object (${name}) does not match the name on the URL (${expected})`);
 }
 
-/**
- * Returns the object with new metadata: sets the uid and the time of creation, and removes fields that the server sets
- * only later.
- */
+/** Sets the uid and creationTimestamp of a new object, and removes fields that the server sets later. */
 export function withNewMetadata(context: ApiContext, object: KubeObject): KubeObject {
   const { deletionTimestamp, deletionGracePeriodSeconds, resourceVersion, ...given } = object.metadata;
   const metadata: ObjectMeta = { ...given, uid: context.newUid(), creationTimestamp: timestamp(context) };
   return { ...object, metadata };
 }
 
-/** Treatment of an object without resourceVersion, or with another uid, by a kind of write. */
+/** Rules for a write: whether it needs a resourceVersion, and which error another uid causes. */
 export interface Preconditions {
   readonly unconditional: boolean;
   readonly otherUid: 'conflict' | 'invalid';
 }
 
-/** Throws a 409 if the write is based on another state or another object than the stored object. */
+/** Throws a 409 if the write is based on another resourceVersion or uid than the stored object has. */
 export function checkPreconditions(type: ResourceType, next: KubeObject, old: KubeObject, on: Preconditions): void {
   const { name } = old.metadata;
   const { resourceVersion, uid } = next.metadata;
@@ -54,7 +51,7 @@ export function checkPreconditions(type: ResourceType, next: KubeObject, old: Ku
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
     if (unconditional) return;
     const message = 'Invalid value: 0: must be specified for an update';
-    // Here the API names the resource instead of the kind.
+    // In this error, the API uses the resource instead of the kind.
     const named = { ...type, kind: type.plural };
     throw invalid(named, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.resourceVersion' }]);
   }
@@ -76,7 +73,7 @@ function otherUid(type: ResourceType, old: KubeObject, uid: string, on: Precondi
   return conflict(type, name, `StorageError: ${storage}`);
 }
 
-/** Returns `next` with the metadata that no write changes, generation included. */
+/** Returns `next` with the metadata of `old` that clients cannot change, including the generation. */
 export function withKeptMetadata(next: KubeObject, old: KubeObject): KubeObject {
   const kept: Record<string, unknown> = { ...next.metadata };
   for (const key of KEPT) {
@@ -99,7 +96,7 @@ const KEPT = [
   'deletionGracePeriodSeconds',
 ];
 
-/** Reports new finalizers on an object that is being deleted. */
+/** Reports finalizers that were added to an object that is being deleted. */
 export function validateFinalizers(next: KubeObject, old: KubeObject): readonly Cause[] {
   if (old.metadata.deletionTimestamp === undefined) return [];
   const before = new Set(old.metadata.finalizers);

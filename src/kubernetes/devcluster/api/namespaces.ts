@@ -1,4 +1,4 @@
-// Implements the rules of namespaces: no object is created in a namespace that is missing or being deleted, and some
+// Implements the rules of namespaces: objects cannot be created in a missing or terminating namespace, and some
 // namespaces cannot be deleted.
 
 import { isObject } from '#std/json.ts';
@@ -11,7 +11,7 @@ const NAMESPACES = { group: '', plural: 'namespaces', kind: 'Namespace' };
 
 export const NAMESPACE_COLLECTION = '/namespaces';
 
-/** Namespaces that exist from the start and cannot be deleted. */
+/** Namespaces that every cluster has. They cannot be deleted. */
 export const IMMORTAL_NAMESPACES = ['default', 'kube-system', 'kube-public'];
 
 export function findNamespace(context: ApiContext, name: string): KubeObject | undefined {
@@ -30,7 +30,7 @@ export function checkNamespaceTakes(context: ApiContext, type: ResourceType, obj
   throw forbidden(type, name ?? '', why, { reason: 'NamespaceTerminating', message, field: 'metadata.namespace' });
 }
 
-/** Whether `spec.finalizers` keeps the namespace, as it does until the namespace is empty. */
+/** True if the namespace has entries in `spec.finalizers`, which the controller removes when the namespace is empty. */
 export function isHeldNamespace({ collection }: Pick<ResourceType, 'collection'>, { spec }: KubeObject): boolean {
   if (collection !== NAMESPACE_COLLECTION || !isObject(spec)) return false;
   return Array.isArray(spec.finalizers) && spec.finalizers.length > 0;

@@ -41,7 +41,7 @@ export function patchObject(context: ApiContext, request: ApiRequest): ObjectAns
   return { shape: 'object', code: 200, object: commitChange(context, write, next, old), warnings };
 }
 
-/** Returns the old object with the patch applied, not yet read as its kind. */
+/** Returns the old object with the patch applied, not yet decoded as its kind. */
 function patchedValue(context: ApiContext, request: ApiRequest, format: string, old: KubeObject): JsonObject {
   const patch = readPatch(request);
   const target = old;
@@ -51,7 +51,10 @@ function patchedValue(context: ApiContext, request: ApiRequest, format: string, 
   return patched;
 }
 
-/** The error for a patched object that cannot be read. The API names only the patched text, not the object. */
+/**
+ * Returns the error for a patched object that cannot be decoded. The API shows the patched JSON instead of the object's
+ * name.
+ */
 function unreadablePatch(patched: JsonObject, why: string): Error {
   const message = `Invalid value: ${JSON.stringify(canonicalJson(patched))}: ${why}`;
   return invalid({ group: '', plural: '', kind: '' }, '', [{ reason: 'FieldValueInvalid', message, field: 'patch' }]);

@@ -1,10 +1,12 @@
-// Finds the container of a pod that a request means.
+// Selects the container of a pod for a request.
 
 import { isObject, objectsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
 import { badRequest } from './status.ts';
 
-/** Returns the container's name. `asked` is empty if the request names no container. */
+/**
+ * Returns the container's name. `asked` is the requested name. If it is empty, the pod must have exactly one container.
+ */
 export function containerOf(pod: KubeObject, asked: string): string {
   const spec = isObject(pod.spec) ? pod.spec : {};
   const containers = objectsIn(spec.containers).map(({ name }) => name);
@@ -16,6 +18,6 @@ export function containerOf(pod: KubeObject, asked: string): string {
   throw badRequest(`container ${asked} is not valid for pod ${name}`);
 }
 
-/** The answer to `pods/exec`. */
+/** Message for requests to `pods/exec`. */
 export const NO_EXEC =
   'there is no container to run a command in: pods are processes of this machine; attach and logs show their streams';

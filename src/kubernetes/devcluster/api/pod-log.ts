@@ -1,4 +1,4 @@
-// Serves `pods/log`: the lines that a container has printed and, with `follow`, its further lines until its run ends.
+// Serves `pods/log`: the printed lines of a container and, with `follow`, new lines until the container ends.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ContainerName } from '../attach/containers.ts';
@@ -8,17 +8,17 @@ import { containerOf } from './pod-container.ts';
 import { isTrue, type ResourcePath } from './route.ts';
 import { badRequest, methodNotAllowed, notFound } from './status.ts';
 
-/** Returns undefined if the container does not run here. */
+/** Returns undefined if no node of this process runs the container. */
 export type FindLog = (name: ContainerName) => ContainerLog | undefined;
 
 const PODS = { group: '', plural: 'pods', kind: 'Pod' };
 /**
- * Bytes that a reader may leave unread. If there are more, the connection is closed, and the client may send the
- * request again.
+ * Maximum of unread bytes. If a client exceeds it, the server closes the connection. The client may send the request
+ * again.
  */
 const BACKLOG_BYTES = 16 * 1024 * 1024;
 
-/** Resolves when everything is written. Throws Status failures. */
+/** Resolves after everything is written. Throws Failures with a Status. */
 export async function sendLog(
   { store, now }: ApiContext,
   find: FindLog,

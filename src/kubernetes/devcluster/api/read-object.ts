@@ -1,5 +1,5 @@
-// Reads the body of a write as an object of the requested kind: checks kind and version, and reports unknown and
-// repeated fields as the request demands.
+// Decodes the body of a write as an object of the requested kind. Checks kind and version, and reports unknown and
+// repeated fields by `fieldValidation`.
 
 import assert from 'node:assert/strict';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -12,15 +12,15 @@ import { badRequest, invalid } from './status.ts';
 
 export interface Admitted {
   readonly object: ReadObject['object'];
-  /** Texts for the Warning headers. */
   readonly warnings: readonly string[];
 }
 
-/** Builds the error for a body that cannot be read. A create and a replace respond with 400. */
+/** Creates the error for a body that cannot be decoded. For a create or replace it is a 400. */
 export type Refusal = (why: string) => Error;
 
 /**
- * Reads the object. Throws for another kind, values of the wrong type and, with `Strict`, unknown and repeated fields.
+ * Decodes the object. Throws if the kind or the type of a value is wrong and, with `Strict`, for unknown and repeated
+ * fields.
  */
 export function admitBody(
   type: ResourceType,
@@ -42,14 +42,14 @@ function unhandled(type: ResourceType, why: string): Error {
   return badRequest(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`);
 }
 
-/** Reads an object that this server has created itself. An object that does not fit its kind is a bug. */
+/** Decodes an object that this server has created itself. An object that does not fit its kind is a bug. */
 export function readKnown(behaviour: Behaviour, value: KubeObject | JsonObject): KubeObject {
   const read = behaviour.read(value as JsonObject);
   assert('object' in read, 'objects that this server creates fit their kind');
   return read.object;
 }
 
-/** Adds apiVersion and kind if the body leaves them out. Throws if they are not the requested ones. */
+/** Adds missing apiVersion and kind. Throws if they differ from the request. */
 function withKind(type: ResourceType, value: JsonObject): JsonObject {
   const apiVersion = apiVersionOf(type);
   const kindGiven = value.kind ?? '';
@@ -61,8 +61,8 @@ function withKind(type: ResourceType, value: JsonObject): JsonObject {
 }
 
 /**
- * Returns the error for a body of another kind. For a custom kind a server rejects the body at once, for a built-in
- * kind it tries to convert it.
+ * Returns the error for a body of another kind. Like an API server, it rejects the kind for custom kinds and reports a
+ * failed conversion for built-in kinds.
  */
 function otherKind(type: ResourceType, kind: string, version: string, value: JsonObject): Error {
   const apiVersion = apiVersionOf(type);

@@ -1,4 +1,4 @@
-// Defines the types of a request for a resource, after routing and reading, and of its answer.
+// Defines a parsed request for a resource and its response.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -24,7 +24,7 @@ export interface ObjectAnswer {
   readonly warnings?: readonly string[];
 }
 
-/** A page of a collection, before it is rendered as a list, a table or partial metadata. */
+/** A page of a collection. Rendered as a list, a table or partial metadata. */
 export interface ListAnswer {
   readonly shape: 'list';
   readonly items: readonly KubeObject[];
@@ -35,7 +35,7 @@ export interface ListAnswer {
 
 export type ApiAnswer = ObjectAnswer | ListAnswer;
 
-/** Options that every write accepts (`?dryRun=All&fieldManager=...&fieldValidation=...`). */
+/** Query options of all writes (`?dryRun=All&fieldManager=...&fieldValidation=...`). */
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly manager: string;

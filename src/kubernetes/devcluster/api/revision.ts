@@ -1,9 +1,10 @@
-// Reads resource versions as clients write them.
+// Parses resourceVersions of requests.
 
 import { apiError, badRequest } from './status.ts';
 
 /**
- * Returns undefined without a text. If the text is not a number, throws a 400, or for a watch a 500 without a reason.
+ * Returns undefined if `text` is null or empty. Throws a 400 if it is not a number. For a watch, throws a 500 without a
+ * reason.
  */
 export function readRevision(text: string | null, verb: 'list' | 'watch' = 'list'): number | undefined {
   if (text === null || text === '') return undefined;

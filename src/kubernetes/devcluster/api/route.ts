@@ -1,10 +1,10 @@
-// Reads a request line: the resource, the object and the verb.
+// Parses the path and method of a request to the resource, the object and the verb.
 
 import type { Verb } from '../resources/resource-type.ts';
 
-/** The parts of a path below `/api/v1` or `/apis/<group>/<version>`. */
+/** The segments of a path below `/api/v1` or `/apis/<group>/<version>`. */
 export interface ResourcePath {
-  /** The empty string for the core group. */
+  /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
   readonly plural: string;
@@ -15,7 +15,7 @@ export interface ResourcePath {
   readonly subresource?: string;
 }
 
-/** Returns undefined if the path does not name a resource, as for discovery and health. */
+/** Returns undefined if the path is not below a group-version, such as discovery and health. */
 export function parseResourcePath(path: string): ResourcePath | undefined {
   const segments = decodeSegments(path);
   if (segments === undefined) return undefined;
@@ -36,7 +36,7 @@ function decodeSegments(path: string): string[] | undefined {
 function withGroup(group: string, [version, ...rest]: readonly string[]): ResourcePath | undefined {
   if (version === undefined || rest.length === 0 || rest.some((segment) => segment === '')) return undefined;
   const [first = '', second, third, ...more] = rest;
-  // `namespaces/<name>` and its subresources mean the Namespace itself. Any longer path is inside the namespace.
+  // `namespaces/<name>` and its subresources are about the Namespace itself. Longer paths are about objects in it.
   const inside = first === 'namespaces' && second !== undefined && third !== undefined && !isNamespacePart(third);
   if (inside) return pathOf({ group, version, namespace: second }, [third, ...more]);
   return pathOf({ group, version }, rest);
@@ -59,7 +59,7 @@ function pathOf(
   };
 }
 
-/** Returns the verb of the method on this path, or undefined if the method is not allowed. */
+/** Returns the verb of the request. undefined if the method is not allowed on this path. */
 export function verbOf(method: string, path: ResourcePath, query: URLSearchParams): Verb | undefined {
   const single = path.name !== undefined;
   switch (method) {
@@ -80,7 +80,7 @@ export function verbOf(method: string, path: ResourcePath, query: URLSearchParam
   }
 }
 
-/** Reads a boolean query parameter: true if present and neither `false` nor `0`. */
+/** Parses a boolean query parameter. True unless it is absent, `false` or `0`. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== 'false' && value !== '0';
 }

@@ -1,4 +1,4 @@
-// Serves the scale subresource: the replicas of a workload as a separate object (autoscaling/v1 Scale).
+// Serves the scale subresource: represents the replicas of a workload as a Scale object of autoscaling/v1.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -19,7 +19,6 @@ export function readScale(context: ApiContext, request: ApiRequest, paths: Scale
   return { shape: 'object', code: 200, object: scaleOf(paths, findObject(context, request)) };
 }
 
-/** Performs a PUT or PATCH. */
 export function writeScale(context: ApiContext, request: ApiRequest, paths: ScalePaths): ObjectAnswer {
   const { type } = request;
   const behaviour = context.types.behaviourOf(type);
@@ -60,7 +59,7 @@ function patchScale(format: string, current: JsonObject, patch: Json): Json {
   return outcome.value;
 }
 
-/** Returns the preconditions of the write: the uid and the resourceVersion, if the scale has them. */
+/** Returns the metadata for the precondition check: uid and resourceVersion of the sent Scale. */
 function metadataOf(scale: JsonObject, old: KubeObject): KubeObject['metadata'] {
   const given = isObject(scale.metadata) ? scale.metadata : {};
   const { uid, resourceVersion } = given;
@@ -97,7 +96,7 @@ function scaleOf(paths: ScalePaths, object: KubeObject): JsonObject {
   };
 }
 
-/** Writes a selector object in the form of query parameters. Custom kinds store that form themselves. */
+/** Returns the selector as a text for query parameters. Custom kinds store such a text themselves. */
 function selectorOf(paths: ScalePaths, object: JsonObject): string {
   if (paths.labelSelector !== undefined) {
     const text = valueAt(object, pathTokens(paths.labelSelector));
@@ -111,7 +110,7 @@ function selectorOf(paths: ScalePaths, object: JsonObject): string {
     .join(',');
 }
 
-/** `.spec.replicas` -> `spec`, `replicas`. */
+/** Splits a path: `.spec.replicas` becomes `spec`, `replicas`. */
 function pathTokens(path: string): string[] {
   return path.split('.').slice(1);
 }

@@ -1,4 +1,4 @@
-// Parses the label and field selectors of lists and watches. The module of each kind says which fields can be selected.
+// Parses the label and field selectors of lists and watches. Each kind defines its selectable fields.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { badRequest } from './status.ts';
@@ -133,7 +133,7 @@ function labelKey(token: Token): string {
   return token.text;
 }
 
-/** `a=` and `a=,b` mean the empty value. */
+/** `a=` and `a=,b` compare with the empty text. */
 function parseExactValue(cursor: Cursor, key: string): string {
   const next = peek(cursor);
   if (next.kind === 'end' || next.text === ',') return '';
@@ -174,18 +174,18 @@ function unparsable(why: string): Error {
 }
 
 /**
- * Fields of a kind that can be selected, besides `metadata.name` and `metadata.namespace`: from the path of a field to
- * the text of its value.
+ * Selectable fields of a kind, in addition to `metadata.name` and `metadata.namespace`. Each path has a function that
+ * returns the field's value.
  */
 export type SelectableFields = Readonly<Record<string, (object: KubeObject) => string>>;
 
-/** Parses the value of `fieldSelector=`: `path=value`, `path==value`, `path!=value`, comma-separated. */
+/** Parses the value of `fieldSelector=`: comma-separated terms `path=value`, `path==value` or `path!=value`. */
 export function fieldMatcher(text: string, selectable: SelectableFields): Matcher {
   const terms = splitTerms(text).map((term) => parseTerm(term, selectable));
   return (object) => terms.every((term) => term(object));
 }
 
-/** Splits at commas; a backslash keeps the character after it (`\,`, `\=`, `\\`). */
+/** Splits at commas. A backslash escapes the next character (`\,`, `\=`, `\\`). */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;
@@ -229,7 +229,7 @@ function reader(path: string, selectable: SelectableFields): (object: KubeObject
   if (path === 'metadata.namespace') return (object) => object.metadata.namespace ?? '';
   const read = Object.hasOwn(selectable, path) ? selectable[path] : undefined;
   if (read !== undefined) return read;
-  // Kinds with further selectable fields use another message.
+  // For kinds with additional selectable fields, the API uses another message.
   if (Object.keys(selectable).length > 0) throw badRequest(`field label not supported: ${path}`);
   const known = 'only "metadata.name", "metadata.namespace"';
   throw badRequest(`${JSON.stringify(path)} is not a known field selector: ${known}`);

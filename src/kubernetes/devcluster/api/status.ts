@@ -1,17 +1,17 @@
 // Creates the errors of a Kubernetes API: metav1.Status objects with code, reason, details and causes. They are thrown
-// as Failures, and sent when the response is written. Texts and reasons are as a real API server writes them.
+// as Failures. Messages and reasons are copied from a real API server.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 
-/** The part of a resource type that error texts name. */
+/** The properties of a resource type that error messages contain. */
 export interface Named {
   readonly group: string;
   readonly plural: string;
   readonly kind: string;
 }
 
-/** An entry of `details.causes`: a field and its fault. */
+/** An entry of `details.causes`: the fault of a field. */
 export interface Cause {
   readonly reason:
     | 'FieldValueRequired'
@@ -25,19 +25,19 @@ export interface Cause {
     | 'FieldValueTypeInvalid'
     | 'FieldManagerConflict';
   readonly message: string;
-  /** Path of the field, `spec.ports[0].port`. */
+  /** Path of the field, such as `spec.ports[0].port`. */
   readonly field: string;
 }
 
 const FAILURE_CODE = 'api-status';
 
-/** Returns the Status that a Failure carries, or undefined for other Failures and for bugs. */
+/** Returns the Status of a Failure. undefined for errors without a Status. */
 export function statusOf(error: unknown): JsonObject | undefined {
   if (!(error instanceof Failure) || error.code !== FAILURE_CODE) return undefined;
   return isObject(error.data) ? error.data : undefined;
 }
 
-/** Creates a Failure whose response is `code` with a Status body. */
+/** Creates a Failure with the HTTP status `code` and a Status body. */
 export function apiError(
   code: number,
   reason: string,
@@ -51,7 +51,7 @@ export function apiError(
   return new Failure(FAILURE_CODE, message, { data });
 }
 
-/** `deployments.apps`, `pods`. */
+/** Returns a name such as `deployments.apps` or `pods`. */
 export function qualified(type: Named): string {
   return type.group === '' ? type.plural : `${type.plural}.${type.group}`;
 }
@@ -76,7 +76,7 @@ export function conflict(type: Named, name: string, why: string): Failure {
   return apiError(409, 'Conflict', message, detailsOf(type, name, type.plural));
 }
 
-/** The conflict of a write that carries an outdated resourceVersion. */
+/** Creates the conflict of a write with an outdated resourceVersion. */
 export function modified(type: Named, name: string): Failure {
   return conflict(
     type,
@@ -92,7 +92,7 @@ export function forbidden(type: Named, name: string, why: string, cause?: Cause 
   return apiError(403, 'Forbidden', `${what} is forbidden: ${why}`, details);
 }
 
-/** A 422 whose message lists each cause once. */
+/** Creates a 422. Its message contains each cause once. */
 export function invalid(type: Named, name: string, causes: readonly Cause[]): Failure {
   const kind = type.group === '' ? type.kind : `${type.kind}.${type.group}`;
   const lines = [...new Set(causes.map((cause) => `${cause.field}: ${cause.message}`))];
@@ -108,7 +108,7 @@ export function badRequest(message: string): Failure {
   return apiError(400, 'BadRequest', message);
 }
 
-/** A 410 for continue tokens and watches whose revision is no longer remembered. */
+/** Creates a 410 for a continue token or watch whose revision is no longer stored. */
 export function expired(message: string): Failure {
   return apiError(410, 'Expired', message);
 }
@@ -132,7 +132,9 @@ export function notAcceptable(available: readonly string[]): Failure {
   return apiError(406, 'NotAcceptable', message, {});
 }
 
-/** The response to a PATCH of an unknown media type. Other writes name the accepted types. */
+/**
+ * Creates the error for a PATCH with an unknown media type. Errors for other writes list the accepted types instead.
+ */
 export function unsupportedPatch(): Failure {
   return apiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }

@@ -1,9 +1,9 @@
-// Checks the metadata of objects of all kinds: names, labels, annotations, owners.
+// Validates the common metadata of objects: names, labels, annotations, owners.
 
 import type { KubeObject } from '../../rules/object.ts';
 import type { Cause } from './status.ts';
 
-/** The forms of names: RFC 1123 subdomain, RFC 1123 label, RFC 1035 label, or any single path segment. */
+/** Formats of names: RFC 1123 subdomain, RFC 1123 label, RFC 1035 label, or any path segment. */
 export type NameForm = 'subdomain' | 'label' | 'rfc1035' | 'segment';
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -32,13 +32,13 @@ function validateName(name: string | undefined, form: NameForm, field: string): 
   return nameComplaints(name, form).map((why) => invalidValue(field, name, why));
 }
 
-/** Returns the faults of a name of this form. */
+/** Returns the faults of a name. Empty if the name has the format. */
 export function nameComplaints(name: string, form: NameForm): string[] {
   switch (form) {
     case 'subdomain':
       return complaints(name, 253, SUBDOMAIN, SUBDOMAIN_TEXT);
     case 'label':
-      // If the name is a valid subdomain, the message says why it is not a label.
+      // If the name is a valid subdomain, the message explains that a label has no dots.
       return complaints(name, 63, LABEL, matchesWhole(name, SUBDOMAIN) ? 'must not contain dots' : LABEL_TEXT);
     case 'rfc1035':
       return complaints(name, 63, RFC1035, RFC1035_TEXT);
@@ -97,7 +97,7 @@ export function labelValueComplaints(value: string): string[] {
   return complaints(value, 63, LABEL_VALUE, LABEL_VALUE_TEXT);
 }
 
-/** Checks keys of labels and annotations, and finalizers: `[prefix/]name`. */
+/** Checks `[prefix/]name`, the format of label keys, annotation keys and finalizers. */
 export function qualifiedNameComplaints(key: string, called = 'a qualified name'): string[] {
   const parts = key.split('/');
   if (parts.length > 2) {

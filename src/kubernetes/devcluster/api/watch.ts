@@ -1,4 +1,4 @@
-// Serves a watch: the objects of a collection, then every change to them that matches the selectors.
+// Serves a watch: sends the objects of a collection, then every change that matches the selectors.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -19,17 +19,15 @@ export type WatchEvent =
   | { readonly type: 'ERROR'; readonly object: JsonObject };
 
 export interface Watch {
-  /**
-   * Calls `emit` with the known events, then with each change as it happens. Returns a function that ends the watch.
-   */
+  /** Calls `emit` with the initial events, then with each later change. The returned function ends the watch. */
   start(emit: (event: WatchEvent) => void): () => void;
-  /** The event with the current revision, or undefined if the client did not request bookmarks. */
+  /** Returns an event with the current revision. undefined if the client did not request bookmarks. */
   bookmark(): WatchEvent | undefined;
-  /** Milliseconds after which the server ends the watch. If undefined, the server chooses. */
+  /** Milliseconds after which the server must end the watch. If undefined, the server chooses the time. */
   readonly timeoutMs: number | undefined;
 }
 
-/** Throws a 4xx for invalid parameters. If the revision can no longer be watched, the watch sends an ERROR event. */
+/** Throws a 4xx for invalid parameters. If the revision is too old, the watch sends an ERROR event. */
 export function openWatch(context: ApiContext, request: ApiRequest): Watch {
   const { type, namespace, query } = request;
   const matches = selectorOf(request);
@@ -63,7 +61,7 @@ export function openWatch(context: ApiContext, request: ApiRequest): Watch {
   };
 }
 
-/** Whether the watch begins with the objects that exist. */
+/** True if the watch begins with the existing objects. */
 function readInitial(query: URLSearchParams, from: number | undefined): boolean {
   const asked = query.get('sendInitialEvents');
   if (asked === null) return from === undefined || from === 0;
@@ -88,8 +86,8 @@ function emitState(
 }
 
 /**
- * Maps a change to an event of this watch: an object that begins to match is added, an object that no longer matches is
- * deleted.
+ * Converts a change to an event of this watch. An object that begins to match is reported as added. An object that no
+ * longer matches is reported as deleted.
  */
 function selectEvent(type: ResourceType, matches: Matcher, change: Change): WatchEvent | undefined {
   const before = change.previous !== undefined && matches(inVersionOf(type, change.previous));
@@ -100,7 +98,7 @@ function selectEvent(type: ResourceType, matches: Matcher, change: Change): Watc
   return { type: 'DELETED', object };
 }
 
-/** Returns the last matching state of the object, with the revision of the change after which it no longer matched. */
+/** Returns the last matching state of the object, with the revision of the change that ended the match. */
 function lastMatching(change: Change): KubeObject {
   if (change.type === 'DELETED' || change.previous === undefined) return change.object;
   const metadata = { ...change.previous.metadata, resourceVersion: String(change.revision) };

@@ -1,4 +1,4 @@
-// Reads the options of writes from the query.
+// Parses the query options of writes.
 
 import type { ApiRequest, WriteOptions } from './request.ts';
 import { isTrue } from './route.ts';
@@ -6,7 +6,7 @@ import { invalid } from './status.ts';
 
 type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
 
-/** Throws a 422 for values that are not allowed. */
+/** Throws a 422 for invalid values. */
 export function readWriteOptions(request: ApiRequest, kind: OptionsKind): WriteOptions {
   const { query } = request;
   return {
@@ -25,7 +25,7 @@ export function readDryRun(values: readonly string[], kind: OptionsKind): boolea
   return asked.length > 0;
 }
 
-/** A client that names no manager is recorded under the first part of its User-Agent. */
+/** If the client sends no manager, uses the first part of its User-Agent. */
 function readManager(given: string | null, userAgent: string, kind: OptionsKind): string {
   const manager = given === null || given === '' ? (userAgent.split('/', 1)[0] ?? '') : given;
   const odd = [...manager].findIndex((character) => !/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character));
@@ -40,12 +40,12 @@ function readManager(given: string | null, userAgent: string, kind: OptionsKind)
   return manager;
 }
 
-/** Quotes a text as Go does, with control characters as `\x01`. */
+/** Quotes a text as Go does. Control characters become `\x01`. */
 function goQuoted(text: string): string {
   return JSON.stringify(text).replaceAll(/\\u00([0-9a-f]{2})/g, '\\x$1');
 }
 
-/** Reads the options of a patch that is not an apply: `force` has no meaning there. */
+/** Parses the options of a patch that is not an apply. `force` is not allowed. */
 export function readPatchOptions(request: ApiRequest): WriteOptions {
   if (request.query.get('force') !== null) {
     const message = 'Forbidden: may not be specified for non-apply patch';
@@ -70,7 +70,7 @@ function readFieldValidation(given: string | null, kind: OptionsKind): WriteOpti
   }
 }
 
-/** Reads the options of a server-side apply, which needs a manager and is the only write that accepts `force`. */
+/** Parses the options of a server-side apply. Only an apply requires a manager and accepts `force`. */
 export function readApplyOptions(request: ApiRequest): WriteOptions & { readonly force: boolean } {
   if ((request.query.get('fieldManager') ?? '') === '') {
     const message = 'Required value: is required for apply patch';
@@ -86,7 +86,6 @@ type Reason =
   | 'FieldValueRequired'
   | 'FieldValueInvalid';
 
-/** Creates a 422 about the options of a request. */
 export function invalidOptions(kind: OptionsKind, reason: Reason, field: string, message: string): Error {
   return invalid({ group: 'meta.k8s.io', plural: '', kind }, '', [{ reason, message, field }]);
 }

@@ -1,4 +1,4 @@
-// Serves the channels of an attached container over one WebSocket: the first byte of a message names the channel.
+// Serves the streams of an attached container over one WebSocket. The first byte of a message is the channel number.
 
 import type { RawData, WebSocket } from 'ws';
 import type { JsonObject } from '#std/json.ts';
@@ -22,8 +22,8 @@ const MAX_BUFFERED_BYTES = 256 * 1024;
 const SUCCESS: JsonObject = { metadata: {}, status: 'Success' };
 
 /**
- * `connection` is undefined if no node runs the container. With v5 the client then receives `failure` on the status
- * channel.
+ * Connects a WebSocket to a container. `connection` is undefined if no node runs the container. The client then
+ * receives `failure` on the status channel.
  */
 export function serveChannels(
   socket: WebSocket,
@@ -42,7 +42,7 @@ export function serveChannels(
     finishChannels(socket, failure);
     return;
   }
-  // The kubelet also sends these empty messages, so that the client sees which channels exist.
+  // The kubelet also sends these empty messages, which tell the client that the channels exist.
   for (const channel of [STDOUT, STDERR]) socket.send(Buffer.of(channel));
   socket.on('message', (data) => receiveInput(socket, data, streams, connection));
   socket.on('close', () => connection.detach(streams.stdin));
@@ -51,7 +51,7 @@ export function serveChannels(
     stderr: (chunk) => streams.stderr && sendOutput(socket, STDERR, chunk, connection),
     ended: (error) => finishChannels(socket, error === undefined ? SUCCESS : failureStatus(error)),
     lost() {
-      // If the kubelet is lost, an API server closes a v5 connection as if the container had ended.
+      // If the kubelet is lost, an API server ends a v5 connection as if the container had exited with code 0.
       if (endsHere) finishChannels(socket, SUCCESS);
       else socket.terminate();
     },
@@ -84,8 +84,8 @@ function receiveInput(
   connection: ContainerConnection,
 ): void {
   if (!Buffer.isBuffer(data) || connection.frozen()) return;
-  // A closed channel (v5) does not end the container's input: a kubelet ends it with the connection, if `stdinOnce` is
-  // set.
+  // Other messages are ignored, also the v5 message that closes a channel: a kubelet closes the container's input only
+  // at the end of the connection, if `stdinOnce` is set.
   if (data[0] !== STDIN || !streams.stdin || data.length < 2) return;
   if (connection.write(data.subarray(1))) return;
   socket.pause();

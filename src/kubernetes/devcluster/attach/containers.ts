@@ -1,4 +1,4 @@
-// Defines the interface of a runner of containers, which connects clients to their standard streams.
+// Defines the interface of a component that runs containers and connects clients to their standard streams.
 
 export interface ContainerName {
   readonly namespace: string;
@@ -6,30 +6,27 @@ export interface ContainerName {
   readonly container: string;
 }
 
-/** The receiver of a container's output. Every connection receives all output. */
+/** Receives a container's output. Every connection receives all output. */
 export interface ContainerOutput {
   stdout(chunk: Buffer): void;
   stderr(chunk: Buffer): void;
-  /** Reports the end of the container, as the last call. `error` is undefined if the exit code was 0. */
+  /** Reports the container's end. No other call follows. `error` is undefined if the exit code was 0. */
   ended(error: string | undefined): void;
-  /** Reports that the node is lost, in place of `ended`. */
+  /** Reports that the node was lost. Called instead of `ended`. */
   lost(): void;
 }
 
-/** A connection to a container. */
 export interface ContainerConnection {
-  /** Writes to the container's input. If it returns false, the caller waits for `drained`. */
+  /** Writes to the container's input. If false, the caller must wait for `drained`. */
   write(chunk: Buffer): boolean;
   drained(callback: () => void): void;
   endInput(): void;
-  /** Pauses the container's output for all connections, as container runtimes do if one client does not read. */
+  /** Pauses the container's output for all connections. Container runtimes also do this if one client does not read. */
   pause(): void;
   resume(): void;
-  /**
-   * Ends the connection. `hadInput`: also ends the container's input if `stdinOnce` limits the input to one connection.
-   */
+  /** Ends the connection. If `hadInput` and the container has `stdinOnce`, also closes the container's input. */
   detach(hadInput: boolean): void;
-  /** Whether the node responds to nothing, not even to pings. */
+  /** True if the node answers nothing, not even pings. */
   frozen(): boolean;
 }
 

@@ -1,4 +1,4 @@
-// Serves `pods/attach` over WebSockets, with the subprotocols v4.channel.k8s.io and v5.channel.k8s.io of Kubernetes.
+// Serves `pods/attach` over WebSockets with Kubernetes' subprotocols v4.channel.k8s.io and v5.channel.k8s.io.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -18,18 +18,18 @@ export interface AttachParts {
   readonly counters: CounterStore;
   readonly faults: Faults;
   readonly containers: ContainerRunner;
-  /** Subprotocols that are offered. Both if absent. */
+  /** Offered subprotocols. Defaults to v4 and v5. */
   readonly protocols?: readonly AttachProtocol[];
 }
 
-/** Serves an upgrade whose token was accepted. */
+/** Handles an upgrade request whose token was accepted. */
 export type ServeUpgrade = (message: IncomingMessage, socket: Duplex, head: Buffer, url: URL) => void;
 
 const PROTOCOLS: readonly AttachProtocol[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
 export function openAttach(parts: AttachParts): ServeUpgrade {
   const spoken = parts.protocols ?? PROTOCOLS;
-  // Pings are answered by the node; only with v5 the API server answers them.
+  // serveChannels answers pings: with v4 on behalf of the node, with v5 on behalf of the API server.
   const endpoint = new WebSocketServer({
     noServer: true,
     autoPong: false,
@@ -90,7 +90,7 @@ function has(url: URL, name: string): boolean {
 
 function protocolOf(message: IncomingMessage, spoken: readonly AttachProtocol[]): AttachProtocol {
   const offered = (message.headers['sec-websocket-protocol'] ?? '').split(',').map((each) => each.trim());
-  // The handshake chooses the first supported protocol that the client names.
+  // The WebSocket handshake also chooses the client's first supported protocol.
   const protocol = offered.flatMap((each) => spoken.filter((known) => known === each))[0];
   if (protocol !== undefined) return protocol;
   throw apiError(
@@ -100,7 +100,7 @@ function protocolOf(message: IncomingMessage, spoken: readonly AttachProtocol[])
   );
 }
 
-/** Connects the container. If no node runs it, v4 reports that before the upgrade and v5 after it. */
+/** Connects to the container. If no node runs it, v4 reports the error before the upgrade, v5 after the upgrade. */
 function connectContainer(
   { containers }: AttachParts,
   endpoint: WebSocketServer,
@@ -122,7 +122,7 @@ function unreachableNode({ container }: ContainerName) {
   return apiError(500, 'InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });
 }
 
-/** Keeps output until the upgrade is done, because the container may write earlier. */
+/** Buffers the container's output until the upgrade is complete. */
 function createRelay(): { output: ContainerOutput; use: (output: ContainerOutput) => void } {
   let target: ContainerOutput | undefined;
   let early: ((output: ContainerOutput) => void)[] = [];

@@ -1,11 +1,11 @@
-// Serves `pods/portforward` as kubectl requests it: SPDY/3.1 streams, over the connection itself or over a WebSocket
-// (KEP-4006). Each connection to the forwarded port is a pair of streams, one for its bytes and one for errors.
+// Serves `pods/portforward` for kubectl: SPDY/3.1 streams, directly over the connection or inside a WebSocket
+// (KEP-4006). Each forwarded connection uses two streams, for data and for errors.
 
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type SpdyStream, type StreamHandlers, serveSpdy } from './spdy.ts';
 
-/** Returns the port of this machine for a port of the pod, or undefined if the pod does not have that port. */
+/** Returns the port of this machine for a port of the pod. undefined if the pod does not have the port. */
 export type FindPort = (port: number) => number | undefined;
 
 const NOTHING: StreamHandlers = { data: () => undefined, ended: () => undefined };

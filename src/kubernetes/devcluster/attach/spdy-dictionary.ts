@@ -1,5 +1,5 @@
-// The dictionary with which SPDY/3 compresses headers (draft-mbelshe-httpbis-spdy-00 section 2.6.10.1): words, each
-// after its length, then parts of values.
+// Contains the dictionary for SPDY/3 header compression (draft-mbelshe-httpbis-spdy-00 section 2.6.10.1): words with
+// their lengths, then parts of values.
 
 const WORDS = `
 options head post put delete trace accept accept-charset accept-encoding accept-language accept-ranges age

@@ -1,5 +1,5 @@
-// Packs and unpacks the header blocks of one SPDY/3.1 connection, with one compressor for each direction and a
-// dictionary (draft-mbelshe-httpbis-spdy-00 section 2.6.10).
+// Compresses and decompresses the header blocks of one SPDY/3.1 connection. Each direction has one compression state
+// and a dictionary (draft-mbelshe-httpbis-spdy-00 section 2.6.10).
 
 import { constants, createDeflate, createInflate, type Deflate, type Inflate } from 'node:zlib';
 import { SPDY_DICTIONARY } from './spdy-dictionary.ts';
@@ -7,7 +7,7 @@ import { SPDY_DICTIONARY } from './spdy-dictionary.ts';
 export type Headers = ReadonlyMap<string, string>;
 
 export interface HeaderBlocks {
-  /** Must be called in the order of the frames. */
+  /** Must be called in the order of the received frames. */
   unpack(block: Buffer): Promise<Headers>;
   pack(headers: Headers): Promise<Buffer>;
   close(): void;
@@ -28,7 +28,7 @@ export function openHeaderBlocks(): HeaderBlocks {
   };
 }
 
-/** Returns the output of the stream for these bytes, with nothing left inside the stream. */
+/** Writes the bytes to the stream and returns its complete output, after a flush. */
 function passThrough(stream: Inflate | Deflate, bytes: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];

@@ -1,26 +1,26 @@
-// Serves one side of a SPDY/3.1 connection: the streams that the other side opens, as kubectl does to forward ports. No
-// flow-control windows are kept, as in Kubernetes itself.
+// Serves one side of a SPDY/3.1 connection whose peer opens the streams, as kubectl does to forward ports. Like
+// Kubernetes itself, it does not implement flow control.
 
 import type { Duplex } from 'node:stream';
 import { type Headers, openHeaderBlocks } from './spdy-headers.ts';
 
 export interface SpdyStream {
   readonly headers: Headers;
-  /** If it returns false, the caller waits for `drained`. */
+  /** If false, the caller must wait for `drained`. */
   write(bytes: Buffer): boolean;
-  /** Ends the writing side. */
+  /** Ends our direction of the stream. */
   end(): void;
-  /** Ends the stream for both sides at once. */
+  /** Ends both directions of the stream at once. */
   reset(): void;
 }
 
 export interface StreamHandlers {
   data(bytes: Buffer): void;
-  /** Reports that the other side has finished writing, or that the connection is lost. */
+  /** Reports that the peer has ended its direction or that the connection is lost. */
   ended(): void;
 }
 
-/** Accepts a stream that the other side opened, and returns its handlers. */
+/** Accepts a stream that the peer opened. Returns the handlers of its events. */
 export type TakeStream = (stream: SpdyStream) => StreamHandlers;
 
 const SYN_STREAM = 1;

@@ -1,4 +1,4 @@
-// Serves the requests to a pod that use another protocol than HTTP: attached streams and forwarded ports.
+// Serves the requests to a pod that upgrade from HTTP to another protocol: attached streams and forwarded ports.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -11,13 +11,13 @@ import { type AttachParts, openAttach, type ServeUpgrade } from './endpoint.ts';
 import { servePortForward } from './port-forward.ts';
 
 /**
- * Returns the port of this machine for a port of a pod. Returns undefined if the pod does not declare the port or does
- * not run on this machine.
+ * Returns the port of this machine for a port of a pod. undefined if the pod does not declare the port or does not run
+ * on this machine.
  */
 export type FindPodPort = (namespace: string, pod: string, port: number) => number | undefined;
 
 const PODS = { group: '', plural: 'pods', kind: 'Pod' };
-/** KEP-4006: the SPDY stream is tunnelled in the messages of a WebSocket. */
+/** WebSocket subprotocol for SPDY inside WebSocket messages (KEP-4006). */
 const TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 const STREAMS = 'portforward.k8s.io';
 

@@ -383,7 +383,7 @@ test.each(RULES)('$reason: $fields422', ({ kind, fields, old, fields422 }) => {
   expect(causes.map(({ field }) => field)).toEqual(fields422);
 });
 
-test('addresses and node ports are allocated once, and stay', () => {
+test('addresses and node ports are allocated once, and an update keeps them', () => {
   const { prepareCreate, prepareUpdate } = behaviourOf('Service');
   const given: KubeObject[] = [];
   for (const name of ['a', 'b']) {

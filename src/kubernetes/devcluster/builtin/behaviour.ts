@@ -1,4 +1,4 @@
-// Builds the behaviour of the built-in kinds: the common part, completed by the rules of each kind.
+// Builds the behaviour of built-in kinds from common rules and the rules of each kind.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -61,13 +61,13 @@ function lifeOf(rules: KindRules, emptyStatus: () => Json): Life {
   };
 }
 
-/** Returns the status of a new object: the fields that are always written. */
+/** Returns the status of a new object. It has only the fields that the server always writes. */
 function emptyStatusOf(document: OpenApiDocument, schemaName: string): Json {
   const decoded = decodeStruct(document, schemaName, {});
   return 'mismatch' in decoded ? {} : (decoded.value.status ?? {});
 }
 
-/** Returns the labels of the old object: they are not written through its status. */
+/** Returns the old object's labels, which a write to the status does not change. */
 function ownedByMain(old: KubeObject): Partial<KubeObject['metadata']> {
   return old.metadata.labels === undefined ? {} : { labels: old.metadata.labels };
 }

@@ -1,4 +1,4 @@
-// Implements the rules of CustomResourceDefinitions: fills in names and checks that the schema is structural.
+// Implements the rules of CustomResourceDefinitions: completes names and checks that the schema is structural.
 
 import { isObject, type Json, type JsonObject, objectsIn, pointerTokens } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -43,9 +43,7 @@ function initialStatus(object: KubeObject): JsonObject {
   };
 }
 
-/**
- * Adds the current storage version to the stored versions. It stays there until a client removes it from the status.
- */
+/** Adds the current storage version to `storedVersions`. A version stays in the list until a client removes it. */
 function withStoredVersions(status: Json | undefined, next: KubeObject): JsonObject {
   const known = isObject(status) ? status : {};
   const stored = Array.isArray(known.storedVersions) ? known.storedVersions : [];
@@ -82,10 +80,7 @@ function checkVersions(versions: readonly JsonObject[]): Cause[] {
   return [{ reason: 'FieldValueInvalid', message, field: 'spec.versions' }];
 }
 
-/**
- * Reports stored versions that the spec does not have. Objects may be stored in such a version, and the server could
- * not read them.
- */
+/** Reports stored versions that the spec lacks. The server could not read objects that are stored in such a version. */
 function checkStoredVersions({ status }: KubeObject, versions: readonly JsonObject[]): Cause[] {
   const stored = isObject(status) && Array.isArray(status.storedVersions) ? status.storedVersions.map(String) : [];
   return stored.flatMap((name, index): Cause[] => {
@@ -101,8 +96,7 @@ function checkSchema(version: JsonObject, index: number, isOnly: boolean): Cause
   if (Object.keys(schemaOf(version)).length === 0) {
     return [{ reason: 'FieldValueRequired', message: 'Required value', field }];
   }
-  // If a CRD has only one version, errors in its schema name the field that the schema had when CRDs had one version
-  // only.
+  // If a CRD has only one version, errors use the field path of apiextensions.k8s.io/v1beta1.
   const above = isOnly ? 'spec.validation.openAPIV3Schema' : field;
   return checkStructural(schemaOf(version)).map(({ pointer, message }): Cause => {
     const below = schemaPath(pointer);
@@ -110,7 +104,7 @@ function checkSchema(version: JsonObject, index: number, isOnly: boolean): Cause
   });
 }
 
-/** `/properties/spec/items` -> `.properties[spec].items`. */
+/** Converts `/properties/spec/items` to `.properties[spec].items`. */
 function schemaPath(pointer: string): string {
   const tokens = pointerTokens(pointer);
   const keyed = [

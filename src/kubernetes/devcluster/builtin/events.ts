@@ -1,4 +1,4 @@
-// Converts Events between core/v1 and events.k8s.io/v1: the same objects under different field names.
+// Converts Events between core/v1 and events.k8s.io/v1, which name some fields differently.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -6,7 +6,7 @@ import type { KubeObject } from '../../rules/object.ts';
 const CORE_VERSION = 'v1';
 const NEWER_VERSION = 'events.k8s.io/v1';
 
-/** Names of a field in core/v1 and in events.k8s.io/v1. All other names are the same in both. */
+/** Field names in core/v1 and events.k8s.io/v1. Fields that are not listed have equal names. */
 const NAMES: readonly (readonly [core: string, newer: string])[] = [
   ['involvedObject', 'regarding'],
   ['message', 'note'],
@@ -20,7 +20,7 @@ const NAMES: readonly (readonly [core: string, newer: string])[] = [
 const TO_NEWER = new Map(NAMES);
 const TO_CORE = new Map(NAMES.map(([core, newer]) => [newer, core]));
 
-/** Fields that one of the versions always writes and the other leaves out if empty. */
+/** Fields that one apiVersion always contains, even if they are empty. The other apiVersion omits them if empty. */
 const ALWAYS: Readonly<Record<string, JsonObject>> = {
   [CORE_VERSION]: {
     source: {},
@@ -44,7 +44,7 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   [NEWER_VERSION]: ['reportingController', 'reportingInstance'],
 };
 
-/** Returns the event with the field names of the other version. */
+/** Returns the event with the field names of `apiVersion`. */
 export function convertEvent(event: KubeObject, apiVersion: string): KubeObject {
   const names = apiVersion === NEWER_VERSION ? TO_NEWER : TO_CORE;
   const renamed = Object.entries(event).map(([key, value]) => [names.get(key) ?? key, value] as const);

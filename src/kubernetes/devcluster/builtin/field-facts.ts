@@ -1,10 +1,9 @@
-// Lists facts about fields of the built-in kinds that their published schemas do not contain: which optional scalars
-// are pointers in the server's types, and which empty values are left out or written as null. Source: Kubernetes 1.36
-// (k8s.io/api).
+// Lists properties of built-in fields that the published schemas lack: optional scalars that are pointers in Go, and
+// empty values that are omitted or written as null. Source: Kubernetes 1.36 (k8s.io/api).
 
 /**
- * Optional scalars that keep an explicit zero value. Other optional scalars drop it. A quantity, a time and an
- * int-or-string count as scalars.
+ * Optional scalars that keep an explicit zero value. Other optional scalars drop it. Quantities, times and
+ * int-or-strings count as scalars.
  */
 const POINTERS = `
   apps.v1.DaemonSetSpec: revisionHistoryLimit
@@ -112,7 +111,7 @@ const POINTERS = `
   meta.v1.OwnerReference: blockOwnerDeletion controller
 `;
 
-/** Strings with the published default `""` that are nevertheless left out when empty. */
+/** Strings with the published default `""` that are omitted if empty. */
 const LEFT_OUT = `
   core.v1.ConfigMapEnvSource: name
   core.v1.ConfigMapKeySelector: name
@@ -124,7 +123,7 @@ const LEFT_OUT = `
   core.v1.SecretProjection: name
 `;
 
-/** Lists, maps, pointers and times that are written as `null` when absent. */
+/** Lists, maps, pointers and times that are written as `null` if absent. */
 const WRITTEN_AS_NULL = `
   apps.v1.DaemonSetCondition: lastTransitionTime
   apps.v1.DaemonSetSpec: selector
@@ -172,7 +171,7 @@ const WRITTEN_AS_NULL = `
   meta.v1.Condition: lastTransitionTime
 `;
 
-/** The lists above, by schema name and field. */
+/** The lists of this file, by schema name and field. */
 export interface FieldFacts {
   readonly isPointer: (schemaName: string, field: string) => boolean;
   readonly isLeftOut: (schemaName: string, field: string) => boolean;

@@ -1,10 +1,10 @@
-// Links a Job and its pods: fills in the selector and the labels.
+// Links a Job to its pods by setting its selector and labels.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
 import { objectAt } from './fields.ts';
 
-/** Adds a selector and labels made of the Job's uid, unless the author sets a selector. */
+/** Adds a selector and labels with the Job's uid, unless the Job has `manualSelector`. */
 export function withOwnSelector(object: KubeObject): KubeObject {
   const spec = objectAt(object, 'spec');
   if (spec.manualSelector === true) return object;

@@ -1,4 +1,4 @@
-// Lists the rules of each built-in kind. A kind without an entry has only the common rules.
+// Lists special rules of built-in kinds. Kinds without an entry have only the common rules.
 
 import { isObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -32,7 +32,7 @@ const COUNTS_SPEC: OwnRules = {
   generationCounts: (next, old) => !jsonEquals(next.spec, old.spec),
 };
 
-/** Changes of annotations count too, because a Deployment copies them to its ReplicaSets. */
+/** Changed annotations increment the generation too, because a Deployment copies them to its ReplicaSets. */
 const DEPLOYMENT: OwnRules = {
   generationCounts: (next, old) =>
     !jsonEquals(next.spec, old.spec) || !jsonEquals(next.metadata.annotations, old.metadata.annotations),
@@ -53,12 +53,12 @@ const NAMESPACE: OwnRules = {
 
 const RBAC: OwnRules = { nameForm: 'segment', createsOnUpdate: true };
 
-/** Replaces an empty list of rules by null: storage does not distinguish an empty list from an absent one. */
+/** Replaces an empty list of rules by null, because storage does not distinguish an empty list from an absent list. */
 function withStoredRules(object: KubeObject): KubeObject {
   return Array.isArray(object.rules) && object.rules.length === 0 ? { ...object, rules: null } : object;
 }
 
-/** Removes the fields of coordinated leader election, a feature that is off by default. */
+/** Removes the fields of coordinated leader election, a feature that is disabled by default. */
 function withoutElection(object: KubeObject): KubeObject {
   if (!isObject(object.spec)) return object;
   const { strategy: _strategy, preferredHolder: _holder, ...spec } = object.spec;
@@ -72,7 +72,6 @@ const ROLE: OwnRules = {
   prepareUpdate: withStoredRules,
 };
 
-/** Rules by `group/Kind`. */
 export const KIND_RULES: Readonly<Record<string, OwnRules>> = {
   '/Namespace': NAMESPACE,
   '/ConfigMap': { validate: validateConfigMap },

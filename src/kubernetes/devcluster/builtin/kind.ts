@@ -11,7 +11,7 @@ export interface KindRules {
   readonly updatesUnconditionally: boolean;
   readonly createsOnUpdate: boolean;
   readonly returnsDeleted: boolean;
-  /** Absent if the kind has no generation. */
+  /** If absent, the kind has no generation. */
   readonly generationCounts?: (next: KubeObject, old: KubeObject) => boolean;
   readonly withDefaults: (object: KubeObject) => KubeObject;
   readonly prepareCreate: (object: KubeObject, neighbours: Neighbours) => KubeObject;

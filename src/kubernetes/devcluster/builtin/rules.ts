@@ -1,4 +1,4 @@
-// Returns the rules of a built-in kind: the common rules, overridden by the kind's rules.
+// Returns the rules of a built-in kind. Rules of the kind override common rules.
 
 import type { ResourceType } from '../resources/resource-type.ts';
 import type { KindRules } from './kind.ts';

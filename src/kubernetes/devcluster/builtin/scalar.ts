@@ -1,13 +1,13 @@
-// Decodes scalars of the built-in types: accepted values, their stored form, their zero values.
+// Decodes scalars of built-in types: accepted values, stored forms and zero values.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { OpenApiSchema } from '../../rules/openapi.ts';
 import { storedQuantity } from '../../rules/quantity.ts';
 
-/** The stored form, or the expected type as the server's decoder calls it, or another message of the decoder. */
+/** The stored form of a value. For a refused value, the type that the server's decoder expected or its message. */
 type Scalar = { readonly value: Json } | { readonly expected: string } | { readonly fault: string };
 
-/** `name` is the name of the schema, if it has one. It distinguishes times and quantities. */
+/** `name` is the schema's name, which identifies quantities and MicroTimes. */
 export function decodeScalar(schema: OpenApiSchema, name: string, value: Json): Scalar {
   if (name.endsWith('.Quantity')) return decodeQuantity(value);
   if (name.endsWith('.MicroTime')) return decodeTime(value, 'micro');
@@ -28,7 +28,7 @@ export function decodeScalar(schema: OpenApiSchema, name: string, value: Json): 
   }
 }
 
-/** Doubles have no number between the largest 64-bit integer and 2^63, so 2^63 is out of range. */
+/** 2^63 is out of range. No double lies between the largest 64-bit integer and 2^63. */
 function decodeInteger(format: string, value: Json): Scalar {
   const bound = format === 'int32' ? 2 ** 31 : 2 ** 63;
   const fits = typeof value === 'number' && Number.isInteger(value) && value >= -bound && value < bound;
@@ -59,7 +59,7 @@ function decodeBytes(value: Json): Scalar {
   return valid ? { value: text } : { fault: `illegal base64 data at input byte ${good.length}` };
 }
 
-/** Decodes RFC 3339. Times are stored in UTC with whole seconds (`Time`) or with six decimals (`MicroTime`). */
+/** Decodes RFC 3339. The server stores times in UTC with whole seconds (`Time`) or six decimals (`MicroTime`). */
 function decodeTime(value: Json, precision: 'seconds' | 'micro'): Scalar {
   if (typeof value !== 'string') return { expected: 'string' };
   const match = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.exec(value);
@@ -71,7 +71,7 @@ function decodeTime(value: Json, precision: 'seconds' | 'micro'): Scalar {
   return { value: precision === 'seconds' ? `${seconds}Z` : `${seconds}${fraction}Z` };
 }
 
-/** The message of the server's time parser, with the rest of the text that it could not parse. */
+/** Returns the message of the server's time parser, which contains the unparsed remainder of the text. */
 function unparsedTime(value: string, precision: 'seconds' | 'micro'): string {
   const layout = precision === 'seconds' ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00';
   const date = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.exec(value)?.[0] ?? '';
@@ -85,7 +85,7 @@ export function isZero(value: Json): boolean {
   return value === null || value === '' || value === 0 || value === false;
 }
 
-/** Returns the value that replaces a `null` inside a list or a map. */
+/** Returns the value that replaces null in a list or map. */
 export function zeroOf(schemas: Readonly<Record<string, OpenApiSchema>>, schema: OpenApiSchema): Json {
   const target = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (typeof target === 'string') {

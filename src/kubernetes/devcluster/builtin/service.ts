@@ -8,7 +8,7 @@ import type { KindRules } from './kind.ts';
 import { validateService } from './validate/service.ts';
 
 const SERVICES = '/services';
-/** The range is 10.96.0.0/16, as in a cluster created by kubeadm, without the first ten addresses. */
+/** Offset of the first allocated address. The range is 10.96.0.0/16, as in clusters created by kubeadm. */
 const FIRST_ADDRESS = 10;
 const ADDRESSES = 65_534;
 const FIRST_NODE_PORT = 30_000;
@@ -23,7 +23,7 @@ export const SERVICE: Partial<KindRules> = {
   prepareUpdate: (next, old, neighbours) => allocate(next, old, neighbours),
 };
 
-/** Allocates the addresses and ports that the Service does not set, or keeps its previous ones. */
+/** Allocates addresses and ports that the Service does not set. Keeps the addresses and ports of `old`. */
 function allocate(object: KubeObject, old: KubeObject | undefined, neighbours: Neighbours): KubeObject {
   const spec = specOf(object);
   const before = old === undefined ? {} : specOf(old);
@@ -54,7 +54,7 @@ function withKeptAddress(spec: JsonObject, before: JsonObject): JsonObject {
   return { ...spec, clusterIP: before.clusterIP, clusterIPs: before.clusterIPs };
 }
 
-/** Returns one address family. A headless Service without a selector has both, because its endpoints decide. */
+/** Returns IPv4 by default. A headless Service without a selector gets both families, because its endpoints decide. */
 function familiesOf(spec: JsonObject, before: JsonObject): JsonObject {
   if (Array.isArray(spec.ipFamilies) && !isUnset(spec.ipFamilyPolicy)) return {};
   if (Array.isArray(before.ipFamilies)) {

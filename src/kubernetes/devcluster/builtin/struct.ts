@@ -1,5 +1,5 @@
-// Decodes an object as its built-in type, as the server's structs do: drops unknown fields and empty values that the
-// type does not keep, rejects values of the wrong JSON type and fills in defaults.
+// Decodes an object as the server's Go struct does: drops unknown fields and some empty values, rejects wrong JSON
+// types, and sets defaults.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { OpenApiDocument, OpenApiSchema } from '../../rules/openapi.ts';
@@ -9,11 +9,11 @@ import { decodeScalar, isZero, zeroOf } from './scalar.ts';
 
 export interface Decoded {
   readonly value: JsonObject;
-  /** Paths of fields that the type does not have, such as `spec.template.foo`. */
+  /** Paths of unknown fields, such as `spec.template.foo`. */
   readonly unknown: readonly string[];
 }
 
-/** `json: cannot unmarshal string into Go struct field ...`: the object is not a value of its type. */
+/** A value of the wrong JSON type. The message begins with `json: cannot unmarshal string into Go struct field`. */
 export interface Mismatch {
   readonly mismatch: string;
 }
@@ -24,16 +24,14 @@ interface Walk {
   mismatch: string | undefined;
 }
 
-/** The current place of the walk. */
 interface Position {
-  /** Such as `spec.template.labels.app` or `spec.containers[0].name`. */
+  /** Path such as `spec.template.labels.app` or `spec.containers[0].name`. */
   readonly path: string;
-  /** The struct and the field as messages about JSON types name them: without indices and without keys of maps. */
+  /** Struct and field as in messages about JSON types, which omit indices and map keys. */
   readonly struct: string;
   readonly field: string;
 }
 
-/** Decodes `value` as the named schema of the document. */
 export function decodeStruct(document: OpenApiDocument, schemaName: string, value: JsonObject): Decoded | Mismatch {
   const walk: Walk = { schemas: document.components.schemas, unknown: [], mismatch: undefined };
   const decoded = decodeNamed(walk, schemaName, value, { path: '', struct: shortName(schemaName), field: '' });
@@ -56,7 +54,7 @@ function decodeNamed(walk: Walk, name: string, value: Json, at: Position): Json 
   return decodePlace(walk, schema, name, value, at);
 }
 
-/** Decodes a value of a JSON schema that may be a schema, a list of schemas or a boolean. */
+/** Decodes a field of a JSON schema whose value is a schema, a list of schemas or a boolean. */
 function decodeSchemaOr(walk: Walk, name: string, value: Json, at: Position): Json | undefined {
   const schemaName = name.slice(0, name.indexOf(PROPS_OR) + '.JSONSchemaProps'.length);
   if (isObject(value)) return decodeNamed(walk, schemaName, value, at);
@@ -109,7 +107,8 @@ function decodeObject(walk: Walk, schema: OpenApiSchema, name: string, value: Js
   }
   if (schema.properties === undefined) return decodeMap(walk, schema, value, at);
   const decoded: JsonObject = {};
-  // First keys in the order of the document, which is also the order of complaints, then absent keys.
+  // Present keys come first, in the order of the document, which is the order of the error messages. Absent keys
+  // follow.
   for (const key of new Set([...Object.keys(value), ...Object.keys(schema.properties)])) {
     const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
     if (property === undefined) {
@@ -140,7 +139,7 @@ interface FieldPlace {
   readonly property: OpenApiSchema;
 }
 
-/** Returns the field as it is written, or undefined if it is left out. */
+/** Returns the stored value of the field. undefined if the field is omitted. */
 function decodeField(walk: Walk, place: FieldPlace, value: Json | undefined, at: Position): Json | undefined {
   const { name, key, property } = place;
   const below = { ...at, path: join(at.path, key), field: join(at.field, key) };
@@ -158,14 +157,12 @@ function absentField(walk: Walk, { name, key, property }: FieldPlace, at: Positi
   return decodePlace(walk, property, '', property.default, at);
 }
 
-/**
- * Whether an empty field is kept: structs are always kept, scalars only if they are pointers or always written.
- */
+/** True if an empty field is kept. Structs are always kept, scalars only if they are pointers or always written. */
 function isKeptEmpty(walk: Walk, { name, key, property }: FieldPlace): boolean {
   const target = reference(property);
   const isStruct = target !== undefined && walk.schemas[target]?.type === 'object';
   if (isStruct || VERBATIM.some((suffix) => target?.endsWith(suffix)) || target?.includes(PROPS_OR)) return true;
-  // An empty list is the request to forget all owners. The code that tracks owners has to see it.
+  // An empty list removes all entries of managedFields, so trackUpdate must see it.
   if (key === 'managedFields') return true;
   if (property.type === 'array' || property.type === 'object') return false;
   if (FIELD_FACTS.isPointer(name, key)) return true;
@@ -220,7 +217,7 @@ function goType(schema: OpenApiSchema): string {
   return schema.format ?? schema.type ?? 'interface {}';
 }
 
-/** `io.k8s.api.core.v1.Container` -> `v1.` */
+/** Returns the Go package of a schema: `v1.` for `io.k8s.api.core.v1.Container`. */
 function goPackage(schemaName: string): string {
   return `${schemaName.split('.').at(-2) ?? ''}.`;
 }

@@ -1,4 +1,4 @@
-// Merges conditions of a status: they keep their times as long as their content stays the same.
+// Merges status conditions. A condition keeps its times until its content changes.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { NOT_RUN_HERE } from '../../rules/not-run-here.ts';
@@ -10,7 +10,7 @@ export interface Condition {
   readonly message: string;
 }
 
-/** Returns the new conditions, with the times of old conditions that have the same content. */
+/** Returns the new conditions. A condition with unchanged content keeps its times. */
 export function keepConditionTimes(
   old: Json | undefined,
   desired: readonly Condition[],
@@ -27,7 +27,10 @@ export function keepConditionTimes(
   });
 }
 
-/** Returns the condition of a workload that counts as ready although no node runs its pods, or [] without a reason. */
+/**
+ * Returns the condition of a workload that is reported as ready although no node runs its pods. Returns an empty list
+ * if `absent` is empty or undefined.
+ */
 export function notRunHere(absent: string | undefined): readonly Condition[] {
   if (absent === undefined || absent === '') return [];
   return [{ type: NOT_RUN_HERE, status: 'True', reason: NOT_RUN_HERE, message: absent }];

@@ -1,4 +1,4 @@
-// Accepts the names of CRDs, establishes them, and deletes their objects together with them.
+// Accepts the names of CRDs, sets CRDs to established, and deletes the objects of deleted CRDs.
 
 import { isObject, type Json, type JsonObject, objectsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -17,13 +17,13 @@ interface Condition {
   readonly message: string;
 }
 
-/** Follows all CRDs, present and future. Returns a function that ends the controller. */
+/** Watches all CRDs. The returned function stops the controller. */
 export function controlDefinitions(context: ApiContext, queue: WorkQueue): () => void {
   const enqueue = (name: string): void => queue.add(`crd/${name}`, () => settleDefinition(context, name));
   for (const definition of context.store.list(DEFINITIONS)) enqueue(definition.metadata.name);
   return context.store.subscribe(({ key, type }) => {
     if (key.collection === DEFINITIONS && type !== 'DELETED') enqueue(key.name);
-    // Names of a deleted CRD may be free now.
+    // The names of a deleted CRD may now be free for other CRDs.
     if (key.collection === DEFINITIONS && type === 'DELETED') {
       for (const other of context.store.list(DEFINITIONS)) enqueue(other.metadata.name);
     } else if (type === 'DELETED' && context.store.list(key.collection).length === 0) {
@@ -76,7 +76,7 @@ function namesRefused({ reason, name }: NameConflict): readonly Condition[] {
   ];
 }
 
-/** Merges conditions: each keeps its time as long as its status stays the same. */
+/** Merges conditions. A condition keeps its time until its status changes. */
 function mergeConditions(before: readonly JsonObject[], now: readonly Condition[], time: string): JsonObject[] {
   const others = before.filter((old) => now.every((condition) => condition.type !== old.type));
   const merged = now.map(({ type, status, reason, message }): JsonObject => {
@@ -92,7 +92,10 @@ interface NameConflict {
   readonly name: string;
 }
 
-/** Returns the last name of the CRD that another established kind of the group has. */
+/**
+ * Returns a name of the CRD that another established kind of the group already uses. If several are used, returns the
+ * last.
+ */
 function conflictOf(context: ApiContext, definition: KubeObject): NameConflict | undefined {
   const spec = isObject(definition.spec) ? definition.spec : {};
   const others = context.types
@@ -117,7 +120,7 @@ function declaredNames(definition: KubeObject): JsonObject {
   return isObject(definition.spec) && isObject(definition.spec.names) ? definition.spec.names : {};
 }
 
-/** Deletes the objects of a CRD that is being deleted, then removes its own finalizer. */
+/** Deletes the objects of a CRD that is being deleted. Then removes the finalizer of the CRD. */
 function cleanUp(context: ApiContext, definition: KubeObject): void {
   if (!(definition.metadata.finalizers ?? []).includes(CLEANUP_FINALIZER)) return;
   const spec = isObject(definition.spec) ? definition.spec : {};

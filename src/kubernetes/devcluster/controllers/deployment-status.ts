@@ -10,17 +10,17 @@ export const REVISION_ANNOTATION = 'deployment.kubernetes.io/revision';
 export interface StatusInput {
   readonly object: KubeObject;
   readonly phase: 'progressing' | 'settled';
-  /** Why the Deployment never becomes ready. Undefined if it can become ready. */
+  /** The reason why the Deployment never becomes ready. undefined if it can become ready. */
   readonly failure: string | undefined;
   /** Number of ready pods. Absent if no node runs the pods. */
   readonly ready?: number;
-  /** Why no node runs the pods, if a reason is known. */
+  /** The reason why no node runs the pods, if known. */
   readonly absent?: string | undefined;
   /** RFC 3339. */
   readonly time: string;
 }
 
-/** Returns the object with its status and revision, or the same object if nothing changes. */
+/** Returns the object with its new status and revision. Returns the same object if nothing changed. */
 export function deploymentStatus({ object, phase, failure, time, ready: counted, absent }: StatusInput): KubeObject {
   const spec: JsonObject = isObject(object.spec) ? object.spec : {};
   const old: JsonObject = isObject(object.status) ? object.status : {};
@@ -47,7 +47,6 @@ function readyNow(status: JsonObject): number {
   return typeof status.readyReplicas === 'number' ? status.readyReplicas : 0;
 }
 
-/** Leaves out counts of zero. */
 function positive(counts: Readonly<Record<string, number>>): JsonObject {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
@@ -85,8 +84,8 @@ function condition(type: string, status: Condition['status'], reason: string, me
 }
 
 /**
- * Returns the revision: each template that differs from the previous one is a new revision. The conditions name the
- * previous ReplicaSet.
+ * Returns the revision, which is incremented if the template has changed. The old status conditions contain the name of
+ * the previous ReplicaSet, which depends on the template.
  */
 function revisionOf(object: KubeObject, status: JsonObject, replicaSet: string): string {
   const revision = Number(object.metadata.annotations?.[REVISION_ANNOTATION] ?? '0');

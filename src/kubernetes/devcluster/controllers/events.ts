@@ -7,7 +7,7 @@ import { findNamespace } from '../api/namespaces.ts';
 import { writeChange, writeNew, writeRemoval } from './writer.ts';
 
 const EVENTS = '/events';
-/** Time for which Events are kept, as by an API server. */
+/** Lifetime of Events, as in an API server. */
 const EVENT_MS = 3_600_000;
 
 export interface ClusterEvent {
@@ -24,12 +24,12 @@ export interface Regarding {
   readonly uid: string;
 }
 
-/** Records an Event. A repeated Event is counted, and Events older than an hour are deleted. */
+/** Records an Event. For a repeated Event, increments its count. Deletes Events older than an hour. */
 export function recordEvent(context: ApiContext, regarding: Regarding, event: ClusterEvent, component: string): void {
   const { type, reason, message } = event;
   const { name: regarded, namespace, uid } = regarding;
   const home = findNamespace(context, namespace)?.metadata;
-  // If the namespace is being deleted, no Event is recorded.
+  // A namespace that is being deleted accepts no new Events.
   if (home === undefined || home.deletionTimestamp !== undefined) return;
   const name = `${regarded}.${fnv1a32(JSON.stringify([uid, reason, message]))}`;
   const time = timestamp(context);

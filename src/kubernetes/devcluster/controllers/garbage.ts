@@ -1,5 +1,5 @@
-// Deletes objects whose owners no longer exist, and finishes the deletion of owners that wait for their dependents
-// (Kubernetes documentation, "Garbage Collection").
+// Deletes objects whose owners no longer exist, and finishes foreground deletions (Kubernetes documentation, "Garbage
+// Collection").
 
 import type { KubeObject, OwnerReference } from '../../rules/object.ts';
 import { groupOf } from '../../rules/object.ts';
@@ -15,13 +15,13 @@ const ORPHAN = 'orphan';
 interface Garbage {
   readonly context: ApiContext;
   readonly queue: WorkQueue;
-  /** Keys of dependents, by the uid of their owner. */
+  /** Keys of dependents by the uid of their owner. */
   readonly dependents: Map<string, Map<string, ObjectKey>>;
   /** Keys of existing objects by uid. */
   readonly living: Map<string, ObjectKey>;
 }
 
-/** Starts the controller. Returns a function that ends it. */
+/** Starts the controller. The returned function stops it. */
 export function controlGarbage(context: ApiContext, queue: WorkQueue): () => void {
   const garbage: Garbage = { context, queue, dependents: new Map(), living: new Map() };
   for (const collection of context.store.collections()) {
@@ -39,7 +39,7 @@ function follow(garbage: Garbage, { type, key, object, previous }: Change): void
   const going = type === 'DELETED' || object.metadata.deletionTimestamp !== undefined;
   if (going) for (const dependent of dependents) enqueue(garbage, dependent);
   if (type !== 'DELETED') enqueue(garbage, key);
-  // An owner that waits for its dependents is checked again when one of them changes or is deleted.
+  // An owner in foreground deletion is checked again when one of its dependents changes or is deleted.
   for (const owner of previous?.metadata.ownerReferences ?? []) {
     const waiting = garbage.living.get(owner.uid);
     if (waiting !== undefined) enqueue(garbage, waiting);
@@ -85,7 +85,7 @@ function settleObject(garbage: Garbage, key: ObjectKey): void {
   settleDependent(garbage, key, object);
 }
 
-/** Removes references to owners that do not exist. If no owner is left, deletes the object. */
+/** Removes references to owners that do not exist. Deletes the object if no owner is left. */
 function settleDependent(garbage: Garbage, key: ObjectKey, object: KubeObject): void {
   const owners = object.metadata.ownerReferences ?? [];
   if (owners.length === 0) return;
@@ -113,9 +113,8 @@ function settleDependent(garbage: Garbage, key: ObjectKey, object: KubeObject): 
 }
 
 /**
- * Returns the state of an owner. `waiting`: the owner is being deleted in the foreground, and this reference blocks its
- * deletion. `absent`: no object of this kind and name has the uid, or the owner is in another namespace and therefore
- * cannot own the object.
+ * Returns the state of an owner. `waiting`: the owner is in foreground deletion. `absent`: no object of this kind and
+ * name has the uid, or the object is in another namespace. `solid`: the owner exists.
  */
 function ownerState(garbage: Garbage, dependent: ObjectKey, owner: OwnerReference): 'solid' | 'waiting' | 'absent' {
   const key = garbage.living.get(owner.uid);
@@ -148,7 +147,7 @@ function orphanDependents(garbage: Garbage, key: ObjectKey, owner: KubeObject): 
   dropFinalizer(garbage, key, ORPHAN);
 }
 
-/** Keeps an owner that is deleted in the foreground until no dependent that blocks its deletion is left. */
+/** Finishes the foreground deletion of an owner when no dependent with `blockOwnerDeletion` is left. */
 function awaitDependents(garbage: Garbage, key: ObjectKey, owner: KubeObject): void {
   const { uid } = owner.metadata;
   const dependents = [...(garbage.dependents.get(uid ?? '')?.values() ?? [])];

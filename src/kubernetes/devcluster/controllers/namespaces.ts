@@ -1,5 +1,5 @@
-// Controls namespaces: creates the four initial namespaces, creates the default ServiceAccount and the ConfigMap with
-// the authority's certificate in each namespace, and empties deleted namespaces.
+// Creates the four initial namespaces. Creates the default ServiceAccount and the ConfigMap with the authority's
+// certificate in each namespace. Empties deleted namespaces.
 
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -14,7 +14,6 @@ const CONFIG_MAPS = '/configmaps';
 const ROOT_CERTIFICATE = 'kube-root-ca.crt';
 const MANAGER = 'kube-controller-manager';
 
-/** Creates the objects of a new cluster. */
 export function seedNamespaces(context: ApiContext): void {
   for (const name of INITIAL) {
     if (findNamespace(context, name) !== undefined) continue;
@@ -26,7 +25,7 @@ export function seedNamespaces(context: ApiContext): void {
   }
 }
 
-/** Starts the controller. Returns a function that ends it. */
+/** Starts the controller. The returned function stops it. */
 export function controlNamespaces(context: ApiContext, queue: WorkQueue, authority: string): () => void {
   const enqueue = (name: string): void =>
     queue.add(`namespace/${name}`, () => settleNamespace(context, name, authority));
@@ -61,7 +60,7 @@ function ensure(context: ApiContext, collection: string, object: KubeObject): vo
   if (context.store.get({ collection, namespace, name }) === undefined) writeNew(context, collection, MANAGER, object);
 }
 
-/** Deletes the objects in the namespace, and then the namespace itself. */
+/** Deletes the objects in the namespace, then the namespace itself. */
 function empty(context: ApiContext, namespace: KubeObject): void {
   const { name } = namespace.metadata;
   let left = 0;

@@ -1,9 +1,8 @@
-// Finds the controllers of an object, from its own controller to the controller that no object controls.
+// Finds the chain of controllers of an object: its own controller, the controller of that object, and further up.
 
 import { groupOf, type KubeObject, type OwnerReference } from '../../rules/object.ts';
 import type { ApiContext } from '../api/context.ts';
 
-/** A stored object that controls another object. */
 export interface Owner {
   readonly apiVersion: string;
   readonly kind: string;
@@ -12,8 +11,8 @@ export interface Owner {
 }
 
 /**
- * Returns the controllers, the nearest first. The list ends at a reference whose object does not exist or has another
- * uid.
+ * Returns the chain of controllers, nearest first. The chain ends at a reference to an object that does not exist or
+ * has another uid.
  */
 export function ownersOf(context: ApiContext, object: Pick<KubeObject, 'metadata'>): readonly Owner[] {
   const owners: Owner[] = [];

@@ -1,5 +1,5 @@
-// Creates and deletes the pods of Deployments and StatefulSets for a node that runs them: as many as declared, of the
-// current template.
+// Creates and deletes the pods of Deployments and StatefulSets that a node runs, until their number and template match
+// the workload.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -12,13 +12,12 @@ const MANAGER = 'kube-controller-manager';
 const HASH_LABEL = 'pod-template-hash';
 
 export interface PodCount {
-  /** Number of ready pods of any template, at most as many as declared. */
+  /** Number of ready pods of any template, at most the declared number. */
   readonly ready: number;
-  /** Whether all pods are of the current template and ready. */
+  /** True if all pods have the current template and the declared number of pods is ready. */
   readonly isDone: boolean;
 }
 
-/** Creates and deletes pods until they match the workload. */
 export function settlePods(context: ApiContext, workload: KubeObject): PodCount {
   const pods = podsOf(context, workload);
   const { hash, replicas } = desiredPods(workload);
@@ -40,7 +39,10 @@ export function removePods(context: ApiContext, workload: KubeObject): void {
   for (const pod of podsOf(context, workload)) remove(context, pod);
 }
 
-/** Creates new pods first. Pods of the previous template are deleted once enough new pods are ready. */
+/**
+ * Creates new pods first. Deletes pods of the previous template once enough new pods are ready. With the strategy
+ * Recreate, deletes them at once.
+ */
 function settleAny(
   context: ApiContext,
   workload: KubeObject,
@@ -56,7 +58,9 @@ function settleAny(
   }
 }
 
-/** Settles pods with fixed names: a pod can be created only after the previous pod with its name is deleted. */
+/**
+ * Creates and deletes pods with fixed names. A pod can be created only after the previous pod of this name is deleted.
+ */
 function settleOrdinals(
   context: ApiContext,
   workload: KubeObject,
@@ -82,7 +86,7 @@ function desiredPods({ spec }: KubeObject): { hash: string; replicas: number; re
 function makePod(context: ApiContext, workload: KubeObject, name: string): void {
   const { apiVersion, kind, metadata: owner } = workload;
   const { namespace = '' } = owner;
-  // A pod that is still being deleted has this name.
+  // A pod of this name exists or is still being deleted.
   if (context.store.get({ collection: PODS, namespace, name }) !== undefined) return;
   const spec = isObject(workload.spec) ? workload.spec : {};
   const template = isObject(spec.template) ? spec.template : {};

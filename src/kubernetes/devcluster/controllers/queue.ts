@@ -1,13 +1,13 @@
-// Runs the work that controllers do after a write was answered: one task at a time, each key queued once.
+// Runs the tasks of controllers after the response to a write: one task at a time, and each key is queued once.
 
 export interface WorkQueue {
-  /** Runs the task soon, or after a delay. A key that already waits is not queued again, but may run earlier. */
+  /** Runs the task soon, or after a delay. Does nothing if a task with this key is waiting. */
   add(key: string, work: () => void, delayMs?: number): void;
-  /** Stops the queue: no further task runs. */
+  /** Stops the queue. Waiting tasks are dropped. */
   stop(): void;
 }
 
-/** Opens a queue. `onError` receives errors of tasks, which are bugs. The other tasks continue. */
+/** Opens a queue. `onError` receives errors of tasks, which are bugs. Other tasks still run. */
 export function openQueue(onError: (error: unknown) => void): WorkQueue {
   const waiting = new Map<string, { readonly timer: NodeJS.Timeout | NodeJS.Immediate; readonly delayed: boolean }>();
   let stopped = false;

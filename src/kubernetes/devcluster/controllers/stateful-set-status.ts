@@ -6,7 +6,7 @@ import { type Condition, keepConditionTimes, notRunHere } from './conditions.ts'
 import type { StatusInput } from './deployment-status.ts';
 import { templateHash } from './template-hash.ts';
 
-/** Returns the object with its status, or the same object if nothing changes. */
+/** Returns the object with its new status. Returns the same object if nothing changed. */
 export function statefulSetStatus({ object, phase, failure, time, ready: counted, absent }: StatusInput): KubeObject {
   const spec: JsonObject = isObject(object.spec) ? object.spec : {};
   const old: JsonObject = isObject(object.status) ? object.status : {};

@@ -1,9 +1,9 @@
-// Computes a name from a template: equal templates have equal names.
+// Computes a name from a template. Equal templates have equal names.
 
 import { fnv1a32 } from '#std/hash.ts';
 import { canonicalJson } from '#std/json.ts';
 
-/** The alphabet of generated names in Kubernetes: it has no vowels, so that no words appear. */
+/** Kubernetes' alphabet for generated names. Without vowels, names contain no words. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 export function templateHash(template: unknown): string {

@@ -1,5 +1,5 @@
-// Makes Deployments and StatefulSets ready. If a node runs a workload, its pods decide. Otherwise it becomes ready
-// after a while, without pods, with the status that a real cluster would write. An annotation makes it fail.
+// Writes the status of Deployments and StatefulSets. If a node runs the pods, they determine the status. Otherwise the
+// workload becomes ready after a delay, without pods. An annotation makes a workload fail.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { NOT_RUN_HERE } from '../../rules/not-run-here.ts';
@@ -19,20 +19,20 @@ const STATEFUL_SETS = 'apps/statefulsets';
 const PODS = '/pods';
 
 /**
- * Annotation of a workload or its pod template. The workload never becomes ready, and its status has the text of the
- * annotation as the reason.
+ * Annotation of a workload or its pod template. The workload then never becomes ready. The annotation's value is the
+ * message in its status.
  */
 const FAIL_ANNOTATION = 'devcluster.skep.dev/fail';
 
 export interface WorkloadOptions {
-  /** The delay for workloads without pods. */
+  /** Delay in milliseconds after which a workload without pods becomes ready. */
   readonly readyAfterMs: number;
-  /** Returns why no node runs pods of the workload's template, or undefined if a node runs them. */
+  /** Returns the reason why no node runs the workload's pods, which may be empty. undefined if a node runs them. */
   readonly whyAbsent: (workload: KubeObject) => string | undefined;
 }
 
 export interface WorkloadControl {
-  /** Checks all workloads again, because a node may run other pods than before. */
+  /** Checks all workloads again, because a node may now run other images. */
   lookAgain(): void;
   end(): void;
 }
@@ -55,7 +55,9 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, options:
     writePhase(context, key, { phase: 'progressing', absent });
     queue.add(`workload-ready/${workloadKey(key)}`, () => settle(key), readyAfterMs);
   };
-  /** Settles a workload. If a node runs its pods by now, the pods decide whether it is ready. */
+  /**
+   * Completes a workload without pods after the delay. If a node runs its pods by now, the pods determine its status.
+   */
   const settle = (key: ObjectKey): void => {
     const object = context.store.get(key);
     const absent = object === undefined ? undefined : settleByPods(key, object);
@@ -72,7 +74,7 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, options:
   const end = context.store.subscribe(({ key, type, object }) => {
     const isWorkload = key.collection === DEPLOYMENTS || key.collection === STATEFUL_SETS;
     if (isWorkload && type !== 'DELETED') look(key);
-    // Deployments with the same controller may depend on whether this StatefulSet runs here.
+    // Deployments with the same controller may depend on this StatefulSet.
     if (key.collection === STATEFUL_SETS) for (const each of siblingsOf(context, object)) look(each);
     const owner = key.collection === PODS ? ownerOf(object) : undefined;
     if (owner !== undefined) look(owner);
@@ -99,8 +101,8 @@ function siblingsOf({ store }: ApiContext, { metadata }: KubeObject): readonly O
 }
 
 /**
- * Returns a function that settles a workload by its pods. If no node runs them, the function returns the reason, which
- * may be empty, and records it once as an Event.
+ * Returns a function that creates the workload's pods and writes its status. If no node runs the pods, the function
+ * returns the reason, which may be empty, and records it once as an Event.
  */
 function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
   const reported = new Map<string, string>();
@@ -126,8 +128,8 @@ function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
 }
 
 /**
- * Returns why a StatefulSet with the same controller does not run here. A proxy without its server would never be
- * ready, so it does not run either.
+ * Returns the reason why no node runs a StatefulSet with the same controller. The Deployment is a proxy, which would
+ * never become ready without the StatefulSet, so no node runs the Deployment either.
  */
 function whySiblingAbsent(
   { store }: ApiContext,
@@ -148,7 +150,7 @@ function workloadKey(key: ObjectKey): string {
   return `${key.collection}/${placeOf(key)}`;
 }
 
-/** Whether nothing has to start: there are no replicas, or only the generation is new. */
+/** True if the workload needs no delay: it has no replicas, or no pod would be replaced. */
 function isMinorChange(object: KubeObject, settled: KubeObject): boolean {
   const before = isObject(object.status) ? object.status : {};
   const after = isObject(settled.status) ? settled.status : {};

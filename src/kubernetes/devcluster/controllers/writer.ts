@@ -1,5 +1,5 @@
-// Performs the writes of controllers under the name of a manager, in the same way as writes of clients. If a
-// controller's object was changed or deleted, the controller writes nothing: the change queues the object again.
+// Performs writes for controllers through the same code as writes of clients. Nothing is written if the object no
+// longer exists.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { commitChange, commitNew } from '../api/commit.ts';
@@ -10,12 +10,12 @@ import { readKnown } from '../api/read-object.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import { keyOfObject } from '../storage/change.ts';
 
-/** Returns the type for writing to a collection: its first served version. */
+/** Returns the type for writes to a collection: its first served version. */
 function typeOfCollection(context: ApiContext, collection: string): ResourceType | undefined {
   return context.types.all().find((type) => type.collection === collection);
 }
 
-/** Reads `object` as its kind and stores it. Does nothing if the collection is not served. */
+/** Decodes `object` as its kind and stores it. Does nothing if the collection is not served. */
 export function writeNew(context: ApiContext, collection: string, manager: string, object: KubeObject): void {
   const type = typeOfCollection(context, collection);
   if (type === undefined) return;
@@ -24,7 +24,7 @@ export function writeNew(context: ApiContext, collection: string, manager: strin
   commitNew(context, { type, behaviour, manager, dryRun: false }, read);
 }
 
-/** Changes the stored object. Does nothing if it does not exist or `change` returns it unchanged. */
+/** Changes the stored object. Does nothing if the object does not exist or `change` returns its argument. */
 export function writeChange(
   context: ApiContext,
   collection: string,
@@ -44,7 +44,7 @@ export function writeChange(
   commitChange(context, { type, behaviour, manager, dryRun: false, ...through }, readKnown(behaviour, next), old);
 }
 
-/** Deletes the stored object, if it still exists with the same uid. */
+/** Deletes the stored object. Does nothing if the object no longer exists or has another uid. */
 export function writeRemoval(
   context: ApiContext,
   collection: string,

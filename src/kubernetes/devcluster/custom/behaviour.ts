@@ -1,4 +1,4 @@
-// Builds the behaviour of custom kinds: the structural schema of the CRD and the rules that all custom resources share.
+// Builds the behaviour of custom kinds from the structural schema of the CRD and the rules for all custom resources.
 
 import { type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject, ObjectMeta } from '../../rules/object.ts';
@@ -63,7 +63,7 @@ function withManagedFieldsOf(metadata: ObjectMeta, source: ObjectMeta): ObjectMe
 }
 
 /**
- * Returns the fields whose changes increment the generation: all except metadata and, if it is a subresource, the
+ * Returns the fields whose changes increment the generation: all except metadata and, with a status subresource, the
  * status.
  */
 function counted(object: KubeObject, hasStatus: boolean): JsonObject {

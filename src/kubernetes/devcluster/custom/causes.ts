@@ -1,12 +1,11 @@
-// Turns the findings of `kubernetes/rules/structural` about a custom resource into causes of a 422, with the texts of
-// an API server.
+// Converts findings of `kubernetes/rules/structural` about a custom resource to causes of a 422 with the API server's
+// messages.
 
 import { isObject, type Json, type JsonObject, pointerTokens, valueAtPointer } from '#std/json.ts';
 import type { Finding } from '../../rules/finding.ts';
 import type { Cause } from '../api/status.ts';
 import { schemaAt } from './schema-at.ts';
 
-/** The object that was checked, and its schema. */
 export interface Checked {
   readonly schema: JsonObject;
   readonly object: JsonObject;
@@ -15,7 +14,7 @@ export interface Checked {
 export function causesOf({ schema, object }: Checked, findings: readonly Finding[]): Cause[] {
   const unchecked = findings.some(({ code }) => BLOCKING.includes(code)) && hasRules(schema) ? [UNCHECKED] : [];
   const tooLong = new Set(findings.filter(({ code }) => code === 'schema-length').map(({ pointer }) => pointer));
-  // A text of the wrong length is not matched against its pattern.
+  // For a text of the wrong length, the API server does not check the pattern.
   const reported = findings.filter(({ code, pointer }) => code !== 'schema-pattern' || !tooLong.has(pointer));
   const causes = reported.map((finding) => {
     const place: Place = {
@@ -28,7 +27,7 @@ export function causesOf({ schema, object }: Checked, findings: readonly Finding
   return [...unchecked, ...causes];
 }
 
-/** Codes of findings after which the rules of the schema are not evaluated. */
+/** After findings with these codes, the API server does not evaluate validation rules. */
 const BLOCKING = ['schema-enum', 'schema-required', 'schema-type'];
 
 const UNCHECKED: Cause = {
@@ -84,8 +83,7 @@ function causeOf(finding: Finding, place: Place, schema: JsonObject): Cause {
 }
 
 /**
- * Creates the cause of a violated rule. The message shows the value if it is a scalar, and a rule may name its own
- * reason.
+ * Creates the cause of a violated rule. The message contains the value if it is a scalar. A rule may define the reason.
  */
 function ruleCause({ message, pointer }: Finding, { field, value }: Place, schema: JsonObject): Cause {
   const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
@@ -107,11 +105,11 @@ function ruleCause({ message, pointer }: Finding, { field, value }: Place, schem
 
 interface FoundRule {
   readonly reason: Json | undefined;
-  /** Whether the rule is above the place and points down by its `fieldPath`. */
+  /** True if the rule belongs to a parent and refers to the place by its `fieldPath`. */
   readonly isAbove: boolean;
 }
 
-/** Returns the rule with this message, at the place or above it. */
+/** Returns the rule with this message at the place or at a parent of it. */
 function findRule(schema: JsonObject, pointer: string, text: string, isAbove = false): FoundRule | undefined {
   const cut = pointer.lastIndexOf('/');
   const rules = schemaAt(schema, pointer)?.['x-kubernetes-validations'];
@@ -197,7 +195,7 @@ function itemsCause(place: Place): Cause {
   return { reason: 'FieldValueInvalid', message: `Invalid value: ${count}: ${field} in body ${what}`, field };
 }
 
-/** Creates the cause of a duplicate item. Items of a map are named by their keys. */
+/** Creates the cause of a duplicate item. Items of a map are identified by their keys. */
 function duplicateCause({ field, value }: Place, { pointer }: Finding, schema: JsonObject): Cause {
   const keys = schemaAt(schema, pointer.slice(0, pointer.lastIndexOf('/')))?.['x-kubernetes-list-map-keys'];
   const named = isObject(value) && Array.isArray(keys) ? keyFields(value, keys) : value;
@@ -208,7 +206,7 @@ function keyFields(item: JsonObject, keys: readonly Json[]): JsonObject {
   return Object.fromEntries(Object.entries(item).filter(([key]) => keys.includes(key)));
 }
 
-/** `/spec/ports/0/name` -> `spec.ports[0].name`. */
+/** Converts `/spec/ports/0/name` to `spec.ports[0].name`. */
 export function fieldPath(pointer: string): string {
   return pointerTokens(pointer).reduce((path, token) => {
     if (/^[0-9]+$/.test(token)) return `${path}[${token}]`;

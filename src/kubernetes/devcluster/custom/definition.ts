@@ -7,10 +7,9 @@ import { compareVersions } from '../resources/version-order.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const;
 
-/** The collection of CRDs. */
 export const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
 
-/** Returns the served versions of an established CRD, or [] if its names are not accepted yet. */
+/** Returns the served versions of a CRD. Empty if the CRD is not established. */
 export function typesOfDefinition(definition: KubeObject): readonly ResourceType[] {
   const spec = definition.spec;
   if (!isObject(spec) || !isObject(spec.names) || !isEstablished(definition)) return [];
@@ -46,7 +45,7 @@ export function typesOfDefinition(definition: KubeObject): readonly ResourceType
   });
 }
 
-/** Returns the deprecation warning of the CRD, or the usual one. */
+/** Returns the CRD's deprecation warning, or the default warning. */
 function deprecationOf(definition: KubeObject, version: JsonObject): { readonly deprecation?: string } {
   if (version.deprecated !== true || !isObject(definition.spec)) return {};
   const { group, names, versions } = definition.spec;

@@ -1,11 +1,11 @@
-// Writes the OpenAPI v3 document for the custom kinds of one group-version. Clients read from it how objects merge.
+// Builds the OpenAPI v3 document of the custom kinds of one group-version, from which clients learn how objects are
+// merged.
 
 import type { JsonObject } from '#std/json.ts';
 import type { OpenApiDocument, OpenApiSchema } from '../../rules/openapi.ts';
 import { META, metaSchemas, publishedName, publishedSchema } from '../../rules/schemas/published.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 
-/** Returns one document for all custom kinds of a group-version. */
 export function customDocument(types: readonly ResourceType[]): OpenApiDocument {
   const schemas: Record<string, OpenApiSchema> = { ...metaSchemas() };
   for (const type of types) {

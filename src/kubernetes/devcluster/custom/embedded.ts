@@ -1,16 +1,15 @@
-// Decodes the metadata of resources inside custom resources (`x-kubernetes-embedded-resource`) in the same way as the
-// metadata of the object itself.
+// Decodes the metadata of embedded resources (`x-kubernetes-embedded-resource`) like the metadata of the object itself.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { readMetadata } from './metadata.ts';
 
 export interface Embedded {
   readonly value: Json;
-  /** Paths of the fields that metadata does not have. */
+  /** Paths of unknown fields in metadata. */
   readonly unknown: readonly string[];
 }
 
-/** Returns a copy of the value at `path`. Metadata of the wrong shape is kept, and validation reports it. */
+/** Decodes a copy of the value at `path`. Keeps metadata of the wrong shape, which validation reports. */
 export function readEmbedded(schema: Json | undefined, value: Json, path: string): Embedded {
   if (!isObject(schema)) return { value, unknown: [] };
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-// Decodes the metadata of custom kinds, as for built-in kinds.
+// Decodes the metadata of custom kinds with the schema of built-in kinds.
 
 import { isObject, type Json } from '#std/json.ts';
 import { bundledSchema } from '../../rules/schemas/bundled.ts';
@@ -6,7 +6,7 @@ import { type Decoded, decodeStruct, type Mismatch } from '../builtin/struct.ts'
 
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
-/** Reads metadata. `path` is its place, for the names of unknown fields. */
+/** Decodes metadata. `path` is the prefix of the paths of unknown fields. */
 export function readMetadata(value: Json | undefined, path: string): Decoded | Mismatch {
   const document = bundledSchema('v1');
   if (document === undefined || !isObject(value)) return { value: {}, unknown: [] };

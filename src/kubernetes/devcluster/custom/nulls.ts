@@ -1,5 +1,5 @@
-// Finds nulls in an applied custom resource that its schema does not allow. A create or replace drops them, an apply is
-// refused.
+// Finds nulls in an applied custom resource that its schema does not allow. A create or replace drops such nulls, but
+// an apply is refused.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Finding } from '../../rules/finding.ts';
@@ -7,7 +7,9 @@ import type { Cause } from '../api/status.ts';
 import { causesOf } from './causes.ts';
 import { schemaAt } from './schema-at.ts';
 
-/** Returns the refused nulls. `stored` is the object after the merge: a null that it lacks was not allowed. */
+/**
+ * Returns causes for the nulls that are not allowed. `stored` is the object after the merge, which lacks these nulls.
+ */
 export function refusedNulls(schema: JsonObject, applied: JsonObject, stored: JsonObject): Cause[] {
   const pointers = droppedNulls(applied, stored, '');
   const findings = pointers.flatMap((pointer) => {
@@ -22,8 +24,8 @@ function finding(code: 'schema-type' | 'schema-enum', pointer: string): Finding 
 }
 
 /**
- * Returns the dropped nulls in maps. Lists are left out: their items are merged by name, and the schema itself checks
- * them.
+ * Returns pointers of nulls in maps that `stored` lacks. Lists are skipped, because their items are merged by key and
+ * the schema check covers them.
  */
 function droppedNulls(applied: JsonObject, stored: JsonObject, pointer: string): string[] {
   return Object.entries(applied).flatMap(([key, value]) => {

@@ -1,8 +1,8 @@
-// Finds the part of a structural schema that applies to a place in an object.
+// Finds the structural schema of a place in an object.
 
 import { isObject, type JsonObject, pointerTokens } from '#std/json.ts';
 
-/** Returns undefined if the schema does not mention the place. */
+/** Returns undefined if no schema covers the place. */
 export function schemaAt(schema: JsonObject, pointer: string): JsonObject | undefined {
   let place: JsonObject | undefined = schema;
   for (const token of pointerTokens(pointer)) place = place === undefined ? undefined : schemaBelow(place, token);

@@ -1,4 +1,4 @@
-// Writes the discovery documents: which groups, versions and resources are served, in the aggregated form and as one
+// Builds the discovery documents of the served groups, versions and resources: the aggregated document, and one
 // document per group-version.
 
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ interface GroupVersion {
   readonly types: readonly ResourceType[];
 }
 
-/** `GET /api` and `GET /apis` as APIGroupDiscoveryList (apidiscovery.k8s.io/v2). */
+/** Returns the response to `GET /api` or `GET /apis` as APIGroupDiscoveryList (apidiscovery.k8s.io/v2). */
 export function aggregatedDiscovery(types: readonly ResourceType[], prefix: 'api' | 'apis'): JsonObject {
   const groups = groupsOf(types.filter((type) => (prefix === 'api') === (type.group === '')));
   return {
@@ -70,7 +70,7 @@ function subresourcesOf(type: ResourceType) {
   ];
 }
 
-/** `GET /api`. */
+/** Returns the response to `GET /api`. */
 export function coreVersions(serverAddress: string): JsonObject {
   return {
     kind: 'APIVersions',
@@ -79,13 +79,13 @@ export function coreVersions(serverAddress: string): JsonObject {
   };
 }
 
-/** `GET /apis`. */
+/** Returns the response to `GET /apis`. */
 export function groupList(types: readonly ResourceType[]): JsonObject {
   const groups = groupsOf(types.filter((type) => type.group !== ''));
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(([name, versions]) => group(name, versions)) };
 }
 
-/** `GET /apis/<group>`. Returns undefined if the group is not served. */
+/** Returns the response to `GET /apis/<group>`. undefined if the group is not served. */
 export function oneGroup(types: readonly ResourceType[], name: string): JsonObject | undefined {
   const found = groupsOf(types).find(([candidate]) => candidate === name);
   return found === undefined || name === '' ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...group(...found) };
@@ -96,7 +96,9 @@ function group(name: string, versions: readonly GroupVersion[]): JsonObject {
   return { name, versions: entries, ...(entries[0] === undefined ? {} : { preferredVersion: entries[0] }) };
 }
 
-/** `GET /api/v1` and `GET /apis/<group>/<version>`. Returns undefined if the group-version is not served. */
+/**
+ * Returns the response to `GET /api/v1` or `GET /apis/<group>/<version>`. undefined if the group-version is not served.
+ */
 export function resourceList(types: readonly ResourceType[], name: string, version: string): JsonObject | undefined {
   const served = types.filter((type) => type.group === name && type.version === version);
   if (served.length === 0) return undefined;
@@ -135,14 +137,14 @@ function listedResources(type: ResourceType): JsonObject[] {
   return [main, ...others];
 }
 
-/** Returns eight bytes by which clients notice that the storage version of a kind has changed. */
+/** Returns a hash of eight bytes. It changes with the storage version of a kind. */
 function storageVersionHash({ group, version, kind }: ResourceType): string {
-  // Core Events and events.k8s.io Events are one kind in storage.
+  // Storage contains one kind for Events of core and events.k8s.io.
   const stored = group === 'events.k8s.io' ? '' : group;
   return createHash('sha256').update(`${stored}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 }
 
-/** The order in which a real API server lists its own groups. Groups of custom kinds follow. */
+/** The order of built-in groups in a real API server. */
 const GROUP_ORDER = [
   'apps',
   'events.k8s.io',
@@ -161,8 +163,8 @@ function rankOf(group: string): number {
 }
 
 /**
- * Returns the groups in the order above, then custom groups in the order of the types. The versions of a group are
- * sorted by priority, the newest stable version first.
+ * Returns the groups in GROUP_ORDER, then custom groups in the order of `types`. Sorts the versions of a group by
+ * priority: the newest stable version is first.
  */
 function groupsOf(types: readonly ResourceType[]): [name: string, versions: GroupVersion[]][] {
   const groups = new Map<string, Map<string, ResourceType[]>>();

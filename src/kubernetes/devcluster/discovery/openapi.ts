@@ -1,4 +1,4 @@
-// Publishes OpenAPI v3: an index of group-versions with hashes, and one document for each.
+// Publishes OpenAPI v3: an index of group-versions with hashes, and one document per group-version.
 
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#std/json.ts';
@@ -7,17 +7,17 @@ import { customDocument } from '../custom/document.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 
 interface PublishedDocument {
-  /** Upper-case hex that changes with the content. */
+  /** Upper-case hexadecimal hash of the content. */
   readonly hash: string;
-  /** JSON. */
+  /** The document as JSON. */
   readonly text: string;
 }
 
 export interface OpenApi {
-  /** `GET /openapi/v3`. */
+  /** Returns the response to `GET /openapi/v3`. */
   index(types: readonly ResourceType[]): JsonObject;
   /**
-   * `GET /openapi/v3/<path>` with `api/v1` or `apis/<group>/<version>` as `path`. Returns undefined if the
+   * Returns the response to `GET /openapi/v3/<path>`. `path` is `api/v1` or `apis/<group>/<version>`. undefined if the
    * group-version is not served.
    */
   document(types: readonly ResourceType[], path: string): PublishedDocument | undefined;
@@ -25,7 +25,7 @@ export interface OpenApi {
 
 const INFO = { openapi: '3.0.0', info: { title: 'Kubernetes', version: 'v1.36.3' } };
 
-/** Creates the publisher. Each document is written once, and again when the kinds of its group-version change. */
+/** Opens a cache of documents. A document is built again when the kinds of its group-version have changed. */
 export function openOpenApi(): OpenApi {
   const written = new Map<string, { readonly types: readonly ResourceType[]; readonly document: PublishedDocument }>();
   const write = (path: string, types: readonly ResourceType[]): PublishedDocument => {
@@ -72,7 +72,7 @@ function publish(types: readonly ResourceType[]): PublishedDocument {
 }
 
 /**
- * Writes only the parts that clients read: which kind a path patches, and that it accepts `fieldValidation` and
+ * Builds only the parts of the paths that clients read: the kind of a PATCH, and its parameters `fieldValidation` and
  * `dryRun`.
  */
 function pathsOf(types: readonly ResourceType[]): JsonObject {

@@ -39,7 +39,7 @@ test.each(rows)('"$header" wants $expected', ({ header, forms, expected }) => {
 });
 
 test.each(['application/xml', 'application/vnd.kubernetes.protobuf', 'application/json;as=Cake'])(
-  '"%s" cannot be had',
+  'no supported format satisfies "%s"',
   (header) => {
     expect(() => negotiate(header, ALL)).toThrow(
       expect.objectContaining({ data: expect.objectContaining({ code: 406 }) }),

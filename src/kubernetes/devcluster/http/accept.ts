@@ -1,4 +1,4 @@
-// Negotiates the form of the response to a client (Kubernetes documentation, "API Concepts").
+// Selects the representation of a response from the Accept header (Kubernetes documentation, "API Concepts").
 
 import { notAcceptable } from '../api/status.ts';
 
@@ -11,7 +11,7 @@ export interface Representation {
 
 const ACCEPTED = ['application/json', 'application/yaml', 'application/json;stream=watch'];
 
-/** Returns the first form of the header that can be served. Throws a 406 if no form can be served. */
+/** Returns the first supported form in the header. Throws a 406 if no form is supported. */
 export function negotiate(header: string, forms: readonly Form[]): Representation {
   if (header.trim() === '') return { form: 'object', format: 'json' };
   for (const range of header.split(',')) {

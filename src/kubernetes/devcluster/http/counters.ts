@@ -1,15 +1,15 @@
-// Counts requests by verb and resource, so that a test can say "no writes, one list per kind".
+// Counts requests by verb and resource, so that tests can check that a run sent no writes and one list per kind.
 
 export interface Counters {
-  /** Requests by verb, then by `plural` or `plural.group`. Each page of a list counts. */
+  /** Requests by verb, then by `plural` or `plural.group`. Every page of a list counts as a request. */
   readonly requests: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Lists by resource, without further pages. */
+  /** Lists by resource. Only the first page counts. */
   readonly lists: Readonly<Record<string, number>>;
-  /** Writes (create, update, patch, apply, delete, deletecollection) by resource, without dry runs. */
+  /** Writes by resource (create, update, patch, apply, delete, deletecollection), without dry runs. */
   readonly writes: Readonly<Record<string, number>>;
   /** Writes with `dryRun=All`, by resource. */
   readonly dryRuns: Readonly<Record<string, number>>;
-  /** All requests for resources. `others` counts the rest (discovery, schemas, health). */
+  /** Number of requests for resources. `others` counts other requests, such as discovery, schemas and health. */
   readonly total: number;
   readonly others: number;
 }
@@ -18,7 +18,7 @@ interface CountedRequest {
   readonly verb: string;
   readonly resource: string;
   readonly dryRun: boolean;
-  /** Whether this is a page after the first. */
+  /** True for pages after the first. */
   readonly furtherPage: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Performs a routed request, except a watch, and renders the result in the form that the client wants.
+// Performs a routed request, except watches, and renders the result in the requested form.
 
 import type { ApiContext } from '../api/context.ts';
 import { createObject } from '../api/create.ts';
@@ -11,7 +11,7 @@ import { readScale, writeScale } from '../api/scale.ts';
 import { methodNotAllowed } from '../api/status.ts';
 import { updateObject } from '../api/update.ts';
 
-/** Throws Status failures. */
+/** Throws Failures with a Status. */
 export function perform(context: ApiContext, request: ApiRequest): ApiAnswer {
   const { scale } = request.type;
   if (request.subresource === 'scale' && scale !== undefined) {

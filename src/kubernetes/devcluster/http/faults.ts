@@ -1,27 +1,27 @@
-// Keeps the faults that tests inject: the requests that they hit, and their effect on those requests.
+// Stores the faults that tests inject, and selects the fault for a request.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
-/** The properties of a request that is hit. An absent property matches every request. */
+/** Properties of the affected requests. An absent property matches every request. */
 interface FaultMatch {
   /**
    * `get`, `list`, `watch`, `create`, `update`, `patch`, `apply`, `delete`, `deletecollection`, or `write` for any
    * write.
    */
   readonly verb?: string;
-  /** `group/plural`, or the plural alone. */
+  /** `group/plural` or `plural`. */
   readonly resource?: string;
   readonly name?: string;
   readonly subresource?: string;
-  /** If false, dry runs are not hit. */
+  /** If false, dry runs are not affected. */
   readonly dryRun?: boolean;
-  /** If set, hits only the n-th request (from 1) that matches the rest. */
+  /** If set, affects only the n-th matching request, counted from 1. */
   readonly nth?: number;
 }
 
 /**
- * `drop: before` closes the connection without doing anything. `after` performs the request and then closes it without
- * a response.
+ * Effect of a fault. `drop: before` closes the connection instead of performing the request. `drop: after` performs the
+ * request, then closes the connection without a response.
  */
 export type FaultAction =
   | { readonly status: number; readonly retryAfterSeconds?: number }
@@ -31,7 +31,7 @@ export type FaultAction =
 export interface Fault {
   readonly match: FaultMatch;
   readonly action: FaultAction;
-  /** Number of requests that the fault hits before it is used up. If absent, it hits all requests. */
+  /** Maximum number of affected requests. If absent, all matching requests are affected. */
   readonly times?: number;
 }
 
@@ -47,7 +47,7 @@ interface FaultedRequest {
 export interface Faults {
   add(fault: Fault): void;
   clear(): void;
-  /** Returns the action of the first fault that hits the request, and counts the hit. */
+  /** Returns the action of the first matching fault, and counts it. */
   strike(request: FaultedRequest): FaultAction | undefined;
 }
 
@@ -87,7 +87,7 @@ function matchesRequest(match: FaultMatch, request: FaultedRequest): boolean {
   return name === undefined || name === request.name;
 }
 
-/** Reads a fault that another process sends. Returns undefined if the value is not a fault. */
+/** Parses a fault that another process sent. undefined if the value is not a fault. */
 export function readFault(value: Json): Fault | undefined {
   if (!isObject(value) || !isObject(value.action)) return undefined;
   const action = readAction(value.action);

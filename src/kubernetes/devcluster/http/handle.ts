@@ -1,4 +1,4 @@
-// Handles each authenticated request: discovery and health, its own endpoints, resources.
+// Routes each authenticated request: discovery, health, test endpoints and resources.
 
 import { requestToken } from '../accounts/token-request.ts';
 import { mediaType } from '../api/body/body.ts';
@@ -70,7 +70,7 @@ const ACCOUNTS = '/serviceaccounts';
 
 const PODS = '/pods';
 
-/** Handles a request to the processes of a pod. Returns false if the request is for the Pod object. */
+/** Handles requests to a running pod. Returns false if the request is for the Pod object. */
 async function handlePod(parts: HandlerParts, { message, response, url }: Exchange, path: ResourcePath) {
   switch (path.subresource) {
     case 'log':
@@ -99,7 +99,7 @@ async function isStruck(parts: HandlerParts, exchange: Exchange, subresource: st
   return fault !== undefined && suffer(parts, exchange, fault);
 }
 
-/** Returns the 404 for an unknown path: a Status if the group has a built-in kind, plain text otherwise. */
+/** Returns the 404 for an unknown path: a Status if the group has built-in kinds, otherwise plain text. */
 function unknownPath(parts: HandlerParts, path: ResourcePath | undefined) {
   const known = parts.api.types.all().find((type) => type.group === path?.group);
   if (known === undefined || known.custom !== undefined) return PAGE_NOT_FOUND;
@@ -160,7 +160,7 @@ async function handleResource(parts: HandlerParts, exchange: Exchange, request: 
   await sendAnswer(message, response, answer);
 }
 
-/** Returns the verb, with `apply` for server-side apply: tests count and hit it by that name. */
+/** Returns the verb for counters and faults. A server-side apply has the verb `apply`. */
 function countedVerb(request: ApiRequest): string {
   const isApply = request.verb === 'patch' && mediaType(request.contentType) === 'application/apply-patch+yaml';
   return isApply ? 'apply' : request.verb;
@@ -193,7 +193,7 @@ function strike(faults: Faults, request: ApiRequest): FaultAction | undefined {
   });
 }
 
-/** Applies the fault. Returns true if the fault has replaced the response. */
+/** Applies the fault. Returns true if the fault replaced the response. */
 async function suffer(parts: HandlerParts, { message, response }: Exchange, fault: FaultAction): Promise<boolean> {
   if ('delayMs' in fault) {
     await parts.sleep(fault.delayMs);

@@ -1,4 +1,4 @@
-// Answers all requests except those for resources: health, version, discovery, schemas, and the endpoints for tests.
+// Responds to requests that are not for resources: health, version, discovery, schemas and test endpoints.
 
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '#std/json.ts';
@@ -22,7 +22,7 @@ export interface PlainPaths {
   readonly address: () => string;
 }
 
-/** The Kubernetes release whose behaviour this server follows. */
+/** The Kubernetes release whose behaviour this server imitates. */
 const VERSION = {
   major: '1',
   minor: '36',
@@ -90,8 +90,8 @@ function answerRoot(parts: PlainPaths, message: IncomingMessage, prefix: 'api' |
 }
 
 /**
- * Returns a document. If the request has the hash of the index, the response may be cached for ever. If it has another
- * hash, it is redirected.
+ * Returns a document. If the URL has the document's hash, the response may be cached forever. A URL with another hash
+ * is redirected.
  */
 function answerDocument(parts: PlainPaths, message: IncomingMessage, path: string, url: URL): Answer | undefined {
   const document = parts.openApi.document(parts.types(), path);
@@ -109,7 +109,8 @@ function answerDocument(parts: PlainPaths, message: IncomingMessage, path: strin
 }
 
 /**
- * Answers `/devcluster/counters` (GET, DELETE) and `/devcluster/faults` (POST, DELETE), for tests in another process.
+ * Responds to `/devcluster/counters` (GET, DELETE) and `/devcluster/faults` (POST, DELETE), which tests in other
+ * processes use.
  */
 function answerOwn(parts: PlainPaths, method: string, path: string, body: Buffer): Answer | undefined {
   switch (`${method} ${path}`) {

@@ -1,9 +1,9 @@
-// Reads the body of an HTTP request, within a limit.
+// Reads the body of an HTTP request up to a size limit.
 
 import type { IncomingMessage } from 'node:http';
 import { requestTooLarge } from '../api/status.ts';
 
-/** The limit of a real API server for resource requests. */
+/** Limit of a real API server for resource requests. */
 const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
 
 export async function readBody(message: IncomingMessage): Promise<Buffer> {

@@ -1,4 +1,4 @@
-// Renders the result of an operation: object, list, table, partial metadata.
+// Renders the result of an operation as an object, list, table or partial metadata.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -8,7 +8,7 @@ import { tableOf } from '../table/table.ts';
 import type { Form, Representation } from './accept.ts';
 import { type Answer, jsonAnswer, warningHeaders, yamlAnswer } from './respond.ts';
 
-/** Returns the forms in which the response to this verb can be rendered. */
+/** Returns the forms that are available for the response to this request. */
 export function formsOf(request: ApiRequest): readonly Form[] {
   if (request.verb === 'list' || request.verb === 'deletecollection') return ['object', 'table', 'partial-list'];
   return ['object', 'table', 'partial-object'];
@@ -29,7 +29,7 @@ export function render(request: ApiRequest, answer: ApiAnswer, representation: R
   );
 }
 
-/** Renders an object. A Status is never rendered as a table or as partial metadata. */
+/** Renders an object. A Status is never rendered as a table or partial metadata. */
 export function renderObject(
   type: ResourceType,
   object: KubeObject,
@@ -48,7 +48,7 @@ export function renderObject(
   }
 }
 
-/** Returns the revision of the object. An object that was not stored has none. */
+/** Returns the object's resourceVersion. Empty if the object was not stored. */
 function revisionOf({ metadata }: KubeObject): JsonObject {
   return metadata.resourceVersion === undefined ? {} : { resourceVersion: metadata.resourceVersion };
 }
@@ -57,7 +57,7 @@ function renderList(request: ApiRequest, answer: ListAnswer, form: Form, now: nu
   const { type } = request;
   const metadata: JsonObject = {
     resourceVersion: answer.resourceVersion,
-    // Overrides the empty `continue` of custom kinds below.
+    // Also overrides the empty `continue` of lists of custom kinds.
     ...(answer.continue === undefined ? {} : { continue: answer.continue }),
     remainingItemCount: answer.remainingItemCount,
   };
@@ -69,12 +69,12 @@ function renderList(request: ApiRequest, answer: ListAnswer, form: Form, now: nu
   if (type.custom === undefined) {
     return { kind: type.listKind, apiVersion: apiVersionOf(type), metadata, items: answer.items.map(withoutKind) };
   }
-  // Lists of custom kinds always have `continue`.
+  // Lists of custom kinds always contain `continue`.
   const items = [...answer.items];
   return { kind: type.listKind, apiVersion: apiVersionOf(type), metadata: { continue: '', ...metadata }, items };
 }
 
-/** Removes apiVersion and kind, which items of built-in lists leave out. */
+/** Removes apiVersion and kind, which items of built-in lists do not have. */
 function withoutKind({ apiVersion: _version, kind: _kind, ...object }: KubeObject): JsonObject {
   return object as JsonObject;
 }

@@ -1,4 +1,4 @@
-// Writes responses: JSON or YAML, compressed if that pays, and errors as Status objects.
+// Sends responses as JSON or YAML, compressed if the body is large enough. Errors become Status objects.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -33,7 +33,7 @@ export function textAnswer(code: number, body: string): Answer {
 
 export const PAGE_NOT_FOUND = textAnswer(404, '404 page not found\n');
 
-/** Maps an error to a response. A bug becomes a 500 that names it, because this server is for development. */
+/** Converts an error to a response. A bug becomes a 500 with its message, because this server is for development. */
 export function errorAnswer(error: unknown): Answer {
   const status = statusOf(error) ?? internalError(error);
   const code = typeof status.code === 'number' ? status.code : 500;
@@ -73,7 +73,7 @@ export async function sendAnswer(message: IncomingMessage, response: ServerRespo
   response.end(message.method === 'HEAD' ? undefined : body);
 }
 
-/** Sends a response in place of the upgrade. */
+/** Sends a response instead of performing the upgrade. */
 export function refuseUpgrade(socket: Duplex, { code, contentType = 'text/plain', body }: Answer): void {
   const length = Buffer.byteLength(body);
   const head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\ncontent-type: ${contentType}\r\ncontent-length: ${length}`;
@@ -84,7 +84,7 @@ function acceptsGzip(message: IncomingMessage): boolean {
   return (message.headers['accept-encoding'] ?? '').includes('gzip');
 }
 
-/** Writes warnings (RFC 7234 section 5.5) as API servers do: `299 - "text"`. */
+/** Formats Warning headers (RFC 7234 section 5.5) as API servers do: `299 - "text"`. */
 export function warningHeaders(warnings: readonly string[]): Record<string, readonly string[]> {
   if (warnings.length === 0) return {};
   return { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`) };

@@ -12,7 +12,7 @@ import { errorAnswer, refuseUpgrade, sendAnswer } from './respond.ts';
 
 export interface Listener {
   readonly port: number;
-  /** Closes every connection, even if a request is in progress. */
+  /** Closes every connection, including connections with a request in progress. */
   close(): Promise<void>;
 }
 
@@ -26,14 +26,14 @@ export interface ListenOptions {
   readonly identity: Identity;
   /** If 0, any free port is used. */
   readonly port: number;
-  /** Returns the service account of a token, or undefined if the token belongs to no account. */
+  /** Returns the service account of a token. undefined if the token is not valid. */
   readonly accountOf: (token: string) => string | undefined;
-  /** Returns whether service accounts may send the request. */
+  /** True if service accounts may send the request. */
   readonly isForAccounts: (method: string, path: string) => boolean;
-  /** Returns whether the path needs no token. */
+  /** True if the path needs no token. */
   readonly isPublic: (path: string) => boolean;
   readonly handle: (exchange: Exchange) => Promise<void>;
-  /** Serves requests for another protocol, whose token was accepted. */
+  /** Handles upgrade requests whose token was accepted. */
   readonly upgrade: (message: IncomingMessage, socket: Duplex, head: Buffer, url: URL) => void;
 }
 
@@ -50,7 +50,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('secureConnection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // A client may close its connection at any time. That is not an error of the server.
+    // Clients may close their connection at any time, so this is not a server error.
     socket.on('error', () => socket.destroy());
   });
   server.on('upgrade', (message, socket, head) => {
@@ -86,7 +86,7 @@ function bindFailure(error: NodeJS.ErrnoException, port: number): unknown {
 }
 
 async function serve(options: ListenOptions, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  // A client may leave during the response. That is not an error of the server.
+  // A client may disconnect during the response, so this is not a server error.
   response.on('error', () => response.destroy());
   try {
     const url = new URL(message.url ?? '/', 'https://localhost');
@@ -100,7 +100,7 @@ async function serve(options: ListenOptions, message: IncomingMessage, response:
   }
 }
 
-/** Throws Status failures. */
+/** Throws Failures with a Status. */
 function checkAccount({ accountOf, isForAccounts }: ListenOptions, message: IncomingMessage, path: string): void {
   const { method = 'GET' } = message;
   const account = accountOf(bearerOf(message));
@@ -115,7 +115,7 @@ function checkAccount({ accountOf, isForAccounts }: ListenOptions, message: Inco
   );
 }
 
-/** Returns an empty text if there is no bearer token. */
+/** Returns an empty text if the request has no bearer token. */
 function bearerOf({ headers }: IncomingMessage): string {
   const [scheme = '', token = ''] = (headers.authorization ?? '').split(' ');
   return scheme.toLowerCase() === 'bearer' ? token : '';

@@ -1,4 +1,5 @@
-// Writes a watch to its connection: one JSON object per line, until the client leaves or the time is over.
+// Writes a watch to its connection: one JSON object per line, until the client disconnects or the time limit is
+// reached.
 
 import type { ServerResponse } from 'node:http';
 import type { KubeObject } from '../../rules/object.ts';
@@ -8,11 +9,11 @@ import { openWatch, type WatchEvent } from '../api/watch.ts';
 import type { Representation } from './accept.ts';
 import { renderObject } from './render.ts';
 
-/** About the interval of a real API server. */
+/** Roughly the interval of a real API server. */
 const BOOKMARK_EVERY_MS = 60_000;
-/** Longest watch without a requested time. A real API server ends such watches after 30 to 60 minutes. */
+/** Duration of a watch without a requested timeout. A real API server ends such watches after 30 to 60 minutes. */
 const LONGEST_MS = 1_800_000;
-/** A client that falls behind by more than this is disconnected, so that memory does not fill up. */
+/** Maximum of unsent bytes. Slower clients are disconnected to limit memory. */
 const BACKLOG_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /** Resolves when the watch has ended. */
@@ -54,7 +55,7 @@ export function streamWatch(
   });
 }
 
-/** Renders an event. Only the first table of a watch names its columns. */
+/** Renders an event. Only the first table of a watch contains the column definitions. */
 function renderEvent(
   context: ApiContext,
   request: ApiRequest,

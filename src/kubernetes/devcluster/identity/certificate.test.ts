@@ -26,7 +26,7 @@ test('a server certificate is signed by its authority, and valid for its hosts',
   ]);
 });
 
-test('two authorities of one name do not sign for one another', () => {
+test('the certificate of one authority is not valid for another authority with the same name', () => {
   const one = createAuthority('same', VALIDITY);
   const other = new X509Certificate(createAuthority('same', VALIDITY).certificate);
   const server = new X509Certificate(createServerCertificate(one, 'same', ['localhost'], VALIDITY).certificate);

@@ -37,7 +37,7 @@ const OID = {
   serverAuth: '1.3.6.1.5.5.7.3.1',
 } as const;
 
-/** Bits of KeyUsage (RFC 5280 section 4.2.1.3), first bit highest. */
+/** Bits of KeyUsage (RFC 5280 section 4.2.1.3). The first bit is the most significant. */
 const USAGE = { digitalSignature: 0x80, keyCertSign: 0x04, crlSign: 0x02 } as const;
 
 export interface CertifiedKey {
@@ -53,7 +53,6 @@ export interface Validity {
   readonly notAfter: number;
 }
 
-/** Creates a self-signed certificate authority. */
 export function createAuthority(commonName: string, validity: Validity): CertifiedKey {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const extensions = [
@@ -65,7 +64,7 @@ export function createAuthority(commonName: string, validity: Validity): Certifi
   return certify({ issuer, subject: commonName, subjectKeys: keys, validity, extensions });
 }
 
-/** Creates a server certificate for the given host names and IPv4 addresses, signed by the authority. */
+/** Creates a certificate for a server, signed by the authority. `hosts` are host names and IPv4 addresses. */
 export function createServerCertificate(
   authority: CertifiedKey,
   authorityName: string,
@@ -129,15 +128,15 @@ function keyUsage(bits: number): Buffer {
 }
 
 /**
- * Returns the SHA-1 of the public key's bits (RFC 5280 section 4.2.1.2, method 1): an identifier, not a security
- * measure.
+ * Returns the SHA-1 of the public key's bits (RFC 5280 section 4.2.1.2, method 1). SHA-1 serves only as an identifier
+ * here.
  */
 function keyIdentifier(key: KeyObject): Buffer {
   const point = key.export({ type: 'spki', format: 'der' }).subarray(-65);
   return createHash('sha1').update(point).digest();
 }
 
-/** GeneralName: dNSName [2], iPAddress [7]. */
+/** Encodes a GeneralName: dNSName [2] or iPAddress [7]. */
 function generalName(host: string): Buffer {
   return isIPv4(host)
     ? implicitTag(7, Buffer.from(host.split('.').map(Number)))

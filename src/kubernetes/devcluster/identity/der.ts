@@ -1,4 +1,4 @@
-// Writes the ASN.1 values in DER (X.690) that an X.509 certificate needs.
+// Encodes the ASN.1 values of X.509 certificates in DER (X.690).
 
 const TAG = {
   boolean: 0x01,
@@ -13,7 +13,7 @@ const TAG = {
   set: 0x31,
 } as const;
 
-/** Tag, length (definite form, X.690 section 8.1.3), content. */
+/** Encodes tag, length (definite form, X.690 section 8.1.3) and content. */
 function element(tag: number, content: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([tag]), lengthOctets(content.length), content]);
 }
@@ -33,12 +33,12 @@ export function set(...items: readonly Uint8Array[]): Buffer {
   return element(TAG.set, Buffer.concat(items));
 }
 
-/** Writes TRUE. FALSE is never written: it is the default of every boolean in a certificate. */
+/** Encodes TRUE. FALSE is the default of every boolean in a certificate, so it is never encoded. */
 export function booleanTrue(): Buffer {
   return element(TAG.boolean, Buffer.from([0xff]));
 }
 
-/** Writes a non-negative INTEGER from its big-endian bytes, in the shortest form. */
+/** Encodes a non-negative INTEGER from its big-endian bytes, in the shortest form. */
 export function encodeInteger(magnitude: Uint8Array): Buffer {
   let start = 0;
   while (start < magnitude.length - 1 && magnitude[start] === 0) start += 1;
@@ -51,7 +51,7 @@ export function smallInteger(value: number): Buffer {
   return encodeInteger(Buffer.from([value]));
 }
 
-/** `unusedBits` is the number of bits at the end of the last byte that do not belong to the string. */
+/** `unusedBits` is the number of unused bits at the end of the last byte. */
 export function bitString(bytes: Uint8Array, unusedBits = 0): Buffer {
   return element(TAG.bitString, Buffer.concat([Buffer.from([unusedBits]), bytes]));
 }
@@ -64,7 +64,7 @@ export function utf8String(text: string): Buffer {
   return element(TAG.utf8String, Buffer.from(text, 'utf8'));
 }
 
-/** Writes an OBJECT IDENTIFIER from its dotted form. */
+/** Encodes an OBJECT IDENTIFIER from its dotted form. */
 export function objectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return element(TAG.oid, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
@@ -76,7 +76,7 @@ function base128(arc: number): number[] {
   return octets;
 }
 
-/** Writes a Time as RFC 5280 section 4.1.2.5 requires: UTCTime through 2049, GeneralizedTime after. */
+/** Encodes a Time by RFC 5280 section 4.1.2.5: UTCTime until 2049, GeneralizedTime later. */
 export function time(epochMs: number): Buffer {
   const date = new Date(epochMs);
   const digits = date.toISOString().replaceAll(/[-:T]/g, '').slice(0, 14);
@@ -85,12 +85,12 @@ export function time(epochMs: number): Buffer {
     : element(TAG.generalizedTime, Buffer.from(`${digits}Z`, 'ascii'));
 }
 
-/** Writes `[number]` around complete elements. */
+/** Encodes an explicit tag `[number]` around complete elements. */
 export function explicitTag(number: number, content: Uint8Array): Buffer {
   return element(0xa0 | number, content);
 }
 
-/** Writes `[number]` in place of the tag of a primitive value with the given content. */
+/** Encodes an implicit tag `[number]` of a primitive value. */
 export function implicitTag(number: number, content: Uint8Array): Buffer {
   return element(0x80 | number, content);
 }

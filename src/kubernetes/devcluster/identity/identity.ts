@@ -1,5 +1,5 @@
-// Loads the server's keys and the admin's token: they are created at the first start and kept in the state directory. A
-// kubeconfig file describes them to clients.
+// Loads the server's keys and the admin's token from the state directory. The first start creates them. A kubeconfig
+// file passes them to clients.
 
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -15,15 +15,16 @@ const AUTHORITY_NAME = 'devcluster-ca';
 const HOSTS = ['localhost', '127.0.0.1', 'kubernetes.default.svc'];
 
 export interface Identity {
-  /** PEM texts. */
+  /** PEM. */
   readonly authorityCertificate: string;
   readonly certificate: string;
   readonly privateKey: string;
-  /** The admin's bearer token. */
   readonly token: string;
 }
 
-/** Reads `identity.json` of the directory, or creates it (mode 0600). Throws Failure `devcluster-state-broken`. */
+/**
+ * Reads `identity.json` of the directory. Creates it (mode 0600) if missing. Throws Failure `devcluster-state-broken`.
+ */
 export async function loadIdentity(dir: string, now: number): Promise<Identity> {
   const file = join(dir, 'identity.json');
   const text = await readIfPresent(file);
@@ -60,7 +61,7 @@ function brokenIdentity(file: string): Failure {
   });
 }
 
-/** Writes a kubeconfig (mode 0600) whose only context is the admin at `url`. Returns its path. */
+/** Writes a kubeconfig (mode 0600) whose only context is the admin at `url`. Returns the file's path. */
 export async function writeKubeconfig(dir: string, url: string, identity: Identity): Promise<string> {
   const path = join(dir, 'kubeconfig');
   const config = {

@@ -1,17 +1,17 @@
-// Keeps the files of a pod's service account, as a kubelet does: a token that is renewed before it expires, the
-// authority of the API server and the namespace.
+// Provides the files of a pod's service account as a kubelet does: a token that is renewed before it expires, the API
+// server's CA certificate and the namespace.
 
 import type { Pod, VolumeMount } from './objects.ts';
 import type { AccountFiles, NodeApi, NodeClock } from './ports.ts';
 import type { VolumeFiles } from './volumes.ts';
 
-/** A mount of a volume name that no volume of a pod can have. */
+/** The automatic mount of the service account. No volume of a pod can have this volume name. */
 export const ACCOUNT_MOUNT: VolumeMount = {
   name: '.account',
   mountPath: '/var/run/secrets/kubernetes.io/serviceaccount',
 };
 
-/** Returns a function that returns the files, or undefined if the pod mounts no account. */
+/** Returns a function that returns the current files. That function returns undefined if the pod mounts no account. */
 export function openAccount(
   api: Pick<NodeApi, 'account'>,
   clock: Pick<NodeClock, 'now'>,

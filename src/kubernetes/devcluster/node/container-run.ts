@@ -1,4 +1,4 @@
-// Runs a container once: its process, its log, its probes, and its exit code.
+// Runs a container once, with its log, probes and exit code.
 
 import { constants } from 'node:os';
 import type { ContainerName } from '../attach/containers.ts';
@@ -19,17 +19,16 @@ export interface ContainerOptions {
   readonly clock: NodeClock;
   readonly probes: ProbeWorld;
   readonly graceMs: number;
-  /** Number of runs before this process. */
   readonly restarts: number;
   readonly restartPolicy: string;
-  /** Returns the command, before each run. Throws while it waits for something. */
+  /** Returns the command. Called before each run. Throws while a required object is missing. */
   prepare(): Promise<LocalCommand>;
   changed(): void;
   record(event: NodeEvent): void;
 }
 
 interface RunOptions extends ContainerOptions {
-  /** Aborted when the container must not run any more. */
+  /** Aborted when the container must stop. */
   readonly stopping: AbortSignal;
   change(part: Partial<ContainerState>): void;
 }
@@ -45,7 +44,7 @@ export async function runOnce(options: RunOptions, command: LocalCommand): Promi
   const ready = !asked && spec.readinessProbe === undefined;
   change({ id, stage: { is: 'running', startedAt }, started: !asked, ready });
   options.record({ type: 'Normal', reason: 'Started', message: `Started container ${spec.name}` });
-  // The container was stopped during its start, so nothing else sends this signal.
+  // The container was stopped during its start, so no other code sends this signal.
   if (options.stopping.aborted) containers.signal(name, 'SIGTERM');
   const kill = () => killSoftly(options, over.signal);
   const watching = watchProbes({ ...options, over: over.signal, kill });
@@ -56,7 +55,7 @@ export async function runOnce(options: RunOptions, command: LocalCommand): Promi
   return { id, exitCode, startedAt, finishedAt: clock.now() };
 }
 
-/** Resolves with the error of the end, or undefined. */
+/** Resolves with the error with which the container ended. undefined for exit code 0. */
 function untilEnded({ containers, name, spec, log }: ContainerOptions): Promise<string | undefined> {
   return new Promise((resolve) => {
     const connection = containers.connect(name, {
@@ -75,7 +74,7 @@ async function killSoftly({ containers, name, clock, graceMs }: RunOptions, over
   if (!over.aborted) containers.signal(name, 'SIGKILL');
 }
 
-/** Returns the exit code. A signal counts as 128 plus its number, as in shells and container runtimes. */
+/** Returns the exit code. For a signal, it is 128 plus the signal number, as in shells and container runtimes. */
 function exitCodeIn(error: string | undefined): number {
   if (error === undefined) return 0;
   const [, code] = /exit code (\d+)/.exec(error) ?? [];

@@ -1,6 +1,6 @@
-// Defines the state of one container that a node runs.
+// Defines the state of a container that a node runs.
 
-/** How a run ended. Times are milliseconds since 1970. */
+/** The end of a run. Times are in milliseconds since 1970. */
 export interface EndedRun {
   readonly id: string;
   readonly exitCode: number;
@@ -13,13 +13,12 @@ export type Stage =
   | { readonly is: 'running'; readonly startedAt: number }
   | { readonly is: 'terminated'; readonly run: EndedRun };
 
-/** The state that the status of the container reports. */
 export interface ContainerState {
   readonly id: string;
   readonly stage: Stage;
   readonly started: boolean;
   readonly ready: boolean;
   readonly restarts: number;
-  /** The previous run. */
+  /** The previous run. undefined before the second run. */
   readonly last: EndedRun | undefined;
 }

@@ -1,5 +1,4 @@
-// Runs one container of a pod as a process of this machine, and restarts it when it ends. If it ends soon each time,
-// the delays grow.
+// Runs a container of a pod as a process of this machine, and restarts it when it ends. Delays grow if runs are short.
 
 import { type ContainerOptions, runOnce } from './container-run.ts';
 import type { ContainerState, EndedRun, Stage } from './container-state.ts';
@@ -11,14 +10,14 @@ export interface RunningContainer {
   readonly spec: Container;
   readonly log: ContainerLog;
   state(): ContainerState;
-  /** Sends SIGTERM, and SIGKILL after the time. Resolves when the container has ended for good. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs`. Resolves when the container has ended and will not be restarted. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Delay of the second restart. The first restart is immediate, and each further restart waits twice as long. */
+/** Delay of the second restart in milliseconds. The first restart is immediate. Each later delay is doubled. */
 const BACK_OFF_MS = 1000;
 const MAX_BACK_OFF_MS = 60_000;
-/** A container that has run for this time is restarted at once. */
+/** After a run of this length, the container is restarted immediately. */
 const LONG_RUN_MS = 60_000;
 const LOOK_AGAIN_MS = 500;
 
@@ -34,7 +33,7 @@ export function runContainer(options: ContainerOptions): RunningContainer {
     options.changed();
   }
 
-  /** Returns undefined if the container is stopped before it has started. */
+  /** Returns undefined if the container was stopped before it started. */
   async function prepared(): Promise<LocalCommand | undefined> {
     while (!stopping.signal.aborted) {
       try {

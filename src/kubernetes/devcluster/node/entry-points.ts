@@ -1,4 +1,4 @@
-// Prepares the command of a container. If the preparation fails, it is tried again, with growing delays.
+// Prepares the command of a container. Failed preparations are repeated with growing delays.
 
 import type { EntryPoint, NodeClock, ProcessPlace, Program, RunToEnd } from './ports.ts';
 import type { LocalCommand, ProcessGroups } from './process-groups.ts';
@@ -7,18 +7,17 @@ export interface EntryPointOptions {
   readonly clock: NodeClock;
   readonly groups: ProcessGroups;
   readonly place: ProcessPlace;
-  /** Aborted when the pod is stopped. Commands that still run are then killed. */
+  /** Aborted when the pod is stopped. Running commands are then killed. */
   readonly stopping: AbortSignal;
-  /** Reports why the preparation failed. */
   failed(message: string): void;
 }
 
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
-/** Number of last characters of a command's output that its error quotes. */
+/** Maximum length of the command output that an error quotes. The end of the output is quoted. */
 const LAST_WORDS = 600;
 
-/** Returns a function that returns the command. It throws if the preparation fails. */
+/** Returns a function that prepares the command. That function throws if the preparation fails. */
 export function openEntryPoint({ command }: Program, options: EntryPointOptions): () => Promise<EntryPoint> {
   if (typeof command !== 'function') return async () => command;
   const { clock, stopping, failed, place } = options;

@@ -1,5 +1,5 @@
-// Reads the environment of a container from its manifest, and replaces `$(NAME)` in arguments (Kubernetes
-// documentation, "Define Dependent Environment Variables").
+// Builds a container's environment from its manifest, and replaces `$(NAME)` in arguments (Kubernetes documentation,
+// "Define Dependent Environment Variables").
 
 import type { Container, Pod, Variable } from './objects.ts';
 import type { NodeApi } from './ports.ts';
@@ -7,7 +7,7 @@ import { notThere, readValues } from './volumes.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Throws if an object does not exist yet. */
+/** Throws if a referenced object does not exist yet. */
 export async function readEnvironment(
   api: Pick<NodeApi, 'data'>,
   pod: Pod,
@@ -55,7 +55,7 @@ function fieldOf({ metadata, spec }: Pod, path: string): string | undefined {
   return fields[path];
 }
 
-/** Variables of loaders, shells, interpreters and tools that name code, a program or a file to load. */
+/** Variables with which loaders, shells, interpreters and tools choose code, programs or files to load. */
 const LOADERS = [
   /^(LD|DYLD|GCONV|MALLOC|GLIBC)_/,
   /^(PATH|HOME|SHELL|ENV|IFS|PS4|CDPATH|TMPDIR|LOCPATH|NLSPATH|ZDOTDIR|EDITOR|VISUAL|PAGER|LESSOPEN|BROWSER)$/,
@@ -67,31 +67,30 @@ const LOADERS = [
   /^(GIT_(SSH|EXTERNAL|EDITOR|PAGER|PROXY|ASKPASS|SEQUENCE|CONFIG|DIR|WORK|EXEC|TEMPLATE|TRACE).*|SSH_(ASKPASS|AUTH).*)$/,
   /^(GIT_(COMMON|OBJECT|ALTERNATE|ALLOW_PROTOCOL|PROTOCOL|INDEX|ATTR).*|HGRCPATH|SVN_SSH)$/,
   /^GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES$/,
-  // A program that reads such a setting starts or loads the named file: browsers (`PUPPETEER_EXECUTABLE_PATH`), pagers,
-  // agents of Java.
+  // Programs that browsers (`PUPPETEER_EXECUTABLE_PATH`), pagers and tools start, and agents that Java loads.
   /(^|_)(EXECUTABLE(_PATH)?|BINARY(_PATH)?|BIN|COMMAND|CMD|PAGER|EDITOR|ASKPASS|RSH|OPTS|PRELOAD|PLUGINS?(_(PATH|DIRS?))?|LOAD_?PATH)$/,
   /^(PUPPETEER_(LAUNCH|EXEC|CONFIG).*|PLAYWRIGHT_.*PATH|CHROME_(PATH|FLAGS)|CC|CXX|CGO_.*|MAKEFLAGS|MAKEFILES|COMSPEC|PATHEXT|PSModulePath)$/,
-  // Drivers and modules that libraries of databases, desktops and logins load.
+  // Drivers and modules that libraries for databases, desktops and authentication load.
   /^(ODBC(SYS)?INI|ODBCINSTINI|TNS_ADMIN|ORACLE_HOME|PGSERVICEFILE|PGSYSCONFDIR|PSQLRC|MYSQL_HOME|KRB5_.*|SASL_.*|MPLBACKEND|MPLCONFIGDIR)$/,
   /^((GTK|QT|GIO|GST|VK|EGL|LIBGL|OCL)_.*|DBUS_.*_ADDRESS|IPYTHONDIR|JUPYTER_.*|TCLLIBPATH|EMACS.*|TERMINFO.*|TERMCAP|FPATH)$/,
-  // Files of settings that name programs, and options in which a program can be named.
+  // Configuration files that may contain names of programs, and options that may name a program.
   /^(CURL_HOME|WGETRC|NETRC|INPUTRC|GNUPGHOME|MAILCAPS|RIPGREP_CONFIG_PATH|FZF_.*|TAR_OPTIONS|G?VIMINIT|EXINIT|CLOUDSDK_(PYTHON|CONFIG).*)$/,
   /^(AZURE_(CONFIG|EXTENSION)_DIR|ANSIBLE_.*|TF_(CLI|PLUGIN).*|HELM_.*|KUBECTL_EXTERNAL_DIFF|DOCKER_CLI_.*)$/,
 ];
 
-/** Common settings of these families that load nothing. */
+/** Common variables that match LOADERS but load nothing. */
 const HARMLESS = ['NODE_ENV', 'PYTHONUNBUFFERED', 'PYTHONIOENCODING', 'PYTHONUTF8', 'PYTHONDONTWRITEBYTECODE'];
 
-/** Shells read functions from variables whose names are not identifiers, such as `BASH_FUNC_echo%%`. */
+/** Shells import functions from variables whose names are not identifiers, such as `BASH_FUNC_echo%%`. */
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Whether a manifest could make a process run code, or choose a program or file, by a variable of this name. */
+/** True if a variable of this name could make a process run code, or choose a program or file to load. */
 export function isLoaderVariable(name: string): boolean {
   if (!IDENTIFIER.test(name)) return true;
   return !HARMLESS.includes(name) && LOADERS.some((pattern) => pattern.test(name));
 }
 
-/** Replaces references. An unknown name stays as it is, and `$$(NAME)` becomes `$(NAME)`. */
+/** Replaces references to variables. Unknown names are unchanged, and `$$(NAME)` becomes `$(NAME)`. */
 export function expandReferences(text: string, variables: Environment): string {
   return text.replaceAll(/\$\$|\$\(([A-Za-z_.-][A-Za-z0-9_.-]*)\)/g, (whole, name: string | undefined) =>
     name === undefined ? '$' : (variables[name] ?? whole),

@@ -1,28 +1,28 @@
-// Finds ports of this machine for listeners, now or later. They are below the range from which the kernel assigns ports
-// to connections and to `listen(0)`, so that a port is still free when a process listens on it later.
+// Finds free ports of this machine. They are below the kernel's ephemeral range, so that no connection or `listen(0)`
+// takes them before a process listens later.
 
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** The range of the kernel begins at 32,768 on Linux and at 49,152 on macOS. */
+/** The kernel's range begins at 32,768 on Linux and 49,152 on macOS. */
 const PORTS = { first: 20_000, afterLast: 32_768 } as const;
 const TRIES = 50;
 
-/** Returns a port of 127.0.0.1 on which nothing listens at the moment. */
+/** Returns a port of 127.0.0.1 on which currently no process listens. */
 export function freePort(): Promise<number> {
   return firstUsable(probePort);
 }
 
 /**
- * Listens on 127.0.0.1, on the port `before` if it is free, and returns the port. It tries ports by listening, because
- * a free port may be taken a moment later.
+ * Listens on 127.0.0.1 and returns the port. Uses the port `before` if it is free. Tries ports by listening, because a
+ * port that was free may be taken a moment later.
  */
 export function listenSomewhere(server: Server, before?: number): Promise<number> {
   return firstUsable((port) => listenUnlessTaken(server, port), before);
 }
 
-/** Whether nothing listens on the port at the moment. */
+/** True if currently no process listens on the port. */
 export async function probePort(port: number): Promise<boolean> {
   const server = createServer();
   if (!(await listenUnlessTaken(server, port))) return false;

@@ -1,4 +1,4 @@
-// Tests that recorded processes that are left after a crash are killed, and no other processes.
+// Tests that only recorded processes that were left after a crash are killed.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ function end(group: number): void {
   }
 }
 
-/** Starts a group whose second process writes nothing and keeps running. Resolves once that process exists. */
+/** Starts a group of two processes. The second process prints nothing and keeps running. Resolves once it exists. */
 async function startGroup(
   script: string,
   cwd: string,
@@ -34,14 +34,14 @@ async function startGroup(
   return { leader, group };
 }
 
-/** Waits until no process of the group has its output open. */
+/** Resolves when all processes of the group have closed their output. */
 async function untilEnded({ stdout }: ChildProcess): Promise<void> {
   if (stdout?.readableEnded === false) await once(stdout.resume(), 'end');
 }
 
 const STAYS = '(trap "echo here" USR1; echo begun; while :; do sleep 0.1; done) & wait';
 
-test('a group is ended whose first process runs', async () => {
+test('a process group is killed if its first process still runs', async () => {
   const record = join(folder.path, 'runs');
   const { leader, group } = await startGroup(STAYS, folder.path);
   recordProcess(record, group, folder.path);
@@ -49,7 +49,7 @@ test('a group is ended whose first process runs', async () => {
   await untilEnded(leader);
 });
 
-/** Only Linux reports the folder of a process. */
+/** Only Linux reports the working directory of a process. */
 const onLinux = test.runIf(process.platform === 'linux');
 
 onLinux('a group whose first process has ended is killed if it is still in its folder', async () => {

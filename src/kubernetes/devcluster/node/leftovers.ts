@@ -1,5 +1,5 @@
-// Records in a file the groups of processes that we have started. If a crash also ends the watchdog, the next start
-// kills the remaining groups. Process ids are reused, so start time and folder of each process are recorded, too.
+// Records the process groups that we have started in a file. If a crash also ends the watchdog, the next start kills
+// the remaining groups. Process ids are reused, so the start time and the folder of each process are recorded too.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
@@ -11,7 +11,6 @@ interface RecordedProcess {
   readonly directory?: string;
 }
 
-/** Recorded processes by process id. */
 type Recorded = Readonly<Record<string, RecordedProcess>>;
 
 export function recordProcess(file: string, pid: number, directory?: string): void {
@@ -33,7 +32,7 @@ export function killLeftovers(file: string): void {
     try {
       process.kill(-Number(pid), 'SIGKILL');
     } catch {
-      // The group has ended meanwhile.
+      // The group has ended in the meantime.
     }
   }
   clearRecord(file);
@@ -44,8 +43,8 @@ export function clearRecord(file: string): void {
 }
 
 /**
- * Whether processes of a group are left although its first one has ended. Only Linux reports the folder of a process.
- * While a group exists, no new process gets its id.
+ * True if processes of a group still run after its first process has ended. Always false on systems other than Linux,
+ * which do not report the folder of a process. No new process gets the id of an existing group.
  */
 function isLeftBehind(group: string, { directory }: RecordedProcess): boolean {
   if (process.platform !== 'linux' || directory === undefined || statOf(group) !== undefined) return false;
@@ -63,7 +62,7 @@ function directoryOf(pid: string): string | undefined {
   }
 }
 
-/** Positions of fields in /proc/<pid>/stat (proc(5)), counted from the state. */
+/** Indices of fields in /proc/<pid>/stat (proc(5)). Index 0 is the state. */
 const PROCESS_GROUP = 2;
 const START_TIME = 19;
 
@@ -77,7 +76,7 @@ function statOf(pid: string): readonly string[] | undefined {
 }
 
 /**
- * Returns the time of the start: since boot on Linux, elsewhere in the format of `ps`. Returns undefined if the process
+ * Returns the start time of a process: since boot on Linux, elsewhere in the format of `ps`. undefined if the process
  * does not exist.
  */
 function startOf(pid: number): string | undefined {
@@ -90,7 +89,7 @@ function read(file: string): Recorded {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // The file was never written, or the crash cut it off. The watchdog is the main way in which processes are ended.
+    // The file does not exist, or a crash left it incomplete. Normally the watchdog ends the processes.
     return {};
   }
 }

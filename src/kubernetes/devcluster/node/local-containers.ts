@@ -1,42 +1,40 @@
-// Runs containers as processes of this machine, and connects their standard streams to each attached client.
+// Runs containers as processes of this machine, and connects their standard streams to attached clients.
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { ContainerConnection, ContainerName, ContainerOutput, ContainerRunner } from '../attach/containers.ts';
 import { type LocalCommand, openProcessGroups, type ProcessGroups } from './process-groups.ts';
 
 export interface LocalContainers extends ContainerRunner {
-  /** Starts the process of a container whose previous process, if any, has ended. Returns the id of the run. */
+  /** Starts the process of a container that has no running process. Returns the id of the run. */
   start(name: ContainerName, command: LocalCommand, input?: ContainerInput): string;
-  /** Sends the signal to the container's processes. */
   signal(name: ContainerName, signal: NodeJS.Signals): void;
   /**
-   * Makes the node appear lost to all connections. The process continues. Returns false if there are no connections.
+   * Makes the node appear lost to all connections of the container. The process continues. Returns false if the
+   * container has no connections.
    */
   sever(name: ContainerName): boolean;
-  /** Makes the node stop responding, or respond again. */
+  /** If `frozen`, the node stops responding. Otherwise it responds again. */
   freeze(name: ContainerName, frozen: boolean): void;
-  /** Settles when the container's process has ended. */
   ended(name: ContainerName): Promise<void>;
-  /** Ends all processes. */
   stop(): Promise<void>;
 }
 
 export interface ContainerInput {
-  /** If set, the input ends with the first connection that had it (`stdinOnce` of the container's specification). */
+  /** If set, the input is closed with the first connection that had input (`stdinOnce` in the container's spec). */
   readonly stdinOnce?: boolean;
 }
 
 interface Running {
   readonly child: ChildProcessWithoutNullStreams;
   readonly outputs: Set<ContainerOutput>;
-  /** Connections that do not read at present. */
+  /** Connections that have paused the output. */
   readonly paused: Set<ContainerOutput>;
   readonly over: Promise<void>;
   readonly stdinOnce: boolean;
   frozen: boolean;
 }
 
-/** Opens the runner. `groups`, by default groups for these containers only, are closed with it. */
+/** Opens the runner. `groups` are closed with the runner. By default, the runner creates its own groups. */
 export function openLocalContainers(groups: ProcessGroups = openProcessGroups()): LocalContainers {
   const running = new Map<string, Running>();
   const all = new Set<Running>();
@@ -84,7 +82,7 @@ function key({ namespace, pod, container }: ContainerName): string {
 
 function run(child: ChildProcessWithoutNullStreams, stdinOnce: boolean): Running {
   const outputs = new Set<ContainerOutput>();
-  // Attached clients notice the error when the process ends.
+  // Attached clients are informed when the process ends.
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdout.on('data', (chunk: Buffer) => {
     for (const output of outputs) output.stdout(chunk);

@@ -1,4 +1,4 @@
-// Adapts the texts of a manifest to this machine: paths of its volumes, ports, addresses of Services.
+// Adapts the texts of a manifest to this machine: replaces paths of volumes, ports and addresses of Services.
 
 import type { Container } from './objects.ts';
 import type { Addresses } from './ports.ts';
@@ -6,14 +6,14 @@ import type { Addresses } from './ports.ts';
 export interface LocalText {
   /** Replaces the paths in a text. */
   paths(text: string): string;
-  /** Adapts one argument. */
+  /** Adapts a command argument. */
   argument(text: string): Promise<string>;
   variable(name: string, value: string): Promise<string>;
-  /** Adapts the text of a file. */
+  /** Adapts the content of a file. */
   file(text: string): Promise<string>;
 }
 
-/** Creates the adapter. `places` maps each path of the container to a folder of this machine. */
+/** Creates the adapter. `places` maps paths of the container to folders of this machine. */
 export function localText(container: Container, places: ReadonlyMap<string, string>, addresses: Addresses): LocalText {
   const paths = pathsIn(places);
   const services = (text: string) => servicesIn(text, addresses);
@@ -34,7 +34,7 @@ export function localText(container: Container, places: ReadonlyMap<string, stri
   };
 }
 
-/** A process that listens on all addresses in a pod listens on the loopback address here. */
+/** Address of all interfaces of a pod. It is replaced by loopback. */
 const EVERYWHERE = '0.0.0.0';
 const HERE = '127.0.0.1';
 
@@ -43,8 +43,7 @@ function pathsIn(places: ReadonlyMap<string, string>): (text: string) => string 
   const any = [...places.keys()]
     .sort((a, b) => b.length - a.length)
     .map((path) => path.replaceAll(/[\\^$.*+?()[\]{}|-]/g, '\\$&'));
-  // Matches a whole path or its beginning. All are replaced in one pass, because a replacement may look like another
-  // path.
+  // Matches a path or its beginning. One pass replaces all paths, because a replacement may look like another path.
   const pattern = new RegExp(`(?<=^|["'=:,\\s])(${any.join('|')})(?=[/"':,\\s]|$)`, 'g');
   return (text) => text.replaceAll(pattern, (path) => places.get(path) ?? path);
 }
@@ -52,7 +51,7 @@ function pathsIn(places: ReadonlyMap<string, string>): (text: string) => string 
 const SERVICE =
   /(?<![\w.-])([a-z]+:\/\/)?([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.cluster\.local)?(?::(\d+))?(?=[/"'\s]|$)/g;
 
-/** Replaces URLs and addresses of Services, except those with TLS: certificates contain the names. */
+/** Replaces URLs and addresses of Services. Skips URLs with TLS, because certificates contain the original names. */
 async function servicesIn(text: string, addresses: Addresses): Promise<string> {
   let local = text;
   for (const [whole, scheme = '', name = '', namespace = '', given] of text.matchAll(SERVICE)) {

@@ -1,4 +1,4 @@
-// Stores the output of the current and the previous run of a container, within limits, for `pods/log`.
+// Stores the output of a container's current and previous run for `pods/log`, up to a size limit.
 
 export interface LogLine {
   /** Milliseconds since 1970. */
@@ -8,26 +8,21 @@ export interface LogLine {
 }
 
 export interface ContainerLog {
-  /** Begins a run. The output until now belongs to the previous run. */
+  /** Begins a run. Earlier output then belongs to the previous run. */
   begin(): void;
   write(stream: 'stdout' | 'stderr', chunk: Buffer): void;
-  /** Ends the run. Text without a line break becomes a line as well. */
+  /** Ends the run. Remaining text without a line break becomes a line. */
   end(): void;
   lines(previous: boolean): readonly LogLine[];
-  /** Whether there was a previous run. */
   hasPrevious(): boolean;
-  /** Whether the current run continues. */
   isOpen(): boolean;
-  /**
-   * Calls `listener` with each further line, and `ended` when the run has ended. Returns a function that stops the
-   * calls.
-   */
+  /** Calls `listener` with each new line, and `ended` at the end of the run. The returned function stops the calls. */
   follow(listener: (line: LogLine) => void, ended: () => void): () => void;
 }
 
-/** The limit of one run. The oldest lines are dropped. */
+/** Limit of one run. If it is exceeded, the oldest lines are dropped. */
 const MAX_CHARACTERS = 1024 * 1024;
-/** The limit of a line. A kubelet also cuts lines. */
+/** Limit of one line. A kubelet also splits long lines. */
 const LINE_CHARACTERS = 16 * 1024;
 
 export function openLog(now: () => number): ContainerLog {

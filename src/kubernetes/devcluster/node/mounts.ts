@@ -1,5 +1,5 @@
-// Keeps the mounts of one container up to date: ConfigMaps are adapted to this machine, Secrets are unchanged, and
-// other volumes are empty folders.
+// Writes the mounts of one container and updates them. ConfigMaps are adapted to this machine, Secrets are copied
+// unchanged, and other volumes are empty folders.
 
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -15,26 +15,25 @@ export interface MountOptions {
   readonly api: Pick<NodeApi, 'account' | 'data' | 'owners'>;
   readonly clock: Pick<NodeClock, 'now'>;
   readonly pod: Pod;
-  /** The controllers of the pod, the nearest one first. */
+  /** The chain of controllers of the pod, nearest first. */
   readonly owners: readonly Owner[];
   readonly spec: Container;
   readonly program: Program;
   readonly addresses: Addresses;
-  /** Folder of the container. */
   readonly folder: string;
-  /** Folder of the claims, which outlive pods. */
+  /** Folder for PersistentVolumeClaims, which outlive pods. */
   readonly claims: string;
 }
 
 export interface Mounts {
   readonly text: LocalText;
-  /** Folders of this machine that are mounted. */
+  /** Mounted folders of this machine. */
   readonly folders: readonly string[];
-  /** Creates the folders. Throws if a path or a link leads out of them. */
+  /** Creates the folders. Throws if a path or symbolic link leads out of them. */
   create(): Promise<void>;
-  /** Writes the files that have changed, one after the other. Throws if an object does not exist. */
+  /** Writes the files that have changed, sequentially. Throws if an object does not exist. */
   show(): Promise<void>;
-  /** Resolves when no file is being written any more. */
+  /** Resolves when no more files are being written. */
   close(): Promise<void>;
 }
 
@@ -107,7 +106,10 @@ export function openMounts(options: MountOptions): Mounts {
   };
 }
 
-/** Returns the mounts, with the service account unless the container mounts something else there, as a kubelet does. */
+/**
+ * Returns the mounts of a container. As in a kubelet, the service account is added unless the container mounts another
+ * volume at its path.
+ */
 function mountsOfContainer({ volumeMounts = [] }: Container): readonly VolumeMount[] {
   const isTaken = volumeMounts.some(({ mountPath }) => mountPath === ACCOUNT_MOUNT.mountPath);
   return isTaken ? volumeMounts : [...volumeMounts, ACCOUNT_MOUNT];

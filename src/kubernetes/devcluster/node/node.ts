@@ -1,4 +1,4 @@
-// Runs a node: its pods are processes of this machine, and Services lead to them.
+// Runs a node, whose pods are processes of this machine. Services forward to them.
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,36 +16,35 @@ import { openServices, type Services } from './services.ts';
 export interface NodeOptions {
   readonly api: NodeApi;
   readonly clock: NodeClock;
-  /** The folder of the node, created if it does not exist. */
+  /** Folder of the node, created if missing. */
   readonly dir: string;
-  /** Returns the URL of the API server. It is known before the first pod runs. */
+  /** Returns the URL of the API server, which is known before the first pod runs. */
   readonly apiServer: () => string;
-  /** PATH of every process. */
+  /** PATH of all processes. */
   readonly path: string;
   readonly find: FindProgram;
-  /** If set, no pod is started before it resolves. */
+  /** If set, pods start only after this promise resolves. */
   readonly begin?: Promise<void> | undefined;
-  /** Receives errors that no other code handles, which are bugs of ours. */
+  /** Receives unhandled errors, which are bugs. */
   failed(error: unknown): void;
 }
 
 export interface Node {
   readonly containers: LocalContainers;
-  /** Returns undefined if the container does not run here. */
+  /** Returns undefined if this node does not run the container. */
   container(name: ContainerName): RunningContainer | undefined;
   /**
-   * Returns the port of this machine for a port of a pod. Returns undefined if the pod does not run here or does not
-   * declare it.
+   * Returns the port of this machine for a port of a pod. undefined if this node does not run the pod or the pod does
+   * not declare the port.
    */
   podPort(namespace: string, pod: string, port: number): number | undefined;
-  /** Returns why the pods of a workload do not run here, or undefined if they do. */
+  /** Returns the reason why this node does not run the workload's pods. undefined if the node runs them. */
   whyAbsent(workload: KubeObject): Promise<string | undefined>;
   readonly services: Pick<Services, 'port' | 'answers'>;
-  /** Ends all processes. */
   stop(): Promise<void>;
 }
 
-/** The interval at which mounted objects are read again. */
+/** Interval in milliseconds at which mounted objects are read again. */
 const REFRESH_MS = 1000;
 
 export function startNode(options: NodeOptions): Node {
@@ -74,7 +73,7 @@ export function startNode(options: NodeOptions): Node {
       void (end(uid) ?? Promise.resolve()).then(() => api.remove(pod)).catch(failed);
       return;
     }
-    // Another pod of the same name must end first, so that a client that attaches to the name finds only one.
+    // An old pod of the same name must end first, so that clients which attach by name find only one pod.
     if (!begun || pods.has(uid) || endings.has(nameOf(pod))) return;
     const owners = await api.owners(pod);
     const programs = programsOf(options.find, pod.spec, owners);
@@ -137,7 +136,7 @@ async function stopAll(containers: LocalContainers, groups: ProcessGroups): Prom
   await groups.close();
 }
 
-/** Runs one look at a time. A change during a look causes another look afterwards. */
+/** Calls `look` sequentially. If something changes during a call, `look` is called again afterwards. */
 function keepLooking(look: () => Promise<void>, failed: (error: unknown) => void, over: AbortSignal) {
   let running: Promise<void> | undefined;
   let asked = false;
@@ -161,7 +160,7 @@ async function refreshMounts(pods: readonly RunningPod[], over: AbortSignal): Pr
   for (const pod of pods) if (!over.aborted) await pod.refresh();
 }
 
-/** Refreshes regularly, so that changes are found even without a notification. */
+/** Calls `refresh` regularly, so that changes are found even without a notification. */
 async function refreshAgain(clock: NodeClock, refresh: () => void, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await clock.sleep(REFRESH_MS, over);

@@ -55,12 +55,12 @@ export interface VolumeMount {
 export interface Container {
   readonly name: string;
   readonly image: string;
-  /** Command in place of the image's entry point. */
+  /** Replaces the image's entry point. */
   readonly command?: readonly string[];
   readonly args?: readonly string[];
-  /** If set, the input stays open for clients that attach. */
+  /** If set, the input stays open for attached clients. */
   readonly stdin?: boolean;
-  /** If set, the input ends with the first connection that had it. */
+  /** If set, the input is closed with the first connection that had input. */
   readonly stdinOnce?: boolean;
   readonly env?: readonly Variable[];
   readonly envFrom?: readonly VariablesFrom[];
@@ -71,7 +71,7 @@ export interface Container {
   readonly livenessProbe?: Probe;
 }
 
-/** A ConfigMap or a Secret as files. */
+/** A ConfigMap or Secret that is mounted as files. */
 export interface KeyedFiles {
   readonly name?: string;
   readonly secretName?: string;
@@ -119,19 +119,18 @@ export interface Service {
   };
 }
 
-/** A ConfigMap or a Secret. */
 export interface Data {
   readonly metadata: Metadata;
   readonly data?: Readonly<Record<string, string>>;
   readonly binaryData?: Readonly<Record<string, string>>;
 }
 
-/** Casts a stored object, whose schema was checked when it was stored. */
+/** Casts a stored object, which was validated when it was stored. */
 export function asPod(stored: unknown): Pod {
   return stored as Pod;
 }
 
-/** Returns the number of a port. Returns undefined if it is a name that the container does not declare. */
+/** Returns the number of a port. undefined if the container does not declare the name. */
 export function portNumber({ ports = [] }: Container, port: string | number): number | undefined {
   return typeof port === 'number' ? port : ports.find(({ name }) => name === port)?.containerPort;
 }

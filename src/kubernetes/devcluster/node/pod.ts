@@ -1,5 +1,5 @@
-// Runs one pod as processes of this machine. Each container is prepared again for every run, because its objects may
-// have changed and other processes may have taken its ports.
+// Runs one pod as processes of this machine. Each run of a container is prepared again, because its objects may have
+// changed and its ports may be taken.
 
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,13 +23,13 @@ export interface PodParts {
   readonly clock: NodeClock;
   readonly containers: LocalContainers;
   readonly groups: ProcessGroups;
-  /** The folder of the node. Each pod has its own folder in it. */
+  /** Folder of the node. Each pod has a folder in it. */
   readonly dir: string;
-  /** PATH of every process. */
+  /** PATH of all processes. */
   readonly path: string;
   servicePort(namespace: string, name: string, port: number): Promise<number>;
   apiServer(): string;
-  /** Receives errors that are not in the status of a pod. */
+  /** Receives errors that the pod's status does not show. */
   failed(error: unknown): void;
 }
 
@@ -37,16 +37,16 @@ export interface RunningPod {
   readonly pod: Pod;
   readonly containers: readonly RunningContainer[];
   ready(): boolean;
-  /** Returns the port of this machine for a port of a container, or undefined if no container declares the port. */
+  /** Returns the port of this machine for a container port. undefined if no container declares the port. */
   port(containerPort: number): number | undefined;
-  /** Replaces mounted ConfigMaps and Secrets that have changed. */
+  /** Updates mounted ConfigMaps and Secrets that have changed. */
   refresh(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface PodToRun {
   readonly pod: Pod;
-  /** Its controllers, the nearest one first. */
+  /** The chain of controllers of the pod, nearest first. */
   readonly owners: readonly Owner[];
   readonly programs: Programs;
 }
@@ -56,10 +56,9 @@ interface Running {
   readonly pod: Pod;
   readonly owners: readonly Owner[];
   readonly folder: string;
-  /** Ports of this machine, by the ports of the containers. */
   readonly ports: Map<number, number>;
   readonly graceMs: number;
-  /** Variables that an Event has named. */
+  /** Variables that an Event has already reported. */
   readonly leftOut: Set<string>;
   /** Aborted when the pod is stopped. */
   readonly stopping: AbortSignal;
@@ -100,7 +99,7 @@ export function startPod(parts: PodParts, { pod, owners, programs }: PodToRun): 
     ready: () => containers.every((each) => each.state().ready),
     port: (containerPort) => running.ports.get(containerPort),
     refresh: async () => {
-      // If an object is missing now, it existed at the start. The container keeps the files that it has.
+      // An object that is missing now existed at the start. The container keeps its files.
       for (const each of mounts) await each.show().catch(() => undefined);
     },
     async stop() {
@@ -112,12 +111,12 @@ export function startPod(parts: PodParts, { pod, owners, programs }: PodToRun): 
   };
 }
 
-/** Returns a function that writes the status if it differs from the last status. Writes never overlap. */
+/** Returns a function that writes the status if it has changed. Writes never overlap. */
 function reporter({ api, failed }: PodParts, pod: Pod, status: () => object): () => void {
   let written = '';
   let writing = false;
   async function write(): Promise<void> {
-    // Changes in the same moment become one status.
+    // Combines changes of the same moment into one status.
     await Promise.resolve();
     for (let text = JSON.stringify(status()); text !== written; text = JSON.stringify(status())) {
       written = text;
@@ -167,7 +166,7 @@ function mountsOf(running: Running, spec: Container, program: Program): Mounts {
   return openMounts({ api, clock, pod, owners, spec, program, addresses, ...places });
 }
 
-/** Prepares the command of a container. Throws if an object does not exist yet. */
+/** Prepares the command of a container. Throws if a required object does not exist yet. */
 async function prepare(
   running: Running,
   spec: Container,
@@ -191,7 +190,7 @@ async function prepare(
     else if (program.expected?.[name] !== value) recordVariable(running, name);
   }
   Object.assign(env, await program.environment?.(pod));
-  // The command and its paths belong to this machine. The pod names paths of the container.
+  // The entry point is already a command of this machine. Only the pod's own arguments contain container paths.
   const [first = '', ...own] = entryPoint.map((word) => expandReferences(word, env));
   const given = (spec.args ?? []).map((word) => text.argument(expandReferences(word, env)));
   return { program: first, args: [...own, ...(await Promise.all(given))], env, directory: home };
@@ -204,7 +203,7 @@ function recordVariable({ leftOut, record }: Running, name: string): void {
   record({ type: 'Warning', reason: 'VariableLeftOut', message });
 }
 
-/** Reports paths and commands of a manifest that the container does not have on this machine. */
+/** Records Events for paths and commands of the manifest that this machine does not provide. */
 function recordLeftOut({ pod, record }: Running): void {
   for (const { hostPath } of pod.spec.volumes ?? []) {
     if (hostPath === undefined) continue;

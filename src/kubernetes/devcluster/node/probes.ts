@@ -1,25 +1,22 @@
-// Performs the probes of a container, as a kubelet does, except probes that run a command.
+// Performs the probes of a container as a kubelet does. Probes that run a command are not supported.
 
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { type Container, type Probe, portNumber } from './objects.ts';
 
 export interface ProbeWorld {
-  /**
-   * Returns the port of this machine for a port of the container, or undefined if the container does not declare it.
-   */
+  /** Returns the port of this machine for a container port. undefined if the container does not declare the port. */
   local(containerPort: number): number | undefined;
 }
 
 export interface ProbeResult {
   readonly passed: boolean;
-  /** Why the probe failed. */
   readonly detail: string;
 }
 
 /**
- * Returns the container without its probes that run a command: no container exists in which the command could run, and
- * a manifest must not start programs on this machine.
+ * Removes probes that run a command. No container exists in which the command could run, and a manifest must not start
+ * programs on this machine.
  */
 export function withoutCommands(spec: Container): Container {
   const probes = [spec.startupProbe, spec.readinessProbe, spec.livenessProbe];
@@ -37,10 +34,10 @@ export async function askProbe(probe: Probe, container: Container, world: ProbeW
   const { httpGet } = probe;
   const declaredPort = httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port ?? '';
   const port = portNumber(container, declaredPort);
-  // A port that the container does not declare belongs to another program of this machine.
+  // On this machine, an undeclared port may belong to another program.
   const local = port === undefined ? undefined : world.local(port);
   if (local === undefined) return { passed: false, detail: `the container declares no port ${declaredPort}` };
-  // A gRPC server accepts connections; its health service is not called.
+  // For a gRPC probe, an accepted connection suffices. The gRPC health service is not called.
   if (httpGet === undefined) return accepts(local, timeoutMs);
   return answersWell(local, httpGet.path ?? '/', timeoutMs);
 }

@@ -1,4 +1,4 @@
-// Tests groups of processes: a process that cannot start, and the groups that a new watchdog knows.
+// Tests process groups: a process that cannot start, and the groups that a new watchdog takes over.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -21,11 +21,10 @@ test('a process that cannot start does not block closing', async () => {
 
 interface Watchdog {
   readonly pid: number;
-  /** Arguments of the script. */
   readonly args: readonly string[];
 }
 
-/** Returns the watchdogs of this process (proc(5)). */
+/** Returns the running watchdogs of this process (proc(5)). */
 function watchdogs(): readonly Watchdog[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -36,20 +35,17 @@ function watchdogs(): readonly Watchdog[] {
         const is = state !== 'Z' && Number(parent) === process.pid && script.includes('read -r sign pid');
         return is ? [{ pid: Number(name), args }] : [];
       } catch {
-        // The process has ended meanwhile.
+        // The process has ended in the meantime.
         return [];
       }
     });
 }
 
-test.skipIf(process.platform !== 'linux')(
-  'a new watchdog knows the running processes from its first moment',
-  async () => {
-    const child = open().start({ program: 'sleep', args: ['600'], env: { PATH: process.env.PATH ?? '' } });
-    const [first] = watchdogs();
-    expect(first?.args).toEqual(['']);
-    process.kill(first?.pid ?? 0, 'SIGKILL');
-    const second = await vi.waitUntil(() => watchdogs().find(({ pid }) => pid !== first?.pid), { timeout: 300_000 });
-    expect(second.args).toEqual([String(child.pid), '']);
-  },
-);
+test.skipIf(process.platform !== 'linux')('a new watchdog knows at its start which processes run', async () => {
+  const child = open().start({ program: 'sleep', args: ['600'], env: { PATH: process.env.PATH ?? '' } });
+  const [first] = watchdogs();
+  expect(first?.args).toEqual(['']);
+  process.kill(first?.pid ?? 0, 'SIGKILL');
+  const second = await vi.waitUntil(() => watchdogs().find(({ pid }) => pid !== first?.pid), { timeout: 300_000 });
+  expect(second.args).toEqual([String(child.pid), '']);
+});

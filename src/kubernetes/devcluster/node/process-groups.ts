@@ -1,4 +1,5 @@
-// Starts processes of this machine, each in its own group. The groups end when this process ends, even if it is killed.
+// Starts processes of this machine, each in its own group. The groups are ended when this process ends, even if it is
+// killed.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { clearRecord, forgetProcess, killLeftovers, recordProcess } from './leftovers.ts';
@@ -6,7 +7,7 @@ import { clearRecord, forgetProcess, killLeftovers, recordProcess } from './left
 export interface LocalCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** The whole environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly directory?: string;
 }
@@ -15,14 +16,14 @@ export interface ProcessGroups {
   start(command: LocalCommand): ChildProcessWithoutNullStreams;
   /** Sends the signal to the whole group. Does nothing if the group has ended. */
   signal(child: ChildProcess, signal: NodeJS.Signals): void;
-  /** Kills the processes that still run. */
+  /** Kills the groups that still run. */
   close(): Promise<void>;
 }
 
 /**
- * Shell script that ends the groups. Its arguments are ids of groups. It reads ids of new and of ended groups from its
- * input. When the input closes, because no process has its other end open, it ends the remaining groups. Errors are
- * discarded, because no process would read them.
+ * Shell script that kills the groups when this process ends. Its arguments are ids of groups. It reads ids of started
+ * and ended groups from its input. The input is closed when this process ends. Errors are discarded, because no process
+ * reads them.
  */
 const WATCHDOG = `exec 2>/dev/null
 all=" $* "
@@ -38,13 +39,14 @@ sleep 1
 for pid in $all; do kill -s KILL -- "-$pid"; done`;
 
 /**
- * Shell script that reports its group to the watchdog before it becomes the requested program, so that the watchdog
- * knows every group.
+ * Shell script that reports its group to the watchdog and then executes the requested program. The watchdog thus knows
+ * every group.
  */
 const LAUNCH = `echo "+ $$" >&3; exec 3>&-; unset PWD OLDPWD SHLVL _; exec "$@"`;
 
 /**
- * Opens the groups. `record` is a file with their ids, for the next start after a crash that also ended the watchdog.
+ * Opens the groups. `record` is a file for the group ids. After a crash that also ended the watchdog, the next start
+ * reads it.
  */
 export function openProcessGroups(record?: string): ProcessGroups {
   if (record !== undefined) killLeftovers(record);
@@ -54,11 +56,11 @@ export function openProcessGroups(record?: string): ProcessGroups {
 
   function watched(): ChildProcessWithoutNullStreams {
     if (watchdog !== undefined) return watchdog;
-    // Running groups are passed as arguments, so that the watchdog knows them from its first moment.
+    // Running groups are passed as arguments, so that the new watchdog knows them at once.
     const started = spawnWatchdog([...running].flatMap(({ pid }) => (pid === undefined ? [] : [String(pid)])));
     started.once('exit', () => {
       watchdog = undefined;
-      // The watchdog was killed. A new one takes over the running groups.
+      // The watchdog was killed. A new watchdog takes over the running groups.
       if (!closed && running.size > 0) watched();
     });
     watchdog = started;
@@ -76,12 +78,12 @@ export function openProcessGroups(record?: string): ProcessGroups {
       if (record !== undefined && child.pid !== undefined) recordProcess(record, child.pid, directory);
       child.once('exit', () => {
         running.delete(child);
-        // Kills the children that the process has left.
+        // Kills remaining children of the process.
         signalGroup(child, 'SIGKILL');
         watchdog?.stdin.write(`- ${child.pid}\n`);
         if (record !== undefined && child.pid !== undefined) forgetProcess(record, child.pid);
       });
-      // A process that was never started, for instance because its folder was deleted, has no exit.
+      // A process that could not be started, such as in a deleted folder, emits no exit event.
       child.once('error', () => child.pid === undefined && running.delete(child));
       return child;
     },
@@ -115,7 +117,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // ESRCH: no process of the group is left. EPERM: macOS reports this for a group of zombies.
+    // ESRCH: the group has no processes. EPERM: macOS reports this for a group of zombies.
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }

@@ -1,4 +1,4 @@
-// Finds the programs that run in place of a pod's images on this machine.
+// Finds the programs that this machine runs instead of a pod's images.
 
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -6,10 +6,9 @@ import { asOwner, type Owner } from '../controllers/owners.ts';
 import { asPod, type PodSpec } from './objects.ts';
 import type { FindProgram, Program } from './ports.ts';
 
-/** The program of each container of a pod, by the name of the container. */
 export type Programs = ReadonlyMap<string, Program>;
 
-/** Returns undefined if the pod does not run here. */
+/** Returns undefined if this machine does not run the pod. */
 export function programsOf(find: FindProgram, spec: PodSpec, owners: readonly Owner[]): Programs | undefined {
   if (whyAbsent(find, spec, owners) !== undefined) return undefined;
   const found = spec.containers.map((container) => [container.name, find(container, spec, owners)] as const);
@@ -17,8 +16,8 @@ export function programsOf(find: FindProgram, spec: PodSpec, owners: readonly Ow
 }
 
 /**
- * Returns why pods of the workload's template do not run here, or undefined if they run here. `owners` are the
- * controllers of the workload.
+ * Returns the reason why this machine does not run the workload's pods. undefined if it runs them. `owners` is the
+ * chain of controllers of the workload.
  */
 export function whyWorkloadAbsent(
   find: FindProgram,

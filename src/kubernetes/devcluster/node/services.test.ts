@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-test('a Service whose port is opened while the node stops does not listen afterwards, and none is opened later', async () => {
+test('a Service port that is opened while the node stops is closed afterwards, and later openings fail', async () => {
   const services = openServices({ service: async () => undefined }, dir, () => []);
   const opening = services.port('default', 'early', 80);
   await services.close();
@@ -22,7 +22,7 @@ test('a Service whose port is opened while the node stops does not listen afterw
 });
 
 test.each(Array.from({ length: 20 }, (_, turns) => turns))(
-  'two Services that had one port have one each when the second is opened %i turns after the first',
+  'two Services with the same recorded port get different ports when the second is opened %i turns after the first',
   async (turns) => {
     const port = await freePort();
     writeFileSync(join(dir, 'service-ports.json'), JSON.stringify({ 'default/one:80': port, 'default/two:80': port }));
@@ -38,7 +38,7 @@ test.each(Array.from({ length: 20 }, (_, turns) => turns))(
   },
 );
 
-test('a Service whose port cannot be remembered has none, and gets one when that is over', async () => {
+test('a Service gets no port while its port cannot be stored, and gets a port once it can be stored', async () => {
   const missing = join(dir, 'missing');
   const services = openServices({ service: async () => undefined }, missing, () => []);
   try {

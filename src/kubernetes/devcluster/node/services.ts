@@ -1,5 +1,5 @@
-// Serves the Services of the cluster on 127.0.0.1. A connection is forwarded to a ready pod, as with kube-proxy. A
-// Service keeps its port across starts, unless another process has taken it.
+// Serves the cluster's Services on 127.0.0.1. Like kube-proxy, it forwards each connection to a ready pod. A Service
+// keeps its port after a restart, unless another process uses it.
 
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -10,14 +10,14 @@ import type { Service } from './objects.ts';
 import type { NodeApi } from './ports.ts';
 
 export interface Services {
-  /** Returns the port of 127.0.0.1 for a port of a Service, which may not exist yet. */
+  /** Returns the port of 127.0.0.1 for a port of a Service. The Service need not exist yet. */
   port(namespace: string, name: string, port: number): Promise<number>;
-  /** Whether a connection to the Service's port would reach a pod now. */
+  /** True if a connection to the Service's port would currently reach a pod. */
   answers(namespace: string, name: string, port: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Returns the ports on which the ready pods of a Service listen. */
+/** Returns the ports of this machine on which the Service's ready pods listen. */
 export type FindEndpoints = (service: Service, targetPort: string | number) => readonly number[];
 
 export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: FindEndpoints): Services {
@@ -32,7 +32,7 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
   function keep(socket: Socket): void {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    // The other side notices the error when the connection ends.
+    // The peer is informed when the connection ends.
     socket.on('error', () => socket.destroy());
   }
 
@@ -45,7 +45,7 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
   async function forward(client: Socket, namespace: string, name: string, port: number): Promise<void> {
     keep(client);
     const { service, endpoints } = await findEndpoints(namespace, name, port);
-    // Every client has the address 127.0.0.1, so with affinity they all reach the same pod.
+    // All clients have the address 127.0.0.1, so with session affinity all connections go to the same pod.
     const index = service?.spec.sessionAffinity === 'ClientIP' ? 0 : turn++ % Math.max(endpoints.length, 1);
     const local = endpoints[index];
     if (local === undefined) {
@@ -71,7 +71,7 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
       return local;
     } catch (error) {
       server.close();
-      // The next request tries again.
+      // The next request tries to open it again.
       opened.delete(key);
       throw error;
     }
@@ -88,7 +88,7 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
     answers: async (namespace, name, port) => (await findEndpoints(namespace, name, port)).endpoints.length > 0,
     async close() {
       closed = true;
-      // A listener that opens later would never be closed and would keep the process running.
+      // A listener that opens after the close would keep the process running.
       await Promise.allSettled(opened.values());
       for (const socket of sockets) socket.destroy();
       await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
@@ -100,7 +100,7 @@ function readPorts(file: string): Readonly<Record<string, number>> {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // The file was never written, or is incomplete. Each Service gets another port.
+    // The file does not exist or is incomplete. All Services get new ports.
     return {};
   }
 }

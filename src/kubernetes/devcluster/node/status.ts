@@ -1,4 +1,4 @@
-// Computes the status of a pod from the states of its containers, as a kubelet writes it.
+// Computes the status of a pod from its containers' states as a kubelet does.
 
 import type { RunningContainer } from './container.ts';
 import type { ContainerState, EndedRun, Stage } from './container-state.ts';
@@ -66,7 +66,7 @@ function terminated({ id, exitCode, startedAt, finishedAt }: EndedRun): object {
   };
 }
 
-/** Writes a time as the API does: in UTC, with whole seconds. */
+/** Formats a time as the API does: in UTC, with whole seconds. */
 function timeText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -1,4 +1,4 @@
-// Reads and writes the objects of the embedded API server for its one node, which runs all pods.
+// Gives the node access to the objects of the embedded API server. The cluster has one node, which runs all pods.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -17,7 +17,7 @@ const MOUNTED = ['/configmaps', '/secrets'];
 
 export interface NodeAccounts {
   readonly signer: AccountSigner;
-  /** PEM of the authority that signed the certificate of the API server. */
+  /** PEM of the authority that signed the API server's certificate. */
   readonly authority: string;
 }
 

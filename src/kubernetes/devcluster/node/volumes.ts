@@ -1,5 +1,5 @@
-// Writes the volumes of a container to folders of this machine. ConfigMaps and Secrets are links into a folder that is
-// replaced as a whole, as a kubelet does it, so that a reader never sees files of two versions.
+// Writes the volumes of a container to folders of this machine. As in a kubelet, files of ConfigMaps and Secrets are
+// links into a folder that is replaced as a whole. A reader thus never sees files of two versions.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readlink, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -9,13 +9,13 @@ import type { NodeApi } from './ports.ts';
 
 interface VolumeFile {
   readonly content: Buffer;
-  /** The ConfigMap with the file. Undefined for a file of a Secret, which is not adapted to this machine. */
+  /** The ConfigMap that contains the file. undefined for files of Secrets, which are not adapted to this machine. */
   readonly configMap: Data | undefined;
 }
 
 export type VolumeFiles = ReadonlyMap<string, VolumeFile>;
 
-/** Returns undefined if the volume is neither a ConfigMap nor a Secret. Throws if an object does not exist. */
+/** Returns undefined if the volume is neither a ConfigMap nor a Secret. Throws if a required object does not exist. */
 export async function readVolume(
   api: Pick<NodeApi, 'data'>,
   namespace: string,
@@ -66,21 +66,19 @@ function filesOf(
 }
 
 /**
- * Whether the path stays in its folder. The API server refuses other paths, but a state folder may be older than that
- * rule.
+ * True if the relative path stays in its folder. The API server refuses other paths, but old state may contain them.
  */
 export function isBelow(path: string): boolean {
   return !path.startsWith('/') && !path.split('/').includes('..');
 }
 
-/** Throws if links lead from the path out of the folder. A path that does not exist is inside. */
+/** Throws if symbolic links lead from the path out of the folder. A path that does not exist is accepted. */
 export async function checkInside(folder: string, path: string): Promise<void> {
   const [root, real] = await Promise.all([realpath(folder), realpath(path).catch(() => undefined)]);
   if (real === undefined || real === root || real.startsWith(`${root}${sep}`)) return;
   throw new Error(`a link leads from the volume to ${real}, which is not mounted`);
 }
 
-/** Reads the values of a ConfigMap or of a Secret. */
 export async function readValues(
   api: Pick<NodeApi, 'data'>,
   plural: Plural,
@@ -99,14 +97,13 @@ function valuesOf(found: Data | undefined, plural: Plural): ReadonlyMap<string, 
   return new Map([...texts, ...bytes]);
 }
 
-/** An error that makes the pod wait. The status of its container has the message. */
+/** Creates an error that makes the pod wait. The message appears in the container's status. */
 export function notThere(message: string): Error {
   return new Error(message);
 }
 
 const DATA = '..data';
 
-/** Replaces the files of the folder. */
 export async function showFiles(folder: string, files: ReadonlyMap<string, Buffer>, version: string): Promise<void> {
   const content = join(folder, `..${version}`);
   for (const [path, bytes] of files) {

@@ -1,6 +1,6 @@
-// Follows the probes of one run of a container: whether it has started, whether it is ready, and when it has to be
-// killed. Until the container is ready, it is probed often and without the declared delays, which are meant for slower
-// clusters. Then the declared intervals apply.
+// Runs the probes of one run of a container, to detect its start, its readiness and the need to kill it. Until the
+// container is ready, it is probed often and without the declared delays, which are meant for slower clusters.
+// Afterwards the declared intervals apply.
 
 import type { ContainerState } from './container-state.ts';
 import type { Container, Probe } from './objects.ts';
@@ -15,13 +15,13 @@ interface WatchOptions {
   /** Aborted when the run has ended. */
   readonly over: AbortSignal;
   change(part: Partial<ContainerState>): void;
-  /** Ends the run. */
+  /** Kills the container and resolves after its end. */
   kill(): Promise<void>;
 }
 
 const OFTEN_MS = 250;
 
-/** Resolves when the run is over. */
+/** Resolves when the run has ended. */
 export async function watchProbes(options: WatchOptions): Promise<void> {
   const { spec, change } = options;
   if (spec.startupProbe !== undefined) {
@@ -34,7 +34,7 @@ export async function watchProbes(options: WatchOptions): Promise<void> {
   ]);
 }
 
-/** Returns false if the container took too long to start, or has ended. */
+/** Returns false if the container took too long to start or has ended. */
 async function untilStarted(options: WatchOptions, probe: Probe): Promise<boolean> {
   const { clock, over } = options;
   const { initialDelaySeconds = 0, periodSeconds = 10, failureThreshold = 3 } = probe;

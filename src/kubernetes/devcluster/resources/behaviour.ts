@@ -1,5 +1,5 @@
-// Defines the interface of a kind: its types, defaults and rules, in addition to the rules that all objects share.
-// There is one implementation for built-in kinds and one for custom kinds.
+// Defines the interface for the behaviour of a kind: its types, defaults and special rules. Built-in kinds and custom
+// kinds implement it.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -11,43 +11,43 @@ import type { NameForm } from '../api/validate-metadata.ts';
 
 export interface ReadObject {
   readonly object: KubeObject;
-  /** `unknown field "spec.foo"`, one per field that the kind does not have. The object no longer has them. */
+  /** Messages such as `unknown field "spec.foo"`, one per unknown field. The fields were removed from the object. */
   readonly unknown: readonly string[];
 }
 
-/** The message of the server's decoder about values of the wrong type. */
+/** The server decoder's message about a value of the wrong type. */
 export interface Unreadable {
   readonly mismatch: string;
 }
 
-/** Returns the objects of a collection (`group/plural`), for values that are unique in a cluster. */
+/** Returns the objects of a collection (`group/plural`), to allocate values that are unique in the cluster. */
 export type Neighbours = (collection: string) => readonly KubeObject[];
 
 export interface Behaviour {
   readonly mergeType: MergeType;
-  /** The rules of strategic merge patches. Absent for custom kinds. */
+  /** The merge rules of strategic merge patches. Absent for custom kinds. */
   readonly patchType?: PatchType;
-  /** Whether a replace without resourceVersion is accepted. */
+  /** True if a replace without resourceVersion is accepted. */
   readonly updatesUnconditionally: boolean;
-  /** Whether a replace of an object that does not exist creates it. */
+  /** True if a replace creates a missing object. */
   readonly createsOnUpdate: boolean;
-  /** Whether a deletion returns the object instead of a Status. */
+  /** True if the response to a deletion is the object instead of a Status. */
   readonly returnsDeleted: boolean;
   readonly nameForm: NameForm;
-  /** Whether `status` is written through its subresource only. */
+  /** True if `status` can be written only through its subresource. */
   readonly separatesStatus: boolean;
-  /** Checks types, drops unknown fields and fills in defaults. */
+  /** Checks types, drops unknown fields and sets defaults. */
   read(value: JsonObject): ReadObject | Unreadable;
-  /** Removes the fields that a create must not set, and adds those that only the server sets. */
+  /** Removes fields that clients must not set in a create, and adds fields that the server sets. */
   prepareCreate(object: KubeObject, neighbours: Neighbours): KubeObject;
-  /** Takes the fields that a replace must not change from `old`. */
+  /** Restores the fields that a replace must not change from `old`. */
   prepareUpdate(next: KubeObject, old: KubeObject, neighbours: Neighbours): KubeObject;
-  /** Prepares a write of the status subresource: takes all fields except the status from `old`. */
+  /** Restores all fields except the status from `old`, for a write to the status subresource. */
   prepareStatusUpdate(next: KubeObject, old: KubeObject): KubeObject;
-  /** Whether the difference increments `metadata.generation`. */
+  /** True if the change increments `metadata.generation`. */
   movesGeneration(next: KubeObject, old: KubeObject): boolean;
-  /** Generation of a new object. Undefined for kinds without generations. */
+  /** Generation of a new object. undefined for kinds without generations. */
   readonly firstGeneration: number | undefined;
-  /** Returns the faults. `old` is set for updates only, `subresource` if a subresource was written. */
+  /** Returns the faults. `old` is undefined for creates. `subresource` is undefined for writes to the main resource. */
   validate(next: KubeObject, old: KubeObject | undefined, subresource: string | undefined): readonly Cause[];
 }

@@ -1,4 +1,4 @@
-// Keeps the served kinds: the built-in kinds, and the kinds of stored and established CRDs.
+// Provides the served kinds: built-in kinds, and kinds of established CRDs.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { bundledKinds } from '../../rules/schemas/bundled.ts';
@@ -18,8 +18,8 @@ const SCALE_OF_WORKLOADS = {
 };
 
 /**
- * Returns the built-in kinds. Core Events and events.k8s.io Events are the same objects under different field names and
- * share a collection.
+ * Returns the built-in kinds. Core Events and events.k8s.io Events share a collection, because they are the same
+ * objects with different field names.
  */
 export function builtinTypes(): readonly ResourceType[] {
   return bundledKinds().map((bundled) => {
@@ -49,7 +49,8 @@ function splitVersion(apiVersion: string): [group: string, version: string] {
 }
 
 /**
- * Follows the CRDs of the store. A behaviour is built when its kind is first used, and dropped when its CRD changes.
+ * Opens a table that follows the CRDs of the store. A behaviour is built on first use, and dropped when its CRD
+ * changes.
  */
 export function openTypeTable(store: Store): TypeTable {
   const builtin = builtinTypes();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compareVersions } from './version-order.ts';
 
-test('stable versions come before beta and alpha ones, newer before older, others last by name', () => {
+test('stable versions are first, then beta, then alpha, each from new to old; other versions are last, sorted by name', () => {
   const shuffled = [
     'v1alpha1',
     'foo10',

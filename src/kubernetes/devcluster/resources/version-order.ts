@@ -1,10 +1,8 @@
-// Sorts the versions of a group as Kubernetes does.
+// Sorts the versions of a group in Kubernetes' order.
 
 const STAGES = ['alpha', 'beta', ''];
 
-/**
- * Compares versions in Kubernetes' order: `v2` before `v1` before `v1beta1` before `v1alpha1`, then all others by name.
- */
+/** Compares versions: `v2` before `v1` before `v1beta1` before `v1alpha1`. Other names follow, sorted by name. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [readVersion(a), readVersion(b)];
   if (left === undefined || right === undefined) {

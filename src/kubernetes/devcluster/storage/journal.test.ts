@@ -28,7 +28,7 @@ function names(store: Store): string[] {
   return store.list(MAPS).map((object) => object.metadata.name);
 }
 
-test('written objects exist after the journal is opened again, with their revisions and the past', () => {
+test('a reopened journal has the written objects, their revisions and their history', () => {
   const first = openStore(openJournal(dir));
   first.put(MAPS, map('b'));
   first.put(MAPS, map('a'));
@@ -43,7 +43,7 @@ test('written objects exist after the journal is opened again, with their revisi
   again.close();
 });
 
-test('a last line that was torn by a kill does not count, the next write follows the last whole one', () => {
+test('an incomplete last line is ignored, and the next write follows the last complete line', () => {
   const first = openStore(openJournal(dir));
   first.put(MAPS, map('a'));
   first.close();
@@ -54,7 +54,7 @@ test('a last line that was torn by a kill does not count, the next write follows
   expect(names(openStore(openJournal(dir)))).toEqual(['a', 'b']);
 });
 
-test('a line in the middle that is broken is a Failure that names file and line', () => {
+test('a broken line before the end is a Failure that names file and line', () => {
   const first = openStore(openJournal(dir));
   first.put(MAPS, map('a'));
   first.close();
@@ -70,7 +70,7 @@ test('a file of another format is a Failure', () => {
   expect(() => openJournal(dir)).toThrow(expect.objectContaining({ code: 'devcluster-state-broken' }));
 });
 
-test('a journal full of outdated lines is rewritten with the same content', () => {
+test('a journal with mostly outdated lines is rewritten with the same content', () => {
   const first = openStore(openJournal(dir));
   first.put(MAPS, map('kept'));
   for (let round = 0; round < 5_100; round += 1) first.put(MAPS, map('busy', String(round)));

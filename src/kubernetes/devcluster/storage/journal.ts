@@ -1,5 +1,5 @@
-// Keeps the state on disk as JSON lines. A line is appended before its write is answered, and the file is rewritten
-// when most lines are outdated. An incomplete last line (the process was killed while writing it) is overwritten.
+// Stores the state on disk as JSON lines. A line is appended before the write is acknowledged. The file is rewritten
+// when most lines are outdated. An incomplete last line, which a killed process left, is overwritten.
 
 import {
   closeSync,
@@ -20,47 +20,45 @@ import { type Change, keyOfObject } from './change.ts';
 
 const FORMAT = { journal: 'devcluster', version: 1 } as const;
 const SYNC_EVERY_MS = 50;
-/** A shorter journal is not worth rewriting. */
+/** Shorter journals are not rewritten. */
 const REWRITE_FROM_LINES = 5_000;
-/** The journal is rewritten when it has this many lines per existing object. */
+/** Number of lines per existing object from which the journal is rewritten. */
 const REWRITE_RATIO = 4;
 
-/** The first line: the revision of the objects that follow. */
 interface Header {
   readonly journal: string;
   readonly version: number;
-  /** The objects in the first part of the file include all changes up to this revision. */
+  /** Revision of the snapshot, which is the first part of the file. */
   readonly revision: number;
 }
 
-/** A change, or an object of the snapshot if the type is absent. */
+/** A change. Without a type, an object of the snapshot. */
 interface Line {
   readonly type?: Change['type'];
   readonly collection: string;
   readonly object: KubeObject;
 }
 
-/** The content of a journal when it is opened. */
 interface Restored {
-  /** Revision of the snapshot. Watches from an earlier revision are not possible. */
+  /** Revision of the snapshot. Watches cannot start at an earlier revision. */
   readonly revision: number;
   readonly objects: readonly { readonly collection: string; readonly object: KubeObject }[];
-  /** The changes after the snapshot, the oldest first. */
+  /** The changes after the snapshot, oldest first. */
   readonly changes: readonly Pick<Change, 'type' | 'key' | 'object'>[];
 }
 
 export interface Journal {
   readonly restored: Restored;
-  /** Appends one change. When it returns, the change survives the death of this process. */
+  /** Appends a change. After it returns, the change survives the end of this process. */
   append(change: Change): void;
-  /** Whether a rewrite would pay, given the number of existing objects. */
+  /** True if the file should be rewritten, given the number of existing objects. */
   bloated(objects: number): boolean;
   /** Replaces the file by a snapshot. */
   rewrite(revision: number, objects: Iterable<{ collection: string; object: KubeObject }>): void;
   close(): void;
 }
 
-/** Throws Failure `devcluster-state-broken` if the file is not a journal of ours. */
+/** Throws Failure `devcluster-state-broken` if the file is not a journal of this program. */
 export function openJournal(dir: string): Journal {
   const path = join(dir, 'state.jsonl');
   if (!existsSync(path)) writeSnapshot(path, 0, []);
@@ -95,10 +93,10 @@ function lineOf({ type, key, object }: Change): JsonObject {
   return { type, collection: key.collection, object: object as JsonObject };
 }
 
-/** Writes a draft and renames it, so that a kill leaves the old file or the new one. */
+/** Writes a draft and renames it, so that a kill leaves either the old file or the new file. */
 function writeSnapshot(path: string, revision: number, objects: Iterable<{ collection: string; object: KubeObject }>) {
   const draft = `${path}.draft`;
-  // Removes a draft that a killed process left, or a link: neither must be written to.
+  // Removes a draft that a killed process left, or a symbolic link, so that neither is written to.
   rmSync(draft, { force: true });
   const fd = openSync(draft, 'wx', 0o600);
   let bytes = writeSync(fd, `${JSON.stringify({ ...FORMAT, revision })}\n`);
@@ -144,7 +142,7 @@ function parseLine(path: string, number: number, line: string): Line {
   return { type, collection, object };
 }
 
-/** Whether the value is an object. Only whole objects were written, so checking the envelope is enough. */
+/** True if the value is an object. Only whole objects were written, so a check of the envelope suffices. */
 function isStored(value: unknown): value is KubeObject {
   return isObject(value) && isObject(value.metadata) && typeof value.metadata.name === 'string';
 }
@@ -154,7 +152,7 @@ function broken(path: string, line: number): Failure {
   return new Failure('devcluster-state-broken', message, { data: { path, line } });
 }
 
-/** Syncs writes to the disk after at most this time. Only a crash of the whole machine can lose them. */
+/** Syncs writes to disk after a short delay. Only a crash of the whole machine can lose them. */
 function batchedSync(fd: () => number) {
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -162,7 +160,7 @@ function batchedSync(fd: () => number) {
       if (timer !== undefined) return;
       timer = setTimeout(() => {
         timer = undefined;
-        // A rewrite may have closed this descriptor meanwhile. In that case it has synced the content.
+        // A rewrite may have closed this descriptor. The rewrite has synced the content.
         fdatasync(fd(), () => undefined);
       }, SYNC_EVERY_MS);
     },

@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-test('a held directory is refused until it is released, also to the same process', async () => {
+test('a locked directory is refused until it is released, even to the same process', async () => {
   const first = await lockDirectory(dir);
   await expect(lockDirectory(dir)).rejects.toMatchObject({ code: 'devcluster-locked', data: { pid: process.pid } });
   await first.release();
@@ -45,7 +45,7 @@ test('the lock of a running process is respected', async () => {
   await (await lockDirectory(dir)).release();
 });
 
-test('two processes that start at once never hold the directory both', async () => {
+test('of several callers that lock the directory at the same time, exactly one succeeds', async () => {
   for (let round = 0; round < 4; round += 1) {
     writeFileSync(join(dir, 'lock.x'), JSON.stringify({ pid: 2 ** 22 + 1, started: '1', nonce: 'x' }));
     const outcomes = await Promise.allSettled(Array.from({ length: 3 }, () => lockDirectory(dir)));

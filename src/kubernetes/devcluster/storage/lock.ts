@@ -1,5 +1,5 @@
-// Locks a state directory for one process. Each process that starts creates a file that names it, and has the lock if
-// no other running process has a file there. Files of dead processes are removed.
+// Locks a state directory for one process. Each starting process creates a file that identifies it. It has the lock if
+// no other running process has a file in the directory. Files of dead processes are removed.
 
 import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -10,28 +10,26 @@ import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
 
 export interface DirectoryLock {
-  /** Releases the directory. May be called twice. */
+  /** Releases the directory. May be called more than once. */
   release(): Promise<void>;
 }
 
 interface Holder {
   readonly pid: number;
-  /**
-   * Start time of the process in the system's unit. Process ids are reused, but not with the same start time.
-   */
+  /** Start time of the process in the system's unit. Together with the start time, a process id is unique. */
   readonly started: string;
   readonly nonce: string;
 }
 
 const PREFIX = 'lock.';
-/** Attempts to take the lock. Processes that start at the same time all withdraw and try again. */
+/** Maximum number of attempts. Processes that start at the same time withdraw and try again. */
 const ATTEMPTS = 40;
 const LONGEST_PAUSE_MS = 25;
 
-/** Nonces of the locks that this process holds or is about to hold. */
+/** Nonces of the locks that this process holds or is acquiring. */
 const held = new Set<string>();
 
-/** Throws Failure `devcluster-locked` if another running process holds the directory. */
+/** Throws Failure `devcluster-locked` if another running process has locked the directory. */
 export async function lockDirectory(dir: string): Promise<DirectoryLock> {
   let rival: Holder | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -47,8 +45,8 @@ export async function lockDirectory(dir: string): Promise<DirectoryLock> {
 }
 
 /**
- * Creates the file of this process before it looks for other files: if two processes start together, at least one finds
- * the other's file.
+ * Creates the file of this process before it looks for other files. If two processes start together, at least one finds
+ * the other process's file.
  */
 async function announce(dir: string, holder: Holder): Promise<() => Promise<void>> {
   const path = join(dir, `${PREFIX}${holder.nonce}`);
@@ -59,7 +57,7 @@ async function announce(dir: string, holder: Holder): Promise<() => Promise<void
   };
 }
 
-/** Returns another running process that has a file in the directory, and removes files of dead processes. */
+/** Returns another running process with a file in the directory. Removes files of dead processes. */
 async function findRival(dir: string, own: Holder): Promise<Holder | undefined> {
   for (const name of await readdir(dir)) {
     if (!name.startsWith(PREFIX) || name === `${PREFIX}${own.nonce}`) continue;
@@ -67,7 +65,7 @@ async function findRival(dir: string, own: Holder): Promise<Holder | undefined> 
     const text = await readIfThere(path);
     const holder = text === undefined ? undefined : parseHolder(text);
     if (holder !== undefined && isAlive(holder)) return holder;
-    // The writer of an incomplete file has not looked for others yet, and will find ours.
+    // The writer of an incomplete file has not searched for other files yet, and will find ours.
     if (holder !== undefined) await unlinkIfPresent(path);
   }
   return undefined;
@@ -84,7 +82,7 @@ function isAlive(holder: Holder): boolean {
   return started === undefined || holder.started === '' || started === holder.started;
 }
 
-/** Returns field 22 of /proc/<pid>/stat (proc(5)), or undefined if the system has no such file. */
+/** Returns field 22 of /proc/<pid>/stat (proc(5)). undefined if the system has no such file. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

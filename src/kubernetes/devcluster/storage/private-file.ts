@@ -1,14 +1,14 @@
-// Writes files that only their owner may read. A link or a file of another mode in that place is replaced, never
-// written to.
+// Writes files that only their owner may read. An existing link or file with another mode is replaced, never written
+// to.
 
 import { randomUUID } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** `wx` fails if anything exists under the name of the draft, a link included. */
+/** The flag `wx` fails if the draft's path exists, even as a link. */
 const NEW_FILE = { mode: 0o600, flag: 'wx' } as const;
 
-/** Writes a file with mode 0600. A reader sees the whole old file or the whole new file. */
+/** Writes a file with mode 0600. Readers see either the whole old file or the whole new file. */
 export async function writePrivately(path: string, text: string): Promise<void> {
   const draft = draftOf(path);
   try {
@@ -20,7 +20,6 @@ export async function writePrivately(path: string, text: string): Promise<void> 
   }
 }
 
-/** Writes the file synchronously. */
 export function writePrivatelyNow(path: string, text: string): void {
   const draft = draftOf(path);
   try {
@@ -32,7 +31,7 @@ export function writePrivatelyNow(path: string, text: string): void {
   }
 }
 
-/** Returns a name that cannot be guessed, so that no link can be created under it beforehand. */
+/** Returns an unguessable path, so that another user cannot create a link there beforehand. */
 function draftOf(path: string): string {
   return `${path}.${randomUUID()}.new`;
 }

@@ -1,39 +1,38 @@
-// Keeps the objects in memory, and journals every change first. All revisions are numbered by the same counter. Past
-// states of a collection can be read as long as the changes since are remembered. Stored objects are never modified.
+// Stores the objects in memory, and writes every change to the journal first. One counter numbers all revisions. Past
+// states of a collection can be read while the later changes are in memory. Stored objects are never modified.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { type Change, keyOfObject, type ObjectKey, placeOf } from './change.ts';
 import type { Journal } from './journal.ts';
 
-/** Number of changes that are remembered for watches and for lists at a past revision. */
+/** Number of changes kept in memory for watches and for lists at a past revision. */
 const REMEMBERED = 5_000;
 
 export interface Store {
-  /** Returns the newest revision. */
   revision(): number;
-  /** Returns the revision after which changes are remembered. A watch or list from an earlier revision is "gone". */
+  /** Returns the earliest revision from which a watch or list is possible. */
   oldest(): number;
   get(key: ObjectKey): KubeObject | undefined;
-  /** Returns objects in the order of namespace and name. */
+  /** Returns objects sorted by namespace and name. */
   list(collection: string, namespace?: string): readonly KubeObject[];
-  /** Returns the collection as it was right after a revision that is not older than `oldest()`. */
+  /** Returns the collection at a past revision, which must be at least `oldest()`. */
   listAt(revision: number, collection: string, namespace?: string): readonly KubeObject[];
-  /** Stores a new or changed object under the next revision. Returns it with that resourceVersion. */
+  /** Stores a new or changed object under the next revision. Returns the object with this resourceVersion. */
   put(collection: string, object: KubeObject): KubeObject;
-  /** Removes an object. Returns its last state with the deletion's resourceVersion. */
+  /** Removes an object. Returns its last state with the resourceVersion of the deletion. */
   remove(key: ObjectKey): KubeObject | undefined;
-  /** Returns the changes of a collection after a revision that is not older than `oldest()`, the oldest first. */
+  /** Returns the changes of a collection after a revision, oldest first. The revision must be at least `oldest()`. */
   changesSince(revision: number, collection: string): readonly Change[];
-  /** Calls `listener` after each change. Returns a function that ends the calls. */
+  /** Calls `listener` after each change. The returned function stops the calls. */
   subscribe(listener: (change: Change) => void): () => void;
-  /** Returns all collections that have objects. */
+  /** Returns the collections that have objects. */
   collections(): readonly string[];
   close(): void;
 }
 
 interface Collection {
   readonly objects: Map<string, KubeObject>;
-  /** Keys of `objects` in order. Undefined after an object was added or removed. */
+  /** Sorted keys of `objects`. undefined after an object was added or removed. */
   order: readonly string[] | undefined;
 }
 
@@ -152,7 +151,7 @@ function currentList(state: State, name: string, namespace: string | undefined):
   return listed;
 }
 
-/** Returns a past state: undoes the later changes on a copy, the newest first. */
+/** Returns a past state, by undoing later changes on a copy, newest first. */
 function pastList(state: State, revision: number, name: string, namespace: string | undefined): readonly KubeObject[] {
   const later = state.changes.slice(firstAfter(state.changes, revision)).filter((c) => c.key.collection === name);
   if (later.length === 0) return currentList(state, name, namespace);
@@ -166,7 +165,7 @@ function pastList(state: State, revision: number, name: string, namespace: strin
   return places.sort(byBytes).flatMap((place) => objects.get(place) ?? []);
 }
 
-/** Returns the index of the first change after the revision (binary search: changes are in order). */
+/** Returns the index of the first change after the revision by binary search. */
 function firstAfter(changes: readonly Change[], revision: number): number {
   let low = 0;
   let high = changes.length;
@@ -178,7 +177,7 @@ function firstAfter(changes: readonly Change[], revision: number): number {
   return low;
 }
 
-/** Compares by bytes. Names are ASCII, so comparing code units is enough. */
+/** Compares by code units, which equals a comparison by bytes, because names are ASCII. */
 function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,6 +1,6 @@
-// Writes ages as `kubectl` does: `45s`, `3m12s`, `5h`, `2d4h`, `3y20d`.
+// Formats ages as `kubectl` does: `45s`, `3m12s`, `5h`, `2d4h`, `3y20d`.
 
-/** Writes an age, coarser the older it is: with two units if the larger one is small. */
+/** Formats an age. Old ages are rounded more. A second unit is shown only if the first number is small. */
 export function formatAge(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   if (seconds < -1) return '<invalid>';
@@ -23,7 +23,7 @@ function pair(large: number, largeUnit: string, small: number, smallUnit: string
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }
 
-/** Returns the age of an RFC 3339 time, or `<unknown>` if there is none. */
+/** Returns the age of an RFC 3339 time. `<unknown>` if the time is missing. */
 export function ageOf(time: unknown, now: number): string {
   const epochMs = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   return Number.isNaN(epochMs) ? '<unknown>' : formatAge(now - epochMs);

@@ -1,5 +1,5 @@
-// Defines the columns of the built-in kinds, as `kubectl get` of Kubernetes 1.36 shows them. A kind without an entry
-// has columns for its name and its time of creation.
+// Defines the table columns of built-in kinds as in `kubectl get` of Kubernetes 1.36. Kinds without an entry show name
+// and creation time.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { formatAge } from './age.ts';
@@ -24,7 +24,6 @@ import { claimColumns, eventColumns, externalAddresses, podColumns, servicePorts
 
 type Columns = (name: Column, age: Column) => readonly Column[];
 
-/** Columns by `group/Kind`. */
 export const BUILTIN_COLUMNS: Readonly<Record<string, Columns>> = {
   '/Namespace': (name, age) => [name, textColumn('Status', 'status.phase'), age],
   '/ConfigMap': (name, age) => [

@@ -1,4 +1,4 @@
-// Builds columns: reads fields of objects and writes them as `kubectl get` does.
+// Builds table columns that read fields of objects and format them as `kubectl get` does.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -19,7 +19,7 @@ export function integerColumn(name: string, path: string): Column {
   return { name, type: 'integer', cell: (object) => numberAt(object, path) };
 }
 
-/** Shows the column only with `-o wide`. */
+/** Returns a column that only `-o wide` shows. */
 export function wide(column: Column): Column {
   return { ...column, priority: 1 };
 }
@@ -55,7 +55,7 @@ export function labelsText(value: Json | undefined): string {
   return pairs.length === 0 ? NONE : pairs.sort().join(',');
 }
 
-/** Writes a label selector in the form in which users type it. */
+/** Formats a label selector in the syntax of `kubectl --selector`. */
 export function selectorText(selector: Json | undefined): string {
   if (!isObject(selector)) return NONE;
   const exact = isObject(selector.matchLabels)

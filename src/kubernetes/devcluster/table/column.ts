@@ -1,4 +1,4 @@
-// Defines the type of a table's column: its name, and the function that reads its cell from an object.
+// Defines a table column: its name, and a function that reads its cell from an object.
 
 import type { Json } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -8,7 +8,7 @@ export interface Column {
   readonly type: string;
   readonly format?: string;
   readonly description?: string;
-  /** If above 0, the column is shown only with `-o wide`. */
+  /** If greater than 0, only `-o wide` shows the column. */
   readonly priority?: number;
   readonly cell: (object: KubeObject, now: number) => Json;
 }

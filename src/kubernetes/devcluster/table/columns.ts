@@ -1,4 +1,4 @@
-// Returns the columns of the table of a kind.
+// Returns the table columns of a kind.
 
 import type { ResourceType } from '../resources/resource-type.ts';
 import { ageOf } from './age.ts';
@@ -19,7 +19,7 @@ const AGE: Column = {
   cell: (object, now) => ageOf(object.metadata.creationTimestamp, now),
 };
 
-/** The only column besides the name, for kinds without columns of their own. */
+/** The column after the name for kinds without special columns. */
 export const CREATED_AT: Column = {
   name: 'Created At',
   type: 'date',

@@ -80,7 +80,7 @@ function accessModes(modes: Json | undefined): string {
   return (Array.isArray(modes) ? modes : []).map((mode) => ACCESS_MODES[String(mode)] ?? String(mode)).join(',');
 }
 
-/** Returns the columns of Events of both groups. The newer group has other names for the same fields. */
+/** Returns the columns of Events. `events.k8s.io` has other field names than core. */
 export function eventColumns(name: Column): readonly Column[] {
   const subject = (object: KubeObject) => at(object, 'involvedObject') ?? at(object, 'regarding');
   const read = (object: KubeObject, ...paths: readonly string[]) =>

@@ -1,4 +1,4 @@
-// Returns the columns of a custom kind: the printer columns of its CRD, or the age if the CRD has none.
+// Returns the table columns of a custom kind: the printer columns of its CRD, or the age if the CRD has none.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -27,7 +27,7 @@ export function customColumns(declared: readonly JsonObject[]): readonly Column[
   });
 }
 
-/** Returns the cell, or null if the path leads to no value, or to a value of another type. */
+/** Returns the cell. null if the path has no value or a value of another type. */
 function cellOf(type: string, path: JsonPath | undefined, object: KubeObject, now: number): Json {
   const values = path === undefined ? [] : valuesAt(object, path);
   const [first] = values;

@@ -1,5 +1,5 @@
-// Reads the JSON paths of printer columns: `.spec.size`, `.items[0].name`, `.items[*].name`, `.labels.example\.dev/x`,
-// `.spec['a','b']`, `.conditions[?(@.type=="Ready")].status`.
+// Parses and evaluates JSON paths of printer columns: `.spec.size`, `.items[0].name`, `.items[*].name`,
+// `.labels.example\.dev/x`, `.spec['a','b']`, `.conditions[?(@.type=="Ready")].status`.
 
 import { isObject, type Json } from '#std/json.ts';
 
@@ -12,7 +12,7 @@ type Step =
 
 export type JsonPath = readonly Step[];
 
-/** Returns undefined if the text has none of the forms above. */
+/** Returns undefined if the text has none of the supported forms. */
 export function parseJsonPath(text: string): JsonPath | undefined {
   const steps: Step[] = [];
   let position = 0;
@@ -30,7 +30,7 @@ interface Parsed {
   readonly end: number;
 }
 
-/** Reads a key. A backslash keeps the character after it. */
+/** Parses a key. A backslash escapes the next character. */
 function parseKey(text: string, start: number): Parsed | undefined {
   if (text[start] !== '.') return undefined;
   let key = '';
@@ -63,7 +63,7 @@ function closingBracket(text: string, start: number): number {
   return -1;
 }
 
-/** `'a','b'`: the value of each key that exists. */
+/** A union `'a','b'`: the values of the keys that exist. */
 const UNION = /^\s*'[^',]*'(\s*,\s*'[^',]*')+\s*$/;
 
 function bracketStep(inside: string): Step | undefined {
@@ -92,7 +92,7 @@ function readLiteral(text: string): Json | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
-/** Returns all values that the path leads to, or none if a part of it is absent. */
+/** Returns all values at the path. Empty if a part of the path is absent. */
 export function valuesAt(root: Json, path: JsonPath): readonly Json[] {
   return path.reduce<readonly Json[]>((values, step) => values.flatMap((value) => takeStep(value, step)), [root]);
 }

@@ -16,7 +16,7 @@ const TEMPLATE = {
 };
 const SELECTOR = { matchLabels: { app: 'x' } };
 
-/** Returns a row as `kubectl get -o wide` prints it, with columns separated by bars. */
+/** Returns a row as `kubectl get -o wide` prints it. Columns are separated by bars. */
 function print(apiVersion: string, kind: string, fields: JsonObject): string {
   const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
   const type = builtinTypes().find((candidate) => candidate.kind === kind && candidate.group === group);

@@ -9,7 +9,7 @@ import { CREATED_AT, columnsOf } from './columns.ts';
 export interface TableOptions {
   readonly metadata: JsonObject;
   readonly now: number;
-  /** `Metadata` (partial metadata a row), `Object`, `None`. */
+  /** `Metadata` (partial metadata per row), `Object` or `None`. */
   readonly include: string;
 }
 
@@ -30,7 +30,7 @@ export function tableOf(type: ResourceType, objects: readonly KubeObject[], opti
   };
 }
 
-/** Returns the rows. If there are none, the API server writes null for kinds without columns of their own. */
+/** Returns the rows. For kinds without special columns, the API server returns null instead of an empty list. */
 function rowsOf(
   columns: readonly Column[],
   objects: readonly KubeObject[],

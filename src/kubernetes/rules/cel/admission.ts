@@ -9,11 +9,11 @@ import { AUTHORIZER, AUTHORIZER_LIBRARY, AUTHORIZER_TYPE } from './library/autho
 import { register } from './library/library.ts';
 import type { CelSchema } from './schema.ts';
 
-/** Which variables exist besides `object`, `oldObject`, `request` and `namespaceObject`. */
+/** Optional variables. The scope always has `object`, `oldObject`, `request` and `namespaceObject`. */
 export interface AdmissionVariables {
   readonly params: boolean;
   readonly authorizer: boolean;
-  /** Types by name. If absent, there is no variable `variables`. */
+  /** Types by name. If absent, the variable `variables` does not exist. */
   readonly variables?: ReadonlyMap<string, string>;
 }
 
@@ -102,7 +102,7 @@ export function evaluationScope(): ExpressionScope {
   return dynamic;
 }
 
-/** Returns the type of a policy's variable for later expressions, by the type of its own expression. */
+/** Returns the type of a policy's variable, given the result type of its expression. */
 export function variableType(resultType: string): string {
   const inner = /^(list|map)<(.*)>$/.exec(resultType);
   if (inner === null) return SIMPLE.has(resultType) ? resultType : 'dyn';
@@ -114,7 +114,6 @@ const SIMPLE: ReadonlySet<string> = new Set([
   ...['bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint', 'list', 'map'],
 ]);
 
-/** Returns the type parameters in the outermost brackets. */
 function parametersOf(text: string): string[] {
   let depth = 0;
   const parts = [''];

@@ -12,7 +12,7 @@ function result(text: string): unknown {
 
 const TEN = '[1, 2, 3, 4, 5, 6, 7, 8, 9, 0]';
 
-/** Nests nine loops. VAR is the variable of each, BODY is the next loop. */
+/** Returns nine nested loops. In `loop`, VAR stands for the loop's variable and BODY for the next loop. */
 function nested(loop: string, innermost: string): string {
   let body = innermost;
   for (let depth = 0; depth < 9; depth++) body = `${TEN}.${loop.replace('VAR', `v${depth}`).replace('BODY', body)}`;
@@ -39,7 +39,7 @@ test.each([
   expect(result(text)).toBe('the expression costs too much to evaluate');
 });
 
-test('and the next evaluation has its whole budget again', () => {
+test('the next evaluation has its full budget again', () => {
   expect(result(nested('all(VAR, BODY)', 'true'))).toContain('costs too much');
   expect(result('lists.range(100000).all(x, x >= 0)')).toEqual({ type: 'value', value: true });
 });

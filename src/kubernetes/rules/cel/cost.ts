@@ -1,11 +1,11 @@
 // Limits the cost of one evaluation: an expression of a few hundred characters can loop for years, or fill the memory.
-// Source: Kubernetes' limit for one call (PerCallLimit), whose units are of similar size.
+// Source: Kubernetes' limit for one call (PerCallLimit). Our units are of similar size.
 
 import { celPackage } from './package.ts';
 
 /**
- * Three times that limit, because the units are counted differently: an expression that exceeds it is refused by an API
- * server too. It takes a third of a second.
+ * Three times PerCallLimit, so that an API server also refuses an expression that exceeds this limit. An evaluation of
+ * this cost takes a third of a second.
  */
 const MAX_COST = 3_000_000;
 
@@ -13,7 +13,7 @@ export const CHARACTERS_PER_UNIT = 10;
 
 let left = Number.POSITIVE_INFINITY;
 
-/** Runs an evaluation with its own budget. Evaluations inside it share the budget. */
+/** Runs an evaluation with a new budget. An evaluation inside another shares the outer budget. */
 export function withinBudget<T>(evaluation: () => T): T {
   if (left !== Number.POSITIVE_INFINITY) return evaluation();
   left = MAX_COST;
@@ -24,7 +24,7 @@ export function withinBudget<T>(evaluation: () => T): T {
   }
 }
 
-/** Must be called before the work is done. Quantifiers continue after errors, so each further call also throws. */
+/** Must be called before the work is done. Quantifiers continue after errors, so each later call throws again. */
 export function spend(units: number): void {
   left -= units;
   if (left >= 0) return;

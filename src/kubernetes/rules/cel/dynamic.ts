@@ -1,4 +1,4 @@
-// Converts JSON without a schema to CEL values: whole numbers become ints, all others doubles.
+// Converts JSON without a schema to CEL values: whole numbers become ints, fractions become doubles.
 
 import { isObject, type Json } from '#std/json.ts';
 

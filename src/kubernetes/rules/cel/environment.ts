@@ -1,4 +1,4 @@
-// Builds the CEL environment of a Kubernetes API server, on an engine that implements only the language. Source:
+// Builds the CEL environment of a Kubernetes API server. The engine implements only the standard language. Source:
 // Kubernetes 1.36, "Common Expression Language in Kubernetes".
 
 import type { Environment } from '@marcbachmann/cel-js';
@@ -19,14 +19,14 @@ import { celPackage } from './package.ts';
 
 let base: Environment | undefined;
 
-/** Returns a fresh copy to which types and variables can be added. The base is built once, because that is slow. */
+/** Returns a copy to which types and variables can be added. The original is built once, because building is slow. */
 export function kubernetesEnvironment(): Environment {
   base ??= makeBase();
   return base.clone();
 }
 
 function makeBase(): Environment {
-  // Our own check rejects literals of mixed types, because it knows the exception for `format`.
+  // Our own check rejects literals of mixed types, because it allows mixed arguments of `format`.
   const { Environment } = celPackage();
   const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false });
   for (const library of [

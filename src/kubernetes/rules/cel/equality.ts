@@ -3,7 +3,7 @@
 import type { Ip } from '../formats/ip.ts';
 import { CelCidr, CelDuration, CelIp, CelQuantity, CelSemver, CelTimestamp } from './tagged.ts';
 
-/** Numbers of different types are equal if their values are. All other values must have the same type. */
+/** Numbers of different types are equal if their numeric values are. All other values must have the same type. */
 export function equals(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isNumber(a) && isNumber(b)) return numeric(a) === numeric(b) || Number(a) === Number(b);
@@ -31,7 +31,7 @@ function isList(value: unknown): value is readonly unknown[] | ReadonlySet<unkno
   return Array.isArray(value) || value instanceof Set;
 }
 
-/** If the left list has `x-kubernetes-list-type: set`, the order does not matter. */
+/** Ignores the order if the left list is a set, which is the form of lists with `x-kubernetes-list-type: set`. */
 function equalLists(
   a: readonly unknown[] | ReadonlySet<unknown>,
   b: readonly unknown[] | ReadonlySet<unknown>,
@@ -69,7 +69,7 @@ function sameIp(a: Ip, b: Ip): boolean {
   return a.version === b.version && a.bits === b.bits;
 }
 
-/** Compares the fields that are set in objects of a schema. */
+/** Compares objects of a schema by their present fields. */
 function equalFields(a: object, b: object): boolean {
   const [left, right] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
   return equalMaps(left, right);

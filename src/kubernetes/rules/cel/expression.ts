@@ -1,4 +1,4 @@
-// Compiles one expression as Kubernetes' compiler does, to evaluate it many times.
+// Compiles one expression as Kubernetes' compiler does. The result can be evaluated many times.
 
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { withinBudget } from './cost.ts';
@@ -17,18 +17,18 @@ export type Evaluated =
 
 export interface Expression {
   readonly type: 'expression';
-  /** The type as the engine writes it: `bool`, `list<string>`, `dyn`. */
+  /** The type in the engine's notation: `bool`, `list<string>`, `dyn`. */
   readonly resultType: string;
   readonly ast: ASTNode;
-  /** Evaluates with values by the name of the variable. */
+  /** Evaluates the expression with values by name of the variable. */
   evaluate(context: Readonly<Record<string, unknown>>): Evaluated;
 }
 
 export type CompiledExpression =
   | Expression
-  /** Kubernetes would not compile it either. */
+  /** Kubernetes would not compile the expression either. */
   | { readonly type: 'invalid'; readonly reason: string }
-  /** Kubernetes may evaluate it; this program cannot. */
+  /** Kubernetes may evaluate the expression. This program cannot. */
   | { readonly type: 'unsupported'; readonly reason: string };
 
 export interface ExpressionScope {
@@ -73,7 +73,7 @@ function parseProgram(environment: Environment, expression: string): Parsed {
 
 const LITERALS = /""".*?"""|'''.*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\/[^\n]*/gs;
 
-/** Renames macros of ours. The engine expands macros while it parses, so `has` must be renamed before. */
+/** Renames `has` to our macro. The engine expands macros while it parses, so the text must be changed before. */
 function withOwnMacros(expression: string): string {
   let code = '';
   let end = 0;
@@ -89,14 +89,14 @@ function replaceHas(code: string): string {
 }
 
 /**
- * Whether the error belongs to the language. Any other error is a failure of the engine, and says nothing about the
- * rule.
+ * True if the error is an error of the CEL language. Any other error is a failure of the engine and says nothing about
+ * the rule.
  */
 function isOfLanguage(error: Error | undefined): boolean {
   return isExpressionError(error) || error instanceof celPackage().TypeError;
 }
 
-/** Finds syntax that Kubernetes supports and the engine does not. */
+/** Returns a message about syntax that Kubernetes supports and the engine does not. */
 function foreignSyntax(expression: string): string | undefined {
   const code = expression.replaceAll(LITERALS, '""');
   if (/[[{,]\s*\?/.test(code)) return 'optional entries of lists and maps cannot be evaluated without a cluster';
@@ -109,7 +109,7 @@ function evaluate(program: Program, context: Readonly<Record<string, unknown>>):
     try {
       return { type: 'value', value: withinBudget(() => program(context)) };
     } catch (error) {
-      // Any error would leave the expression without a result, so each is reported.
+      // Every error is reported, because it leaves the expression without a result.
       if (error instanceof Error) return { type: 'error', message: summaryOf(error) };
       throw error;
     }

@@ -1,5 +1,5 @@
-// Walks over a parsed expression: replaces calls of functions by calls of ours, and finds errors that Kubernetes'
-// compiler reports and the engine's compiler does not.
+// Walks over a parsed expression: replaces calls of the engine's functions by calls of ours, and finds errors that only
+// Kubernetes' compiler reports.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject } from '#std/json.ts';
@@ -57,7 +57,7 @@ function argumentsOf(node: ASTNode): readonly ASTNode[] {
   }
 }
 
-/** Renames calls of replaced functions, so that they call ours. Must run before the engine compiles. */
+/** Renames calls of replaced functions to the names of our functions. Must run before the engine compiles. */
 export function rewrite(root: ASTNode): void {
   for (const node of nodesOf(root)) {
     if (node.op === 'call' && FUNCTIONS.has(node.args[0])) node.args[0] += OURS;
@@ -71,7 +71,8 @@ export function mentions(root: ASTNode, name: string): boolean {
 }
 
 /**
- * Returns an error of Kubernetes' compiler that the engine's did not report. Needs the types that the engine inferred.
+ * Returns an error that Kubernetes' compiler reports and the engine's compiler does not. Uses the types that the engine
+ * inferred.
  */
 export function compilerFault(root: ASTNode, objects: ReadonlyMap<string, CelSchema>): string | undefined {
   for (const node of nodesOf(root)) {
@@ -92,7 +93,7 @@ function faultOfNode(node: ASTNode, objects: ReadonlyMap<string, CelSchema>): st
   return `a map with keys of type ${key} cannot be indexed with ${index}`;
 }
 
-/** Returns the schema of a chain of fields, or undefined if it leads to a value of another kind. */
+/** Returns the schema of an object, or of a chain of fields of an object. undefined if no schema is known. */
 export function schemaOf(node: ASTNode, objects: ReadonlyMap<string, CelSchema>): CelSchema | undefined {
   const known = objects.get(typeOf(node) ?? '');
   if (known !== undefined || (node.op !== '.' && node.op !== '.?')) return known;
@@ -103,7 +104,7 @@ export function schemaOf(node: ASTNode, objects: ReadonlyMap<string, CelSchema>)
   return undefined;
 }
 
-/** Reads the inferred type. The engine stores it on each node, but does not declare that field. */
+/** Reads the inferred type. The engine stores the type on each node, but does not declare the property. */
 function typeOf(node: ASTNode): string | undefined {
   const type: unknown = Reflect.get(node, 'checkedType');
   return isObject(type) && typeof type.name === 'string' ? type.name : undefined;
@@ -124,7 +125,7 @@ function literalFault(node: ASTNode): string | undefined {
   return undefined;
 }
 
-/** Reports list and map literals with more than one type. Only the values for `format` may differ. */
+/** Reports list and map literals with more than one type. Only arguments of `format` may differ in type. */
 function mixedFault(root: ASTNode, node: ASTNode): string | undefined {
   if ((node.op !== 'list' && node.op !== 'map') || isFormatted(root, node)) return undefined;
   if (node.op === 'list') return mixedTypes(node.args);

@@ -3,7 +3,6 @@
 import type { Json, JsonObject } from '#std/json.ts';
 
 export interface FieldReader {
-  /** The field's name in the object. */
   readonly key: string;
   readonly type: { convert(value: Json): unknown };
 }
@@ -11,8 +10,8 @@ export interface FieldReader {
 type Readers = ReadonlyMap<string, FieldReader>;
 
 /**
- * Returns the class of the objects of one type: the engine distinguishes types by their class. Objects are Maps,
- * because a field cannot be mistaken for a member of a Map. The keys are names as rules write them.
+ * Returns a class for the objects of one type, because the engine distinguishes types by class. Objects are Maps: a
+ * field of a Map cannot be mistaken for a member of the class. The keys are the names that rules use.
  */
 export function fieldsType(readers: Readers): new (object: JsonObject) => ReadonlyMap<string, unknown> {
   return class extends Map<string, unknown> {

@@ -1,4 +1,4 @@
-// Makes an expression spend from its budget wherever it repeats work or creates a larger value.
+// Makes an expression spend from its budget when it repeats work or creates a larger value.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { CHARACTERS_PER_UNIT, spend } from './cost.ts';
@@ -10,14 +10,14 @@ const LOOPS: ReadonlySet<string> = new Set([
   ...['transformList', 'transformMap', 'transformMapEntry'],
 ]);
 
-/** Quantifiers continue after errors, and creating an error is slow. */
+/** Cost of a thrown error: quantifiers continue after errors, and the creation of an error is slow. */
 const UNITS_PER_ERROR = 100;
 
-/** Inserts the counting. Must run after the check of the expression, when the engine has expanded its macros. */
+/** Adds the spending to the nodes. Must run after the type check, in which the engine expands macros. */
 export function meter(root: ASTNode): void {
   const nodes = [...nodesOf(root)];
   const bodies = nodes.flatMap((node) => (node.op === 'rcall' && LOOPS.has(node.args[0]) ? node.args[2] : []));
-  // Without a loop, each value of the object is read only a few times, so only concatenation can create large values.
+  // Without a loop, the expression reads each value only a few times, so only concatenation can create large values.
   const large = nodes.flatMap((node) => (node.op === '+' ? [node] : bodies.length > 0 ? operandsOf(node) : []));
   for (const node of new Set(large)) if (node.op !== 'value') spendResult(node);
   for (const body of new Set(bodies)) spendBefore(body, [...nodesOf(body)].length);
@@ -64,8 +64,8 @@ type Evaluate = (this: ASTNode, evaluator: unknown, ast: ASTNode, scope: unknown
 type Around = (evaluate: Evaluate, evaluator: unknown, ast: ASTNode, scope: unknown) => unknown;
 
 /**
- * Wraps the evaluation of a node. The engine sets a node's function when it is first called, so the wrapper stays
- * around each new one.
+ * Wraps the evaluation of a node. The engine replaces a node's function at the first call. The setter keeps the wrapper
+ * around the new function.
  */
 function intercept(node: ASTNode, around: Around): void {
   let inner = Reflect.get(node, 'evaluate') as Evaluate;

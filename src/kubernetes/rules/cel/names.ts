@@ -1,5 +1,4 @@
-// Escapes field names that are not CEL identifiers, and reads them back. Source: CustomResourceDefinition validation
-// rules, "Field names".
+// Escapes field names that are not CEL identifiers. Source: CustomResourceDefinition validation rules, "Field names".
 
 const RESERVED: ReadonlySet<string> = new Set([
   'true',
@@ -32,12 +31,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '/': '__slash__',
 };
 
-/** Whether the name is a reserved word that can be selected with a dot all the same. */
+/** True if the name is a reserved word that may still follow a dot. */
 export function isSelectable(name: string): boolean {
   return RESERVED.has(name) && !['true', 'false', 'null', 'in'].includes(name);
 }
 
-/** Returns undefined if rules cannot reach the field. */
+/** Returns undefined if rules cannot access the field. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_.\-/][\w.\-/]*$/.test(name)) return undefined;

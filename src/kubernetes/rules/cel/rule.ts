@@ -6,21 +6,21 @@ import { unsupportedLists } from './unsupported.ts';
 
 export type Outcome =
   | { readonly type: 'value'; readonly value: boolean | string }
-  /** The API server also refuses the object for this error. */
+  /** The API server refuses the object because of this error. */
   | { readonly type: 'error'; readonly message: string };
 
 export interface Rule {
   readonly type: 'rule';
   readonly usesOldSelf: boolean;
-  /** Evaluates with values that the scope has converted. */
+  /** The arguments are values that the scope has converted. */
   evaluate(self: unknown, oldSelf?: unknown): Outcome;
 }
 
 export type CompiledRule =
   | Rule
-  /** Kubernetes would not compile it either. */
+  /** Kubernetes would not compile the rule either. */
   | { readonly type: 'invalid'; readonly reason: string }
-  /** Kubernetes may evaluate it; this program cannot. */
+  /** Kubernetes may evaluate the rule. This program cannot. */
   | { readonly type: 'unsupported'; readonly reason: string };
 
 export function compileRule(scope: ExpressionScope, text: string, expectedType: 'bool' | 'string'): CompiledRule {

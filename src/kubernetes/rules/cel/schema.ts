@@ -1,4 +1,4 @@
-// The parts of a schema that CEL needs: the shape of the values, not their bounds.
+// Declares the parts of a schema that CEL needs: the shape of the values, not their bounds.
 
 export interface CelSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -26,7 +26,8 @@ function scalar(type: 'string'): CelSchema {
 }
 
 /**
- * Adds the fields that every resource has. In the metadata, rules see names only (CRD validation rules, "Field paths").
+ * Adds the fields that every resource has. Rules can read only names in the metadata (CRD validation rules, "Field
+ * paths").
  */
 export function withMetadata(schema: CelSchema): CelSchema {
   const metadata: CelSchema = {

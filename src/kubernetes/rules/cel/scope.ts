@@ -1,5 +1,4 @@
-// Builds the scope of rules at one place of a schema: the types of `self` and `oldSelf`, and the rules compiled against
-// them.
+// Builds the scope of rules at one place of a schema: the types of `self` and `oldSelf`, and the compiled rules.
 
 import type { Json } from '#std/json.ts';
 import { kubernetesEnvironment } from './environment.ts';
@@ -11,10 +10,9 @@ import { type CelTypes, declareType } from './values.ts';
 
 export interface CelScope {
   /**
-   * Compiles a rule once per text. With `optionalOldSelf`, `oldSelf` is an optional, which is empty for a new object.
+   * Compiles a rule, once per text. With `optionalOldSelf`, `oldSelf` is an optional without a value for a new object.
    */
   compile(expression: string, expectedType: 'bool' | 'string', optionalOldSelf?: boolean): CompiledRule;
-  /** Converts a value for rules. */
   value(value: Json): unknown;
   /** Converts the value of `oldSelf` for rules with `optionalOldSelf`. */
   optional(value: Json | undefined): unknown;

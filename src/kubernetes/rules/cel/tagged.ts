@@ -4,7 +4,7 @@ import type { Cidr, Ip } from '../formats/ip.ts';
 import type { Quantity } from '../formats/quantity.ts';
 import type { GoUrl } from '../formats/url.ts';
 
-/** Creates a class of its own for one type, because the engine distinguishes types by their constructor. */
+/** Creates a separate class for each type, because the engine distinguishes types by their constructor. */
 export function taggedType<Value>(): new (value: Value) => { readonly value: Value } {
   return class {
     readonly value: Value;
@@ -37,13 +37,13 @@ export type CelCidr = InstanceType<typeof CelCidr>;
 
 export interface Semver {
   readonly numbers: readonly [bigint, bigint, bigint];
-  /** The pre-release without the hyphen. Empty for a release. */
+  /** Parts of the pre-release without the hyphen. Empty for a release. */
   readonly prerelease: readonly string[];
 }
 
 export const CelSemver = taggedType<Semver>();
 export type CelSemver = InstanceType<typeof CelSemver>;
 
-/** Returns the faults of a text, or none if it has the format. */
+/** Returns the faults of a text. Empty if the text has the format. */
 export const CelFormat = taggedType<(text: string) => readonly string[]>();
 export type CelFormat = InstanceType<typeof CelFormat>;

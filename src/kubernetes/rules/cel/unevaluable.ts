@@ -1,11 +1,10 @@
-// Marks an evaluation that stopped because it needs a value that only an API server knows.
+// Marks evaluations that stopped because they need a value that only an API server knows.
 
 let latest: { readonly reason: string } | undefined;
 
 /**
- * Ends the evaluation, unless the rest of the expression decides the result: `&&`, `||` and quantifiers treat this as
- * any error. It is not one of the engine's own errors, because those become "no value" when an optional field is
- * selected.
+ * Throws an error, which ends the evaluation unless `&&`, `||` or a quantifier ignores it. The error is not an engine
+ * error: selecting an optional field turns engine errors into "no value".
  */
 export function refuseUnevaluable(reason: string): never {
   latest = { reason };
@@ -13,8 +12,8 @@ export function refuseUnevaluable(reason: string): never {
 }
 
 /**
- * Runs an evaluation and returns whether it needed an unknown value, even if it ended with another error that the
- * unknown value might have prevented.
+ * Runs an evaluation. `met` is the reason of the unknown value that it read last, even if the evaluation ended with
+ * another error. The unknown value might have prevented that error.
  */
 export function watched<T>(evaluation: () => T): { readonly result: T; readonly met: string | undefined } {
   const before = latest;

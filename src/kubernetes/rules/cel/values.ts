@@ -1,5 +1,5 @@
-// Declares the CEL types of a schema and converts values: integers and doubles apart, objects with fields, maps, times,
-// bytes. Source: CustomResourceDefinition validation rules, "Type checking" and its table of types.
+// Declares the CEL types of a schema and converts values to them: integers, doubles, objects, maps, times, bytes.
+// Source: CustomResourceDefinition validation rules, "Type checking" and its table of types.
 
 import type { Environment } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '#std/json.ts';
@@ -11,16 +11,15 @@ import { escapeName, isSelectable } from './names.ts';
 import { type CelSchema, withMetadata } from './schema.ts';
 import { CelDuration, CelTimestamp } from './tagged.ts';
 
-/** The type that rules see for values of one schema. */
 export interface CelType {
-  /** The name as the engine writes it: `int`, `list<string>`, the name of an object's type. */
+  /** The name in the engine's notation: `int`, `list<string>`, or the name of an object's type. */
   readonly name: string;
   convert(value: Json): unknown;
 }
 
 export interface CelTypes {
   readonly environment: Environment;
-  /** Schemas by the name of the object's type. */
+  /** Schemas by name of the object's type. */
   readonly objects: Map<string, CelSchema>;
 }
 
@@ -70,8 +69,8 @@ function textType(format: string | undefined): CelType {
 }
 
 /**
- * Converts texts of a format. A text in another format has a finding of its own. Here it stays a text, so rules about
- * it fail.
+ * Converts texts of a format. An invalid text stays a text, so rules about it fail. The schema check reports the
+ * invalid format separately.
  */
 function convertBy(parse: (text: string) => bigint | undefined, wrap: (ns: bigint) => object): CelType['convert'] {
   return (value) => {

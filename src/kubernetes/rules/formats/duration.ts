@@ -13,7 +13,7 @@ const UNIT_NS: Readonly<Record<string, bigint>> = {
 const GROUP = /([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)/y;
 const MAX_NS = 2n ** 63n - 1n;
 
-/** Returns nanoseconds, or undefined if Go's `time.ParseDuration` fails. */
+/** Returns nanoseconds. undefined if Go's `time.ParseDuration` would fail. */
 export function parseGoDuration(text: string): bigint | undefined {
   const negative = text.startsWith('-');
   const unsigned = /^[-+]/.test(text) ? text.slice(1) : text;
@@ -32,7 +32,7 @@ export function parseGoDuration(text: string): bigint | undefined {
   return negative ? -total : total;
 }
 
-/** Writes a duration as protobuf's JSON and therefore CEL do: seconds with an optional fraction. */
+/** Serialises a duration as CEL and protobuf's JSON do: seconds with an optional fraction. */
 export function formatSeconds(ns: bigint): string {
   const magnitude = ns < 0n ? -ns : ns;
   const fraction = (magnitude % 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');

@@ -12,7 +12,7 @@ export interface Cidr {
 }
 
 interface Leniency {
-  /** Whether `010.0.0.1` is accepted, as Go did before 1.17. */
+  /** True if `010.0.0.1` is accepted, as in Go before 1.17. */
   readonly leadingZeros: boolean;
 }
 
@@ -52,7 +52,7 @@ function parseGroups(text: string): bigint | undefined {
   return groups.reduce((bits, group) => (bits << 16n) | BigInt(group), 0n);
 }
 
-/** Splits groups of sixteen bits. At the end of the address, the last four bytes may be written with dots. */
+/** Splits groups of sixteen bits. If `atEnd`, the last four bytes may be in IPv4 notation. */
 function splitGroups(text: string, atEnd: boolean): number[] | undefined {
   if (text === '') return [];
   const groups: number[] = [];
@@ -110,7 +110,7 @@ export function formatCidr({ ip, prefix }: Cidr): string {
   return `${formatIp(ip)}/${prefix}`;
 }
 
-/** Returns the first address of the network. */
+/** Replaces the address by the first address of the network. */
 export function maskCidr({ ip, prefix }: Cidr): Cidr {
   const host = BigInt(width(ip) - prefix);
   return { ip: { ...ip, bits: (ip.bits >> host) << host }, prefix };

@@ -1,5 +1,5 @@
-// Checks the names that Kubernetes has rules for: labels and subdomains of DNS, label keys and values. Every check
-// returns the fault. Source: RFC 1035, RFC 1123, apimachinery's validation.
+// Checks names against Kubernetes' rules: labels and subdomains of DNS, label keys and values. Every check returns the
+// fault. Source: RFC 1035, RFC 1123, apimachinery's validation.
 
 const LABEL_1123 = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;

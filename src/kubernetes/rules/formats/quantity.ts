@@ -3,7 +3,7 @@
 export interface Quantity {
   /** The amount in billionths, the finest unit of quantities. */
   readonly nano: bigint;
-  /** Whether it is written as a whole number: for Kubernetes, `1000m` and `1.0` are not. */
+  /** True if the text is a whole number for Kubernetes: `1000m` and `1.0` are not. */
   readonly integral: boolean;
 }
 
@@ -11,7 +11,7 @@ const NANO = 1_000_000_000n;
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const MAX_DIGITS = 400;
-/** Kubernetes stores amounts with more digits in another form, and then does not treat them as integers. */
+/** Kubernetes stores longer amounts in another form, which it does not treat as an integer. */
 const MAX_DECIMAL_DIGITS = 18;
 const MAX_BINARY_DIGITS = 14;
 
@@ -40,7 +40,9 @@ function scaleOf(suffix: string): Scale | undefined {
   return exponent === undefined ? undefined : { base: 10, exponent: Number(exponent) };
 }
 
-/** Converts to billionths. Finer amounts are rounded away from zero, so that a positive request never becomes zero. */
+/**
+ * Converts to billionths. Smaller fractions are rounded away from zero, so that a positive request never becomes zero.
+ */
 function inNano(digits: bigint, decimals: number, { base, exponent }: Scale): bigint {
   const power = BigInt(base) ** BigInt(Math.abs(exponent));
   const numerator = digits * NANO * (exponent >= 0 ? power : 1n);
@@ -53,7 +55,7 @@ function isIntegral(whole: string, decimals: string, { base, exponent }: Scale):
   return exponent >= decimals.length && whole.length + decimals.length <= MAX_DECIMAL_DIGITS;
 }
 
-/** Returns the whole number, or undefined if the quantity is not written as one or exceeds int64. */
+/** Returns undefined if the quantity is not written as a whole number or exceeds int64. */
 export function wholeOf({ nano, integral }: Quantity): bigint | undefined {
   const whole = nano / NANO;
   return integral && BigInt.asIntN(64, whole) === whole ? whole : undefined;

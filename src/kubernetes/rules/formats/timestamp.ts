@@ -1,9 +1,9 @@
-// Reads points in time as RFC 3339 defines them, strictly.
+// Parses and formats points in time strictly by RFC 3339.
 
 const FULL = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** Returns nanoseconds since 1970, or undefined if Go's `time.Parse(time.RFC3339, ...)` fails. */
+/** Returns nanoseconds since 1970. undefined if Go's `time.Parse(time.RFC3339, ...)` would fail. */
 export function parseTimestamp(text: string): bigint | undefined {
   const match = FULL.exec(text);
   if (match === null) return undefined;
@@ -24,7 +24,7 @@ export function parseDate(text: string): bigint | undefined {
   return days === undefined ? undefined : BigInt(days) * 86_400n * 1_000_000_000n;
 }
 
-/** Returns days since 1970, or undefined for a day that the calendar does not have. */
+/** Returns days since 1970. undefined if the calendar does not have the day. */
 function daysOf(year: number, month: number, day: number): number | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
@@ -32,7 +32,7 @@ function daysOf(year: number, month: number, day: number): number | undefined {
   return date.getTime() / 86_400_000;
 }
 
-/** Writes RFC 3339 in UTC, with the digits of the second down to the last that is not zero. */
+/** Serialises as RFC 3339 in UTC, without trailing zeros in the fraction of the second. */
 export function formatTimestamp(ns: bigint): string {
   const seconds = floorDivide(ns, 1_000_000_000n);
   const fraction = (ns - seconds * 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');

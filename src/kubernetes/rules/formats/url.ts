@@ -1,4 +1,4 @@
-// Reads URLs as Go's net/url reads them in a request: an absolute URI or an absolute path.
+// Parses URLs as Go's `url.ParseRequestURI` does: an absolute URI or an absolute path.
 
 import { parseIp } from './ip.ts';
 
@@ -9,7 +9,7 @@ export interface GoUrl {
   readonly hostname: string;
   readonly port: string;
   readonly escapedPath: string;
-  /** The parameters after `?`, with their values in order. */
+  /** Values by parameter name, in order of appearance. */
   readonly query: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -18,7 +18,7 @@ const USER_CHARACTERS = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
 const VALID_PATH = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]%/]*$/;
 const PLAIN_PATH = /^[A-Za-z0-9\-_.~$&+,/:;=@]$/;
 
-/** Returns undefined if Go's `url.ParseRequestURI` fails. That function knows no fragments, so they are left out. */
+/** Returns undefined if Go's `url.ParseRequestURI` would fail. Like that function, it does not parse fragments. */
 export function parseGoUrl(text: string): GoUrl | undefined {
   const hash = text.indexOf('#');
   const whole = parseWhole(text);
@@ -101,7 +101,7 @@ function splitZone(address: string): { bare: string; zoned: string | undefined }
     : { bare: address.slice(0, percent), zoned: address.slice(percent + 1) };
 }
 
-/** Decodes a host, in which only bytes beyond ASCII may be escaped, and `%25` before the zone of an IPv6 address. */
+/** Decodes a host. Only bytes beyond ASCII and `%25` before the zone of an IPv6 address may be escaped. */
 function decodeHost(text: string): string | undefined {
   const zone = text.startsWith('[') ? text.indexOf('%25') : -1;
   const name = zone < 0 ? text : `${text.slice(0, zone)}${text.slice(text.lastIndexOf(']'))}`;

@@ -7,16 +7,14 @@ import { type FieldSet, insert, type MutableSet } from './fieldset.ts';
 import { elementsOf, type Place } from './place.ts';
 import { isEmptyMap, type Shape, shapeOf } from './shape.ts';
 
-/**
- * No path is in more than one of the three sets. Added and removed containers are in their set with everything inside.
- */
+/** Disjoint sets. An added or removed container is listed together with everything inside it. */
 export interface Changes {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** Compares objects. `stored`: both are in stored form, in which null equals absent if a Go struct writes the field. */
+/** With `stored`, both objects are in stored form: null equals absent in values that are stored as Go structs. */
 export function changesBetween(before: JsonObject, after: JsonObject, type: MergeType, stored = false): Changes {
   const sets: Sets = { added: new Map(), modified: new Map(), removed: new Map(), stored };
   compareValues(sets, before, after, type, undefined);
@@ -37,7 +35,7 @@ function compareValues(
 ): void {
   const right = shapeOf(type, after === undefined ? before : after);
   const left = shapeOf(type, before === undefined ? after : before);
-  // If the shape has changed, everything in the old value is removed, and everything in the new one is added.
+  // If the shape has changed, everything in the old value is removed, and everything in the new value is added.
   if (left.is !== right.is) compareShaped(sets, before, after, left, place);
   compareShaped(sets, before, after, right, place);
   if (before === undefined) insertPlace(sets.added, place);
@@ -76,7 +74,7 @@ function compareMaps(sets: Sets, before: JsonObject, after: JsonObject, map: Map
   }
 }
 
-/** Whether both are absent. A Go struct writes nil as null in some fields and leaves it out in others. */
+/** True if both values are absent. A Go struct stores nil as null in some fields and omits it in other fields. */
 function isSameAbsence(
   { stored }: Sets,
   before: Json | undefined,
@@ -105,7 +103,7 @@ function compareItems(
   }
 }
 
-/** Compares items of one name. If there are several, they count as one value. */
+/** Compares items with equal names. Two or more such items count as one value. */
 function compareRepeated(
   sets: Sets,
   before: readonly Json[],

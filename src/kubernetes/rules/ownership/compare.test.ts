@@ -9,7 +9,7 @@ import { ownedSet } from './owned.ts';
 
 const OWN = 'skep-test';
 
-/** Returns the managedFields entry of our apply of `desired`. */
+/** Returns the managedFields entry after our manager applied `desired`. */
 function entry(desired: KubeObject, changes: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry {
   const fieldsV1 = formatFields(ownedSet(desired, typeOf(desired)).set);
   const { apiVersion } = desired;
@@ -17,8 +17,8 @@ function entry(desired: KubeObject, changes: Partial<ManagedFieldsEntry> = {}): 
 }
 
 /**
- * Returns `live` with the fields that a server adds, owned by us as if `desired` had been applied, so that only the
- * values decide.
+ * Returns `live` with the fields that a server adds and our managedFields entry for `desired`. Only the values can then
+ * differ.
  */
 function applied(desired: KubeObject, live: KubeObject): KubeObject {
   const metadata = { ...live.metadata, uid: 'u', resourceVersion: '7', managedFields: [entry(desired)] };
@@ -33,7 +33,7 @@ function resultOf(desired: KubeObject, live: KubeObject): string {
 interface Row {
   readonly desired: KubeObject[string];
   readonly live: KubeObject[string];
-  /** The result and, unless unchanged, the place, relative to the place that the table is about. */
+  /** The result, and the deciding place relative to the table's root. Without a place if unchanged. */
   readonly is: string;
   readonly reason: string;
 }
@@ -244,7 +244,6 @@ const PODS: readonly Row[] = [
   },
 ];
 
-/** Specs of a custom resource. */
 const THINGS: readonly Row[] = [
   { desired: { free: {} }, live: {}, is: 'changed free', reason: '4: {} is a value' },
   { desired: { tags: [] }, live: {}, is: 'changed tags', reason: '4: [] is a value' },
@@ -546,12 +545,12 @@ describe('before values are compared', () => {
     expect(compare(desired, liveWith(...entries), type, OWN)).toEqual(is);
   });
 
-  test('an object of which we would own nothing needs no entry', () => {
+  test('an object without fields to own needs no entry', () => {
     const nothing = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
     expect(compare(nothing, { ...nothing, data: { a: 'b' } }, typeOf(nothing), OWN)).toEqual({ result: 'unchanged' });
   });
 
-  test('without a type nothing can be known', () => {
+  test('without a type the result is unknown', () => {
     expect(compare(desired, liveWith(entry(desired)), undefined, OWN).result).toBe('unknown');
   });
 
@@ -564,19 +563,19 @@ describe('before values are compared', () => {
   });
 });
 
-test('an unknown place outweighs one that differs', () => {
+test('an unknown field takes precedence over a changed field', () => {
   const desired = deployment({ schedulerName: 'a', tolerations: null });
   const live = deployment({ schedulerName: 'b', tolerations: [{ key: 'x' }] });
   expect(resultOf(desired, live)).toBe('unknown /spec/template/spec/tolerations');
 });
 
-test('no value of the object reaches the reason', () => {
+test('the reason contains no value of the object', () => {
   const secret = 'c2VjcmV0LXZhbHVl';
   const desired = object('v1', 'Secret', { data: { a: secret }, type: 7 });
   expect(JSON.stringify(compare(desired, desired, typeOf(desired), OWN))).not.toContain(secret);
 });
 
-test('ten thousand objects take time by their number, not by its square', () => {
+test('ten thousand objects are compared in less than ten seconds of processor time', () => {
   const pairs = Array.from({ length: 10_000 }, (_, index) => pairOf(index));
   const started = process.cpuUsage();
   const results = pairs.map(({ desired, live }) => compare(desired, live, typeOf(desired), OWN).result);
@@ -586,7 +585,7 @@ test('ten thousand objects take time by their number, not by its square', () => 
   expect(usedMs).toBeLessThan(10_000);
 });
 
-/** Returns a Deployment for every third index, else a ConfigMap. No two share a value. */
+/** Returns a Deployment if the index is a multiple of three, else a ConfigMap. No two objects share a value. */
 function pairOf(index: number): { readonly desired: KubeObject; readonly live: KubeObject } {
   const text = String(index);
   const container = {

@@ -1,4 +1,5 @@
-// Finds out, from the two objects alone, whether applying a desired object again would change the live one.
+// Determines from two objects, without a request, whether applying the desired object again would change the live
+// object.
 
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import type { MergeType } from '../openapi.ts';
@@ -10,26 +11,23 @@ import { elementsOf, type Place, pointerOf } from './place.ts';
 import { compareObjects } from './values.ts';
 
 /**
- * `unchanged`: the apply would change neither the object nor the fields that we own. `changed`: the apply would change
- * them, or the server would refuse it. `unknown`: only a dry run can tell.
+ * `unchanged`: the apply would change neither the object nor our owned fields. `changed`: the apply would change them,
+ * or the server would refuse the object. `unknown`: only a dry run can tell.
  */
 export type Result = 'unchanged' | 'changed' | 'unknown';
 
 export interface Comparison {
   readonly result: Result;
-  /**
-   * The first place that decided, as in `differences`. The empty string is the object itself. Absent for `unchanged`.
-   */
+  /** Path of the place that decided, as in `differences`. Empty for the whole object. Absent for `unchanged`. */
   readonly path?: string;
   /** The reason as a short phrase. Never contains a value. Absent for `unchanged`. */
   readonly reason?: string;
 }
 
 /**
- * `desired` is the object as it would be sent (best normalised), `live` as listed in the same apiVersion, `manager` the
- * field manager that applies with force. The set of owned fields is compared first, because the comparison of values
- * relies on it: a field that is still ours and yet absent was never stored. For an empty value that is true only if no
- * null was applied at its place before. Objects that passed through `normalise` have no nulls.
+ * Compares `desired` (as sent, normalised if possible) with `live`, which has the same apiVersion. `manager` applies
+ * with force. The sets of owned fields are compared first. Only if they are equal, an absent field that we own was
+ * never stored. For an empty value, this also requires that no null was applied before. `normalise` removes nulls.
  */
 export function compare(
   desired: KubeObject,
@@ -71,7 +69,7 @@ function compareSets(
   };
 }
 
-/** Returns the worst result of all places: `unknown` is worse than `changed`. */
+/** Returns the worst result of all places. `unknown` is worse than `changed`. */
 function compareValues(desired: KubeObject, live: KubeObject, type: MergeType): Comparison {
   let worst: { readonly result: Result; readonly place: Place | undefined; readonly reason: string } | undefined;
   compareObjects(

@@ -1,5 +1,5 @@
-// Tests the part of a desired object that is left next to other managers: which fields are removed, and that applying
-// the rest causes no conflict.
+// Tests which fields of a desired object are left to other managers, and that applying the remaining fields causes no
+// conflict.
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';
@@ -22,7 +22,7 @@ interface Case {
   readonly theirs: KubeObject;
   readonly lost: readonly string[];
   readonly pointers?: readonly string[];
-  /** The part that is still applied. */
+  /** The fields that are still applied. */
   readonly left: unknown;
 }
 
@@ -115,31 +115,31 @@ describe.each(CASES)('$reason', ({ desired, theirs, lost, pointers = lost, left 
   const type = typeOf(desired);
   const live = applied(applied(undefined, desired, 'us'), theirs, 'others');
 
-  test('is left to others', () => {
+  test('the fields are left to the other manager', () => {
     const found = concede(desired, live, type, 'us');
     expect(found.conceded.map(({ path, manager }) => [path, manager])).toEqual(lost.map((path) => [path, 'others']));
     expect(found.conceded.map(({ pointer }) => pointer)).toEqual(pointers);
     expect(found.object.spec).toEqual(left);
   });
 
-  test('and the rest is applied already', () => {
+  test('the remaining object is already applied', () => {
     const { object: rest } = concede(desired, live, type, 'us');
     expect(compare(rest, live, type, 'us').result).toBe('unchanged');
   });
 
-  test('is ours again once they no longer own it', () => {
+  test('nothing is conceded after the other manager gave up the fields', () => {
     const bare = { apiVersion: theirs.apiVersion, kind: theirs.kind, metadata: theirs.metadata };
     const free = applied(live, bare, 'others');
     expect(concede(desired, free, type, 'us').conceded).toEqual([]);
   });
 
-  test('is taken, and named, if it is not to be kept', () => {
+  test('the fields are taken over and reported if they are not to be kept', () => {
     const { object, conceded, taken } = concede(desired, live, type, 'us', () => false);
     expect([object, conceded]).toEqual([desired, []]);
     expect(taken).toEqual(concede(desired, live, type, 'us').conceded);
   });
 
-  test('is found by the conflicts of a server, too', () => {
+  test('the conflicts that a server reports give the same result', () => {
     const { apiVersion } = desired;
     const result = serverSideApply({ live, applied: desired, type, manager: 'us', apiVersion, force: false, time: '' });
     const answered = 'conflicts' in result ? result.conflicts : [];
@@ -149,7 +149,7 @@ describe.each(CASES)('$reason', ({ desired, theirs, lost, pointers = lost, left 
   });
 });
 
-test('fields of others in a free-form map outlive an apply of the rest', () => {
+test('fields of others in a free-form map are kept when the remaining object is applied', () => {
   const [ours, theirs] = ['fast', 'slow'].map((disk) => thing({ image: 'a', free: { spec: { disk } } }));
   if (ours === undefined || theirs === undefined) throw new Error('two things');
   const live = applied(applied(undefined, ours, 'us'), theirs, 'others');
@@ -157,7 +157,7 @@ test('fields of others in a free-form map outlive an apply of the rest', () => {
   expect(after.spec).toEqual(theirs.spec);
 });
 
-test('a field of both that we change stays theirs, and is no longer ours', () => {
+test('a shared field that we change keeps the value of the other manager and is no longer ours', () => {
   const shared = applied(applied(undefined, thing({ image: 'a', replicas: 2 }), 'us'), thing({ image: 'a' }), 'others');
   const { object: rest } = concede(thing({ image: 'b', replicas: 3 }), shared, typeOf(shared), 'us');
   expect(rest.spec).toEqual({ replicas: 3 });
@@ -166,7 +166,7 @@ test('a field of both that we change stays theirs, and is no longer ours', () =>
   expect(compare(rest, after, typeOf(after), 'us').result).toBe('unchanged');
 });
 
-test('a path that the object does not have is not a conflict', () => {
+test('a path that is not in the object is not a conflict', () => {
   const desired = thing({ image: 'a' });
   const found = concedeAnswered(desired, typeOf(desired), [{ path: '.spec.other', manager: 'others' }]);
   expect(found).toEqual({ object: desired, conceded: [] });

@@ -1,5 +1,5 @@
-// Removes from a desired object the fields that other managers have set to other values, so that applying the rest
-// takes no field from another manager.
+// Removes the fields that other managers have set to other values from a desired object, so that applying the remaining
+// fields takes no field from another manager.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';
@@ -10,7 +10,7 @@ import { fieldsOf } from './owned.ts';
 import { pointerOf, serverPath } from './place.ts';
 import { serverSideApply } from './write/apply.ts';
 
-/** A field that another manager has set to another value than the desired one. */
+/** A field whose live value was set by another manager and differs from the desired value. */
 export interface Conceded {
   /** The path as in `Difference.path`: items of associative lists by name. */
   readonly path: string;
@@ -20,24 +20,22 @@ export interface Conceded {
 }
 
 export interface Concession {
-  /** The desired object without these fields, and without containers that are empty afterwards. */
+  /** The desired object without these fields. Containers that became empty are removed too. */
   readonly object: KubeObject;
   readonly conceded: readonly Conceded[];
 }
 
-/**
- * Whether another manager keeps a field that it has set to another value than the desired one. `path` as in `Conceded`.
- */
+/** True if the other manager keeps its field. `path` as in `Conceded`. */
 export type Keeps = (path: string, manager: string) => boolean;
 
 export interface Division extends Concession {
-  /** Fields that the apply takes from other managers, in the object that was passed. */
+  /** Fields that the apply takes from other managers, with pointers into the argument `desired`. */
   readonly taken: readonly Conceded[];
 }
 
 /**
- * Finds all fields for which a server would report a conflict if the object were applied without force. Fields that
- * `keeps` accepts are left out of the object, the other fields are returned in `taken`.
+ * Finds all fields for which a server would report a conflict if the object were applied without force. If `keeps`
+ * returns true, the field is removed from the object. The other fields are returned in `taken`.
  */
 export function concede(
   desired: KubeObject,
@@ -61,10 +59,7 @@ export function concede(
   }
 }
 
-/**
- * Leaves out the fields of conflicts that a server reported, with paths as the server writes them. Paths that the
- * object does not have are ignored.
- */
+/** Removes the fields of conflicts that a server reported, by the server's paths. Unknown paths are ignored. */
 export function concedeAnswered(object: KubeObject, type: MergeType, conflicts: readonly Named[]): Concession {
   return leaveOut(object, type, placed(object, type, conflicts));
 }
@@ -109,7 +104,7 @@ interface At {
   readonly pointer: string;
 }
 
-/** Returns undefined if nothing is left of the value. */
+/** Returns undefined if nothing of the value remains. */
 function without(walk: Walk, value: Json, set: FieldSet, type: MergeType, at: At): Json | undefined {
   if (isObject(value) && type.map !== undefined) return withoutKeys(walk, value, set, type.map, at);
   if (Array.isArray(value) && type.list !== undefined) return withoutItems(walk, value, set, type.list, at);
@@ -126,8 +121,8 @@ function withoutKeys(walk: Walk, map: JsonObject, set: FieldSet, type: MapType, 
     const kept = below === undefined ? child : withoutChild(walk, child, set, below, at, place);
     const isConceded = set.get(place.element)?.member === true;
     if (kept === undefined && (isConceded || type.fields.has(key))) continue;
-    // An entry that is not a declared field is itself owned, so an apply without it would also remove the fields in it
-    // that other managers own.
+    // An entry of a free map is itself owned. If the apply dropped the entry, the server would also remove fields
+    // inside it that other managers own.
     out[key] = kept === undefined ? emptied(child) : kept;
     left += 1;
   }

@@ -1,4 +1,4 @@
-// Tests the changes that users see: paths, the current value and the new one.
+// Tests the differences that users see: path, current value and new value.
 
 import { expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';
@@ -8,7 +8,7 @@ import { serverSideApply } from './write/apply.ts';
 
 const OWN = 'skep-test';
 
-/** Returns `live` as it is after we applied `before` and other managers wrote the rest. */
+/** Returns `live` with the managedFields after we applied `before` and the other managers applied `others`. */
 function living(before: KubeObject, live: KubeObject, others: Record<string, KubeObject> = {}): KubeObject {
   let metadata = applied(undefined, before, OWN).metadata;
   for (const [manager, object] of Object.entries(others)) {
@@ -25,14 +25,13 @@ function applied(live: KubeObject | undefined, desired: KubeObject, manager: str
   return result.object;
 }
 
-/** Writes one line per difference: path, before and after as JSON. */
 function text({ path, before, after }: Difference): string {
   const show = (value: unknown): string => (value === undefined ? '-' : JSON.stringify(value));
   return `${path}: ${show(before)} > ${show(after)}`;
 }
 
 interface Row {
-  /** The object that we applied before, by default the live one. */
+  /** The object that we applied before. Defaults to the live object. */
   readonly before?: KubeObject;
   readonly live: KubeObject;
   readonly desired: KubeObject;
@@ -152,7 +151,7 @@ test.each(ROWS)('$reason', ({ before, live, desired, others, is }) => {
   expect(found.map(text)).toEqual(is);
 });
 
-test('the order of keys in the desired object does not matter', () => {
+test('the order of keys in the desired object has no effect', () => {
   const live = living(thing({}), thing({}));
   const [a, b] = [thing({ image: 'i', env: { B: '2', A: '1' } }), thing({ env: { A: '1', B: '2' }, image: 'i' })];
   expect(differences(a, live, typeOf(a), OWN)).toEqual(differences(b, live, typeOf(b), OWN));

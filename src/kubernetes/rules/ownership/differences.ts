@@ -1,4 +1,4 @@
-// Lists the changes of an apply, place by place, for users to read.
+// Lists the changes that an apply would make, place by place, for users to read.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { describeLongValues } from '../large-values.ts';
@@ -14,19 +14,18 @@ import { compareObjects } from './values.ts';
 import { serverSideApply } from './write/apply.ts';
 
 export interface Difference {
-  /** Like a JSON pointer, but with items of associative lists by name: `/spec/containers/[name=x]/image`. */
+  /** Like a JSON pointer, but names items of associative lists by key: `/spec/containers/[name=x]/image`. */
   readonly path: string;
-  /** The current value. Absent if there is none. */
+  /** The current value. Absent if the place has no value. */
   readonly before?: Json;
   /** The new value. Absent if the apply removes it. */
   readonly after?: Json;
 }
 
 /**
- * Returns differences, sorted by path: places that `desired` has, and places that `manager` owned until now and the
- * apply removes. Fields that another manager owns too stay. The list is empty if only the ownership changes. Values of
- * Secrets are not hidden here. `stored`: the result of a dry run, in which the server may have set some removed fields
- * again.
+ * Returns changed places of `desired` and places that the apply removes, sorted by path. The apply removes places that
+ * `manager` owned alone. Empty if only the ownership changes. Does not hide values of Secrets. `stored`: the object
+ * that a dry run returned, in which the server may have set removed fields again.
  */
 export function differences(
   desired: KubeObject,
@@ -62,10 +61,7 @@ function described(value: Json | undefined): Json | undefined {
   return value === undefined ? undefined : describeLongValues(value);
 }
 
-/**
- * Performs the apply to find the fields that it would remove. If the server would refuse the object, nothing is
- * removed.
- */
+/** Performs the apply to find the fields that it would remove. Returns none if the server would refuse the object. */
 function removals(
   desired: KubeObject,
   live: KubeObject,
@@ -85,7 +81,7 @@ function removals(
   });
 }
 
-/** Returns the members of a set that are not below another member. */
+/** Returns the members of a set that have no member above them. */
 function outermost(set: FieldSet): (readonly string[])[] {
   return [...set].flatMap(([element, { member, children }]) =>
     member ? [[element]] : outermost(children).map((path) => [element, ...path]),

@@ -1,10 +1,10 @@
-// Names the steps of a path: keys of maps, items of associative lists.
+// Names the steps of a path: keys of maps and items of associative lists.
 
 import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { ListType } from '../openapi.ts';
 import { goEscapes } from './go-json.ts';
 
-/** Why an item has no name. The server refuses such a list. */
+/** The reason why an item has no name. The server refuses the whole list. */
 export interface Refused {
   readonly refused: string;
 }
@@ -29,7 +29,7 @@ function keyedElement(list: ListType, item: Json): string | Refused {
   return `k:{${parts.join(',')}}`;
 }
 
-/** Returns the value of an absent key field: its published default. An explicit null stays null. */
+/** Returns the published default of an absent key field. An explicit null stays null. */
 function keyDefault(list: ListType, item: JsonObject, key: string): Json | undefined {
   return item[key] === null ? null : list.item().map?.fields.get(key)?.default;
 }
@@ -43,14 +43,17 @@ function jsonText(value: Json): string {
   return typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value);
 }
 
-/** Whether a key of `fieldsV1` has one of the known forms of a step. */
+/** True if the text begins like an element of `fieldsV1`. */
 export function isElement(text: string): boolean {
   return text[1] === ':' && KINDS.includes(text.charAt(0));
 }
 
 const KINDS = 'fkvi';
 
-/** Returns the element as this program writes it, from the text of a server (names in any order, any JSON escapes). */
+/**
+ * Parses a server's element, whose key fields may have any order and any JSON escapes. Returns the element in our
+ * canonical form.
+ */
 export function parseElement(text: string): string | undefined {
   if (text.startsWith('f:') || text.startsWith('i:')) return text;
   try {
@@ -68,7 +71,7 @@ function keysElement(keys: JsonObject): string {
   return `k:{${parts.join(',')}}`;
 }
 
-/** Returns the element as a server writes it: Go escapes more characters in JSON texts than this program does. */
+/** Returns the element in the server's form. Go escapes more characters in JSON strings than JavaScript does. */
 export function formatElement(element: string): string {
   return element.startsWith('k:') || element.startsWith('v:') ? goEscapes(element) : element;
 }
@@ -76,7 +79,8 @@ export function formatElement(element: string): string {
 const RANKS = ['f:', 'k:', 'v:', 'i:'];
 
 /**
- * Compares siblings in the server's order: fields, keyed items, values, positions, and within each of these by content.
+ * Compares siblings in the server's order: fields, keyed items, values, positions. Siblings of one type are ordered by
+ * content.
  */
 export function compareElements(a: string, b: string): number {
   const rank = RANKS.indexOf(a.slice(0, 2)) - RANKS.indexOf(b.slice(0, 2));
@@ -101,7 +105,7 @@ function compareKeys(a: JsonObject, b: JsonObject): number {
   return left.length - right.length;
 }
 
-/** Sorts numbers before strings before booleans before all other values. */
+/** Sorts numbers before strings before booleans before other values. */
 function compareValues(a: Json, b: Json): number {
   const rank = valueRank(a) - valueRank(b);
   if (rank !== 0) return rank;
@@ -115,7 +119,7 @@ function valueRank(value: Json): number {
   return rank < 0 ? 3 : rank;
 }
 
-/** Compares by code units. Keys and managers are ASCII. */
+/** Compares by code units, which suffices because keys and managers are ASCII. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

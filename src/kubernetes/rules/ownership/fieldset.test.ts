@@ -1,4 +1,4 @@
-// Tests the operations on field sets, which are written as texts: one path per word, steps joined by dots.
+// Tests the operations on field sets. A set is written as a string: paths separated by spaces, steps by dots.
 
 import { describe, expect, test } from 'vitest';
 import {
@@ -48,7 +48,7 @@ test.each(ROWS)('$a $op $b is "$is": $reason', ({ a, op, b, is }) => {
 });
 
 describe('leaves', () => {
-  test('members with members below are left out', () => {
+  test('members that contain other members are omitted', () => {
     expect(text(leaves(set('a a.b c d.e d.e.f')))).toBe('c a.b d.e.f');
   });
 });
@@ -63,7 +63,7 @@ describe('equality', () => {
     ['a a.b', 'a.b'],
     ['a', 'a b'],
     ['a.b', 'a.c'],
-  ])('%s is not %s', (a, b) => {
+  ])('%s is not equal to %s', (a, b) => {
     expect(equalSets(set(a), set(b))).toBe(false);
   });
 });
@@ -78,7 +78,7 @@ describe('membership', () => {
     expect(has(set('a.b'), path(member))).toBe(expected);
   });
 
-  test('no manager owns the whole object', () => {
+  test('the whole object is never a member', () => {
     expect(has(setOf([[]]), [])).toBe(false);
     expect(setOf([[]]).size).toBe(0);
   });

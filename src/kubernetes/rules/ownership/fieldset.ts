@@ -1,25 +1,23 @@
-// Defines sets of fields as trees, and the operations of ownership on them.
+// Represents sets of fields as trees, and computes unions, intersections and differences of them.
 
 import { compareElements } from './element.ts';
 
 /**
- * A level of a set: children by element text. An element is `f:name` (a key of a map), `k:{...}` (an item of a list by
- * its key fields, names sorted), `v:...` (an item of a set by its value) or `i:0` (an item by position).
+ * One level of a set: child nodes by element. An element is `f:name` (key of a map), `k:{...}` (item of a list by its
+ * sorted key fields), `v:...` (item of a set by its value) or `i:0` (item by position).
  */
 export type FieldSet = ReadonlyMap<string, FieldNode>;
 
 export interface FieldNode {
-  /** Whether the path that ends here is in the set. Paths below are members of their own. */
+  /** True if the path that ends at this node is in the set. Longer paths have their own nodes. */
   readonly member: boolean;
   readonly children: FieldSet;
 }
 
 export const EMPTY_SET: FieldSet = new Map();
 
-/** A path in the set with nothing below it. */
 export const LEAF: FieldNode = { member: true, children: EMPTY_SET };
 
-/** Returns the paths in either set. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a.size === 0) return b;
   if (b.size === 0) return a;
@@ -36,7 +34,6 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return out;
 }
 
-/** Returns the paths in both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return combine(a, (element, node) => {
     const other = b.get(element);
@@ -45,7 +42,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   });
 }
 
-/** Returns the paths in `a` that are not in `b`. A member of `b` removes only itself, not the paths below it. */
+/** Returns the paths in `a` that are not in `b`. A member of `b` does not remove the paths below it. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return combine(a, (element, node) => {
     const other = b.get(element);
@@ -81,7 +78,6 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** Whether the path is in the set. */
 export function has(set: FieldSet, path: readonly string[]): boolean {
   return nodeAt(set, path)?.member === true;
 }
@@ -95,14 +91,14 @@ function nodeAt(set: FieldSet, path: readonly string[]): FieldNode | undefined {
   return node;
 }
 
-/** Returns every path in the set, in the server's order: at each level the members first, then the paths below. */
+/** Returns every path in the set, in the server's order: at each level first the members, then the paths below them. */
 export function paths(set: FieldSet): (readonly string[])[] {
   const found: (readonly string[])[] = [];
   collectPaths(set, [], found);
   return found;
 }
 
-/** Returns the members of the set at the place and below it. */
+/** Returns the members of the set at `place` and below it. */
 export function pathsWithin(set: FieldSet, place: readonly string[]): readonly (readonly string[])[] {
   const node = nodeAt(set, place);
   const below = paths(node?.children ?? EMPTY_SET).map((path) => [...place, ...path]);
@@ -115,7 +111,6 @@ export function setOf(members: readonly (readonly string[])[]): FieldSet {
   return set;
 }
 
-/** A set under construction. */
 export type MutableSet = Map<string, MutableNode>;
 
 interface MutableNode {
@@ -123,7 +118,7 @@ interface MutableNode {
   readonly children: MutableSet;
 }
 
-/** Adds a path; its parents do not become members. The empty path (the whole object) is never owned. */
+/** Adds a path, but not its parents. The empty path (the whole object) is never owned and is ignored. */
 export function insert(set: MutableSet, path: readonly string[]): void {
   let level = set;
   let node: MutableNode | undefined;
@@ -144,7 +139,7 @@ function collectPaths(set: FieldSet, prefix: readonly string[], found: (readonly
   for (const element of elements) collectPaths(set.get(element)?.children ?? EMPTY_SET, [...prefix, element], found);
 }
 
-/** Changes each node. Nodes that are not members and have no members below are left out. */
+/** Applies `change` to each node. Drops nodes that are not members and have no members below them. */
 function combine(set: FieldSet, change: (element: string, node: FieldNode) => FieldNode | undefined): FieldSet {
   const out = new Map<string, FieldNode>();
   for (const [element, node] of set) {

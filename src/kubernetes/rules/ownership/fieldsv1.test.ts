@@ -34,7 +34,7 @@ test.each(PARSED)('$fields has $members: $reason', ({ fields, members: expected 
   expect(members(fields)).toEqual(expected);
 });
 
-/** Sets as the API server writes them, byte for byte. */
+/** Sets exactly as the API server writes them. */
 const STORED: readonly { text: string; reason: string }[] = [
   { text: '{"f:metadata":{"f:labels":{".":{},"f:app":{}}}}', reason: 'the dot comes first' },
   { text: '{"f:a":{},"f:b":{"f:c":{}},"f:d":{}}', reason: 'members and parents in one order' },
@@ -53,12 +53,12 @@ const STORED: readonly { text: string; reason: string }[] = [
 ];
 
 describe('formatting', () => {
-  test.each(STORED)('$text survives: $reason', ({ text }) => {
+  test.each(STORED)('$text is unchanged after parsing and formatting: $reason', ({ text }) => {
     const set = parseFields(JSON.parse(text) as JsonObject);
     expect(set && JSON.stringify(formatFields(set))).toBe(text);
   });
 
-  test('siblings are put into order whatever order they came in', () => {
+  test('siblings are sorted', () => {
     const set = parseFields({ 'v:2': {}, 'f:b': {}, 'k:{"n":10}': {}, 'f:a': {}, 'k:{"n":9}': {}, 'v:1': {} });
     expect(Object.keys(formatFields(set ?? new Map()))).toEqual([
       'f:a',
@@ -70,7 +70,7 @@ describe('formatting', () => {
     ]);
   });
 
-  test('the same set in other notations is equal', () => {
+  test('two notations of a set are equal', () => {
     const a = parseFields({ 'k:{"a":"<","b":1}': { '.': {} } });
     const b = parseFields({ 'k:{"b":1,"a":"\\u003c"}': {} });
     expect(a && b && equalSets(a, b)).toBe(true);
@@ -113,7 +113,7 @@ describe('comparing without parsing', () => {
     expect(surelyHold(fields, set)).toBe(surely);
   });
 
-  test('its result is true for every stored form', () => {
+  test('true only for equal sets, for every stored form', () => {
     for (const fields of [...PARSED.map((row) => row.fields), ...STORED.map(({ text }) => JSON.parse(text))]) {
       const own = parseFields(fields);
       for (const other of PARSED.flatMap((row) => parseFields(row.fields) ?? [])) {

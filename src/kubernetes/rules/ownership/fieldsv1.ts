@@ -5,8 +5,8 @@ import { compareElements, formatElement, isElement, parseElement } from './eleme
 import { EMPTY_SET, type FieldNode, type FieldSet, LEAF } from './fieldset.ts';
 
 /**
- * Parses a set. `{}` is a member with nothing below, and an object with children is a member only with the key `.`.
- * Elements of an unknown form are left out. Returns undefined if an element's JSON is broken.
+ * Parses a set. `{}` is a member without children. An object with children is a member only if it has the key `.`.
+ * Elements of an unknown form are ignored. Returns undefined if an element contains invalid JSON.
  */
 export function parseFields(fields: JsonObject): FieldSet | undefined {
   return parseLevel(fields)?.children;
@@ -32,8 +32,8 @@ function parseLevel(fields: JsonObject): FieldNode | undefined {
 }
 
 /**
- * Returns true if `parseFields` of the fields returns this very set. It does not build the set, because most objects
- * are unchanged. False proves nothing: the fields may contain an element in a form that is read but never written here.
+ * True if `parseFields(fields)` would return a set equal to `set`. Does not build the parsed set, because most objects
+ * are unchanged. False is inconclusive: `fields` may contain an element that only servers write in this form.
  */
 export function surelyHold(fields: JsonObject, set: FieldSet): boolean {
   let found = 0;
@@ -52,7 +52,7 @@ function surelyHoldsNode(below: JsonObject, { member, children }: FieldNode): bo
   return isMember === member && surelyHold(below, children);
 }
 
-/** Writes a set in the order and form of the server. */
+/** Serialises a set in the server's order and form. */
 export function formatFields(set: FieldSet): JsonObject {
   const fields: JsonObject = {};
   for (const element of [...set.keys()].sort(compareElements)) {

@@ -1,5 +1,5 @@
-// Finds parts of the live object, in lists with keys and in maps that the desired object declares, that are not
-// declared themselves: an item or a field of another manager, a default, or an item of ours whose key was changed.
+// Finds undeclared items and fields of a live object, in associative lists and maps that the desired object declares.
+// They belong to other managers, are defaults, or are items of ours whose key was changed.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
@@ -12,21 +12,21 @@ import { isEmptyValue } from './shape.ts';
 import { isStored } from './values.ts';
 
 export interface ForeignPart {
-  /** The steps as in a field set. The last step is `k:` for an item, `f:` for a field. */
+  /** The path as in a field set. The last step is `k:` for an item, `f:` for a field. */
   readonly elements: readonly string[];
-  /** The managers that own the part, or something in it. Empty if the part is a default. */
+  /** Managers that own the part or a field in it. Empty if the part is a default. */
   readonly owners: readonly PartOwner[];
 }
 
 interface PartOwner {
   readonly manager: string;
-  /** Whether the manager applies the part, which is then declared elsewhere. */
+  /** True if the manager applies the part, so another declaration contains it. */
   readonly applied: boolean;
-  /** The paths of the part that the manager owns. */
+  /** Paths of the part that the manager owns. */
   readonly paths: readonly (readonly string[])[];
 }
 
-/** Returns the foreign parts, except in metadata, whose lists belong to controllers. */
+/** Returns the undeclared parts outside metadata. Lists in metadata belong to controllers. */
 export function foreignParts(
   desired: KubeObject,
   live: KubeObject,
@@ -36,7 +36,7 @@ export function foreignParts(
   return withOwners(partsBeside(desired, live, type), live, own);
 }
 
-/** Returns those parts that are items equal to a missing declared item except for the key. */
+/** Returns the parts that are items whose fields, except the key, contain a missing declared item. */
 export function editedItems(
   desired: KubeObject,
   live: KubeObject,
@@ -55,7 +55,7 @@ function partsBeside(desired: KubeObject, live: KubeObject, type: MergeType): re
 }
 
 /**
- * Adds the owners. Parts that only our manager owns, or owns as a whole, are left out, because its next apply removes
+ * Adds the owners. Drops parts that only our manager owns, or that our manager owns as a whole: our next apply removes
  * them.
  */
 function withOwners(found: readonly Found[], live: KubeObject, own: string): readonly ForeignPart[] {
@@ -75,7 +75,7 @@ function withOwners(found: readonly Found[], live: KubeObject, own: string): rea
 
 interface Found {
   readonly elements: readonly string[];
-  /** Whether a declared item is missing that equals this one except for the key. */
+  /** True if this item contains all fields of a missing declared item, except the key. */
   readonly edited: boolean;
 }
 
@@ -118,8 +118,7 @@ function byName(items: readonly Json[], list: ListType): ReadonlyMap<string, Jso
 }
 
 /**
- * Whether all fields of the declared item besides its key are stored in the live one. An item that has only a key
- * matches no other.
+ * True if the live item has all fields of the declared item, except the key. An item with only a key matches no item.
  */
 function isItBesidesKey(declared: Json, live: Json, list: ListType): boolean {
   if (!isObject(declared) || !isObject(live)) return false;
@@ -128,8 +127,8 @@ function isItBesidesKey(declared: Json, live: Json, list: ListType): boolean {
 }
 
 /**
- * Returns the entries of the object as if the manager had applied the parts with all fields in them. The manager's next
- * apply then removes the parts that it does not contain.
+ * Returns the managedFields as if the manager had applied the parts with all fields in them. The manager's next apply
+ * then removes parts that it does not declare.
  */
 export function withPartsOwned(
   live: KubeObject,

@@ -1,4 +1,4 @@
-// Writes JSON texts as Go does, for places in which a server keeps JSON inside a string.
+// Serialises JSON as Go does, for fields in which a server stores JSON as a string.
 
 import { canonicalJson } from '#std/json.ts';
 
@@ -12,13 +12,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\f': '\\u000c',
 };
 
-/** Writes JSON with sorted keys and escaped HTML characters (encoding/json, SetEscapeHTML). */
+/** Serialises with sorted keys and escaped HTML characters (encoding/json, SetEscapeHTML). */
 export function goJson(value: unknown): string {
   return goEscapes(canonicalJson(value));
 }
 
-/** Adds the escapes of Go to a JSON text. */
+/** Adds Go's escapes to a JSON text. */
 export function goEscapes(json: string): string {
-  // The first alternative steps over escaped backslashes, so that `\\b` is not taken for a backspace.
+  // The first alternative consumes escaped backslashes, so that `\\b` is not mistaken for a backspace.
   return json.replace(/\\\\|\\[bf]|[<>&\u2028\u2029]/g, (found) => ESCAPES[found] ?? found);
 }

@@ -1,4 +1,4 @@
-// Compares the inside of atomic values, in which everything must be equal. Only here the live value is walked too.
+// Compares atomic values, which must be equal as a whole. Unlike elsewhere, extra fields of the live value count too.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';
@@ -8,7 +8,7 @@ import type { Place } from './place.ts';
 import { compareScalars } from './scalars.ts';
 import { isEmptyValue, present, shapeOf } from './shape.ts';
 
-/** Records a place that is not certainly the same. */
+/** Records a place whose values are not certainly equal. */
 export type Note = (
   answer: 'differs' | 'unknown',
   place: Place | undefined,
@@ -17,7 +17,7 @@ export type Note = (
   desired: Json | undefined,
 ) => void;
 
-/** `live` may be absent below the root of the atomic value. */
+/** Compares a desired value with a live value. `live` may be absent, except at the root of the atomic value. */
 export function compareInside(
   note: Note,
   desired: Json,
@@ -52,8 +52,8 @@ function compareNull(note: Note, live: Json | undefined, type: MergeType, place:
 }
 
 /**
- * Compares with an absent value. A pointer field keeps an empty scalar or struct and a plain field drops it, but the
- * published schema does not distinguish them.
+ * Compares with an absent live value. A pointer field keeps an empty scalar or struct, a plain field drops it. The
+ * published schema does not tell them apart.
  */
 function compareAbsent(note: Note, desired: Json, type: MergeType, place: Place | undefined): void {
   if (type.storage === 'verbatim' || !isHollow(desired)) {
@@ -63,12 +63,12 @@ function compareAbsent(note: Note, desired: Json, type: MergeType, place: Place 
   }
 }
 
-/** Whether the value is empty or contains only empty values at every level. */
+/** True if the value is empty or contains only empty values at every level. */
 function isHollow(value: Json): boolean {
   return isObject(value) ? Object.values(value).every((child) => isHollow(child ?? null)) : isEmptyValue(value);
 }
 
-/** Whether the value is an empty list, or an empty map without declared fields. Go drops empty maps and slices. */
+/** True if the value is a list, or an empty map without declared fields. Go drops empty maps and slices. */
 function isFreeForm(value: Json, type: MergeType): boolean {
   if (Array.isArray(value)) return true;
   return isObject(value) && isEmptyValue(value) && type.map?.fields.size === 0;
@@ -122,7 +122,7 @@ function compareMaps(
   }
 }
 
-/** Whether the server writes this value in any case, or the value is an explicit empty default, which is not stored. */
+/** True if the server overwrites this field, or if the value is an explicit empty default, which is not stored. */
 function settledByServer(
   desired: JsonObject,
   key: string,
@@ -135,7 +135,9 @@ function settledByServer(
   return isForced(type.name, key) && jsonEquals(live, filled);
 }
 
-/** Fills in the defaults of a custom resource, before anything is compared. Nested ones follow on the way down. */
+/**
+ * Fills in the top-level defaults of a custom resource before the comparison. The recursion fills in nested defaults.
+ */
 function withDefaults(desired: JsonObject, map: MapType): JsonObject {
   let filled = desired;
   for (const [key, field] of map.fields) {
@@ -147,8 +149,8 @@ function withDefaults(desired: JsonObject, map: MapType): JsonObject {
 }
 
 /**
- * Whether a live field that is not declared has the value that the server fills in. The native table takes precedence
- * over published defaults.
+ * True if an undeclared live field has the server's default. Our table of native defaults takes precedence over
+ * published defaults.
  */
 function isFilledByServer(desired: JsonObject, key: string, live: Json, type: MergeType, map: MapType): boolean {
   const field = map.fields.get(key);

@@ -1,4 +1,4 @@
-// Tests places as the API server names them in its errors.
+// Tests how paths in errors of the API server are resolved.
 
 import { expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';
@@ -34,7 +34,7 @@ test.each([
 test.each([
   [PODS, 'spec.template.spec.containers[7].image', '/spec/template/spec/containers'],
   [thing({ steps: [{ name: 'x' }] }), 'spec.steps[0].name', '/spec/steps'],
-])('of %j, %s is known as far as %s', (owner, field, pointer) => {
+])('of %j, %s is found only up to %s', (owner, field, pointer) => {
   const { elements, isWhole } = placeNamed(owner, typeOf(owner), field);
   expect([pointerOf(elements), isWhole]).toEqual([pointer, false]);
 });

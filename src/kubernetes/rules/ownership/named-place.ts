@@ -1,25 +1,24 @@
-// Finds the place of an object that an error of the API server names: `spec.volumes[0].configMap`,
-// `metadata.labels[a.b/c]`.
+// Resolves a path from an error of the API server, such as `spec.volumes[0].configMap` or `metadata.labels[a.b/c]`.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';
 import { keyType, type MergeType } from '../openapi.ts';
 import { fieldElement, itemElement } from './element.ts';
 
-/** A name, or brackets with a position in a list or a key of a map. */
+/** A field name, or brackets with a position in a list or a key of a map. */
 const STEP = /[^.[\]]+|\[[^\]]*\]/g;
 
 export interface NamedPlace {
-  /** The steps as in a field set. */
+  /** The path as in a field set. */
   readonly elements: readonly string[];
   /**
-   * Whether the whole name was found. False if the object has no such item, or the list is atomic, and the name
-   * continues.
+   * True if the whole path was resolved. False if the object lacks an item, or if the path continues into an atomic
+   * list.
    */
   readonly isWhole: boolean;
 }
 
-/** `object` is the object that the server refused. */
+/** Resolves `field` in `object`, which the server refused. */
 export function placeNamed(object: KubeObject, type: MergeType, field: string): NamedPlace {
   const steps = (field.match(STEP) ?? []).map((step) => step.replace(/^\[(.*)\]$/, '$1'));
   const elements = placeBelow(object as JsonObject, type, steps);
@@ -39,7 +38,7 @@ function placeBelow(value: Json | undefined, type: MergeType | undefined, steps:
   return [fieldElement(key), ...placeBelow(child, type.map && keyType(type.map, key), rest)];
 }
 
-/** Returns the key of the step: the server names some fields as its code does, `spec.LoadBalancerSourceRanges`. */
+/** Returns the key of the step. The server sometimes uses Go's field name: `spec.LoadBalancerSourceRanges`. */
 function spelled({ map }: MergeType, step: string): string {
   if (map === undefined || map.fields.has(step)) return step;
   return [...map.fields.keys()].find((key) => key.toLowerCase() === step.toLowerCase()) ?? step;

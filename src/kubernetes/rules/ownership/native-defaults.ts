@@ -1,5 +1,5 @@
-// Lists the defaults that the API server fills into built-in types inside atomic values and that its schema does not
-// publish. A missing line costs a dry run, never a wrong result.
+// Lists unpublished defaults that the API server sets in built-in types inside atomic values. A missing line costs a
+// dry run, never a wrong result.
 
 import type { Json, JsonObject } from '#std/json.ts';
 
@@ -32,7 +32,7 @@ const FILLS: Readonly<Record<string, Readonly<Record<string, Fill>>>> = {
   },
 };
 
-/** Fields that the server overwrites: the templates of a StatefulSet are always claims of version v1. */
+/** Fields that the server overwrites: claim templates of a StatefulSet always have apiVersion v1 and this kind. */
 const FORCED: Readonly<Record<string, readonly string[]>> = {
   [`${CORE}.PersistentVolumeClaim`]: ['apiVersion', 'kind'],
 };
@@ -41,7 +41,9 @@ export function isForced(type: string | undefined, field: string): boolean {
   return type !== undefined && FORCED[type]?.includes(field) === true;
 }
 
-/** Returns the value that the server fills in for an absent field of a built-in type, beyond the published default. */
+/**
+ * Returns the value that the server sets for an absent field of a built-in type. Published defaults are not included.
+ */
 export function nativeDefault(type: string | undefined, field: string, object: JsonObject): Json | undefined {
   const fill = type === undefined ? undefined : FILLS[type]?.[field];
   return typeof fill === 'function' ? fill(object) : fill;

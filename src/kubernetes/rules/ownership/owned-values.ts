@@ -5,9 +5,8 @@ import type { KubeObject } from '../object.ts';
 import { entryOf } from './entries.ts';
 
 /**
- * Returns the values by element, as `fieldsV1` writes them. Owned places that do not exist have no value. The result is
- * empty if the manager has applied nothing. It is equal for two objects in which the manager owns the same fields with
- * the same values.
+ * Returns the values by element, in the form of `fieldsV1`. Missing places have the value undefined. Empty if the
+ * manager has applied nothing. Two objects have equal results if the manager owns the same fields with the same values.
  */
 export function ownedValues(live: KubeObject, manager: string): JsonObject {
   const entry = entryOf(live, manager);
@@ -26,8 +25,8 @@ function valuesBelow(value: Json | undefined, fields: JsonObject): JsonObject {
 }
 
 /**
- * Returns the child at an element of FieldsV1: `f:` a field, `k:` an item by its keys, `v:` an item by its value, `i:`
- * an item by its position.
+ * Returns the child at an element of `fieldsV1`: `f:` a field, `k:` an item by its keys, `v:` an item by its value,
+ * `i:` an item by its position.
  */
 function childAt(value: Json | undefined, element: string): Json | undefined {
   const name = element.slice(2);

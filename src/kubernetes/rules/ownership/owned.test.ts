@@ -1,4 +1,4 @@
-// Tests the fields that an apply makes its manager own, and the objects that the server refuses (reference: "The owned
+// Tests the fields that a manager owns after an apply, and the objects that the server refuses (reference: "The owned
 // set").
 
 import { describe, expect, test } from 'vitest';
@@ -148,13 +148,13 @@ describe('the server refuses', () => {
     expect(misfits.map(({ elements }) => serverPath(elements))).toEqual([path]);
   });
 
-  test('but not an item whose key has a published default, even an empty one', () => {
+  test('but accepts an item whose key has a published default, even an empty default', () => {
     expect(owned(object('v1', 'ConfigMap', { metadata: { name: 'a', ownerReferences: [{ name: 'o' }] } }))).toEqual([
       '/metadata/ownerReferences/[uid=]',
     ]);
   });
 
-  test('every misfit is reported, not only the first', () => {
+  test('and reports every misfit, not only the first', () => {
     const { misfits } = ownedSet(thing({ image: 7, tags: ['a', 'a'] }), typeOf(thing({})));
     expect(misfits.map(({ elements, reason }) => `${serverPath(elements)}: ${reason}`)).toEqual([
       '.spec.image: a string is expected',

@@ -1,5 +1,5 @@
-// Computes the set of fields that a manager owns after it applies an object, and the faults for which a server refuses
-// the object.
+// Computes the fields that a manager owns after it applies an object, and the faults for which a server refuses the
+// object.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';
@@ -11,21 +11,19 @@ import { isEmptyMap, shapeOf } from './shape.ts';
 
 /** A place at which the object does not fit its type. */
 interface Misfit {
-  /** The steps to it, as in a field set. */
+  /** The path as in a field set. */
   readonly elements: readonly string[];
-  /** The reason, which never contains a value. */
+  /** Never contains a value. */
   readonly reason: string;
 }
 
 export interface Owned {
   readonly set: FieldSet;
-  /**
-   * Values that do not fit the schema. If there are any, the server refuses the object, and the set must not be used.
-   */
+  /** Values that do not fit the schema. If not empty, the server refuses the object, and `set` must not be used. */
   readonly misfits: readonly Misfit[];
 }
 
-/** Fields below `metadata` that identify the object or that the server itself sets. */
+/** Fields below `metadata` that identify the object or that only the server sets. */
 export const SERVER_METADATA: ReadonlySet<string> = new Set([
   'name',
   'namespace',
@@ -38,7 +36,7 @@ export const SERVER_METADATA: ReadonlySet<string> = new Set([
   'resourceVersion',
 ]);
 
-/** Paths that are never in a set, unlike other paths below `metadata`. */
+/** Paths that no manager owns. Other fields of `metadata` can be owned. */
 const STRIPPED = setOf([
   ['f:apiVersion'],
   ['f:kind'],
@@ -49,7 +47,7 @@ const STRIPPED = setOf([
 const STATUS = setOf([['f:status']]);
 
 /**
- * Returns the fields that a manager owns after an apply through the main resource: without identity, server fields and
+ * Returns the fields that a manager owns after it applies the main resource. Leaves out identity, server fields and
  * status.
  */
 export function ownedSet(object: KubeObject, type: MergeType): Owned {
@@ -61,7 +59,7 @@ export function withoutIdentity(set: FieldSet): FieldSet {
   return difference(set, STRIPPED);
 }
 
-/** Returns every field and item of the object. */
+/** Returns every field and item of the object. With `duplicates`, list items may have equal names. */
 export function fieldsOf(object: KubeObject, type: MergeType, options: { readonly duplicates?: boolean } = {}): Owned {
   const misfits: Misfit[] = [];
   const walk: Walk = {
@@ -72,14 +70,14 @@ export function fieldsOf(object: KubeObject, type: MergeType, options: { readonl
 }
 
 interface Walk {
-  /** Whether lists may have several items of the same name, as in stored objects. */
+  /** True if list items may have equal names, as in stored objects. */
   readonly duplicates: boolean;
   readonly refuse: (place: Place | undefined, reason: string) => void;
 }
 
 const NOTHING: FieldNode = { member: false, children: EMPTY_SET };
 
-/** Returns the node of the place: whether its own value makes it a member, and the nodes below. */
+/** Returns the node of a place: `member` depends on the value itself, `children` on the values below it. */
 function walkValue(walk: Walk, value: Json, type: MergeType, place: Place | undefined): FieldNode {
   const shape = shapeOf(type, value);
   switch (shape.is) {
@@ -136,7 +134,7 @@ function walkItems(
     const twice = set.has(element);
     if (twice && !walk.duplicates) walk.refuse(at, 'two items of the list have the same name');
     const { children } = walkValue(walk, item, type, at);
-    // Items with the same name are owned as one value.
+    // Items with equal names are owned as one value.
     set.set(element, twice || children.size === 0 ? LEAF : { member: true, children });
   }
   return set;

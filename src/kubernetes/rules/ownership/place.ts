@@ -1,11 +1,14 @@
-// Represents the position of a walk through an object, and writes it for users.
+// Represents the current position of a walk through an object, and formats it for users.
 
 import { isObject, type Json, pointerToken } from '#std/json.ts';
 
-/** The root is undefined. The position is a list from the leaf upwards, because most positions are never written. */
+/**
+ * A position as a linked list from the leaf to the root. undefined stands for the root. Most positions are never
+ * printed, so the path is built only for printing.
+ */
 export interface Place {
   readonly above: Place | undefined;
-  /** The element as in a field set. Positions in atomic lists are `i:0`. */
+  /** The element as in a field set. `i:0` in atomic lists. */
   readonly element: string;
 }
 
@@ -16,8 +19,8 @@ export function elementsOf(place: Place | undefined): readonly string[] {
 }
 
 /**
- * Writes a path like a JSON pointer, with items of associative lists by name: `/spec/containers/[name=x]/image`. The
- * root is empty.
+ * Formats a path like a JSON pointer, with items of associative lists by key: `/spec/containers/[name=x]/image`. Empty
+ * for the root.
  */
 export function pointerOf(elements: readonly string[]): string {
   return elements.map((element) => `/${pointerToken(step(element))}`).join('');
@@ -33,7 +36,7 @@ function plainText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Writes a path as the API server does in conflicts: `.spec.containers[name="x"].image`. */
+/** Formats a path as the API server does in conflicts: `.spec.containers[name="x"].image`. */
 export function serverPath(elements: readonly string[]): string {
   return elements.map(serverStep).join('');
 }

@@ -1,5 +1,4 @@
-// Tests properties that must hold for all objects and writes: random histories over six kinds, each identified by its
-// seed.
+// Tests properties that must hold for all objects and writes. Generates random histories of six kinds from seeds.
 
 import { describe, expect, test } from 'vitest';
 import {
@@ -41,9 +40,7 @@ interface Story {
   readonly live: KubeObject;
 }
 
-/**
- * Creates or changes an object by apply, as a server does: merged, stored, with the old times if nothing else changed.
- */
+/** Applies an object as a server does: merged and in stored form. Keeps the old times if nothing else changed. */
 function write(live: KubeObject | undefined, applied: KubeObject, type: MergeType, manager: string): KubeObject {
   const time = `2026-01-01T00:00:0${manager.length}Z`;
   const context = { applied, type, manager, apiVersion: applied.apiVersion, force: true, time };
@@ -53,7 +50,7 @@ function write(live: KubeObject | undefined, applied: KubeObject, type: MergeTyp
   return live === undefined ? next : keepTimes(live, next);
 }
 
-/** Generates an object that we applied, and that other managers may have written since. */
+/** Generates an object that we applied and that other managers may have changed afterwards. */
 function tell(seed: number, like: KubeObject): Story {
   const rng = random(seed);
   const type = typeOf(like);
@@ -71,7 +68,7 @@ function updated(before: KubeObject, after: KubeObject, type: MergeType): KubeOb
   return keepTimes(before, trackUpdate({ before, after, type, manager: 'editor', apiVersion: after.apiVersion, time }));
 }
 
-/** Runs a check for all seeds. A failure names its seed. */
+/** Runs a check for all seeds. Failures contain the seed. */
 function forAll(like: KubeObject, check: (story: Story) => void): void {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     try {
@@ -87,7 +84,7 @@ function withoutManagers({ metadata: { managedFields: _, ...metadata }, ...objec
 }
 
 describe.each(KINDS)('for any $kind', (like) => {
-  test('applying the same object again never counts as a change', () => {
+  test('applying the same object again is never a change', () => {
     forAll(like, ({ type, desired }) => {
       const live = write(undefined, desired, type, OWN);
       expect(compare(desired, live, type, OWN).result).not.toBe('changed');
@@ -95,7 +92,7 @@ describe.each(KINDS)('for any $kind', (like) => {
     });
   });
 
-  test('applying the same normalised object again is known to change nothing, but for hollow values', () => {
+  test('applying the same normalised object again is known to change nothing, except for empty values', () => {
     forAll(like, ({ type, desired }) => {
       const normal = normalise(desired, type);
       const { result, reason = '' } = compare(normal, write(undefined, normal, type, OWN), type, OWN);
@@ -103,10 +100,10 @@ describe.each(KINDS)('for any $kind', (like) => {
     });
   });
 
-  test('an unchanged object is changed by no apply', () => {
+  test('applying an object with the result unchanged changes nothing', () => {
     let unchanged = 0;
     forAll(like, ({ rng, type, desired, live }) => {
-      // `normalise` removes nulls. If one was applied before, empty values at its place cannot be compared.
+      // `normalise` removes nulls. After an applied null, empty values at its place cannot be compared.
       const again = rng.chance(0.5) ? desired : withoutNulls(edit(rng, desired, type));
       if (compare(again, live, type, OWN).result !== 'unchanged') return;
       unchanged += 1;
@@ -117,7 +114,7 @@ describe.each(KINDS)('for any $kind', (like) => {
     expect(unchanged).toBeGreaterThan(SEEDS / 10);
   });
 
-  test('a changed object is changed by the apply, or our owned fields are', () => {
+  test('applying an object with the result changed changes the object or our owned fields', () => {
     let changed = 0;
     forAll(like, ({ rng, type, desired, live }) => {
       const again = edit(rng, desired, type);
@@ -128,7 +125,7 @@ describe.each(KINDS)('for any $kind', (like) => {
     expect(changed).toBeGreaterThan(SEEDS / 10);
   });
 
-  test('an object without differences is changed by no apply, but in who owns it', () => {
+  test('applying an object without differences changes at most its owners', () => {
     forAll(like, ({ rng, type, desired, live }) => {
       const again = edit(rng, desired, type);
       if (differences(again, live, type, OWN).length > 0) return;
@@ -136,7 +133,7 @@ describe.each(KINDS)('for any $kind', (like) => {
     });
   });
 
-  test('the owned set of an object is the one that a server records for its apply', () => {
+  test('the owned set of an object equals the set that a server records for its apply', () => {
     forAll(like, ({ type, desired, live }) => {
       const { set, misfits } = ownedSet(desired, type);
       expect(misfits).toEqual([]);
@@ -146,7 +143,7 @@ describe.each(KINDS)('for any $kind', (like) => {
     });
   });
 
-  test('sets survive being formatted and parsed', () => {
+  test('sets are unchanged after formatting and parsing', () => {
     forAll(like, ({ type, desired }) => {
       const { set } = ownedSet(desired, type);
       const again = parseFields(JSON.parse(JSON.stringify(formatFields(set))));
@@ -154,7 +151,7 @@ describe.each(KINDS)('for any $kind', (like) => {
     });
   });
 
-  test('normalising twice is normalising once, and changes no argument', () => {
+  test('normalising a normalised object changes nothing, and the argument is not modified', () => {
     forAll(like, ({ type, desired }) => {
       const copy = structuredClone(desired);
       const once = normalise(desired, type);
@@ -164,7 +161,7 @@ describe.each(KINDS)('for any $kind', (like) => {
   });
 });
 
-test('the generator gives the same object for the same seed, and others for others', () => {
+test('the generator returns equal objects for equal seeds, and different objects for different seeds', () => {
   const texts = [1, 1, 2, 3].map((seed) => JSON.stringify(generate(random(seed), thing({}), typeOf(thing({})))));
   expect(texts[0]).toBe(texts[1]);
   expect(new Set(texts).size).toBe(3);

@@ -1,4 +1,4 @@
-// Compares a desired scalar with the stored one.
+// Compares a desired scalar with the stored scalar.
 
 import type { Json } from '#std/json.ts';
 import { withoutLineBreaks } from '../normalise.ts';
@@ -6,16 +6,16 @@ import type { MergeType } from '../openapi.ts';
 import { storedQuantity } from '../quantity.ts';
 import { isEmptyValue } from './shape.ts';
 
-/** The result for a place: the apply does not change it, changes it, or only the server can tell. */
+/** Result for one place: the apply keeps the value, changes it, or only the server can tell. */
 export type Answer = 'same' | 'differs' | 'unknown';
 
-/** Both values are present, and `desired` is neither null nor a container. */
+/** `desired` must not be null or a container. */
 export function compareScalars(desired: Json, live: Json, type: MergeType): Answer {
   if (desired === live) return 'same';
   if (typeof live === 'object') return 'differs';
   const spelled = compareSpellings(desired, live, type);
   if (spelled !== undefined) return spelled;
-  // Defaulting treats empty as unset, so the live value may be the default, which the server would set again.
+  // The server treats empty as unset here and may set its default again, which may be the live value.
   return type.storage === 'struct' && isEmptyValue(desired) && !isEmptyValue(live) ? 'unknown' : 'differs';
 }
 

@@ -1,4 +1,4 @@
-// Selects the shape of a value from the shapes that its type allows: map, scalar, list.
+// Selects one of the shapes that a type allows (map, scalar, list) for a value.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { ListType, MapType, MergeType, ScalarType } from '../openapi.ts';
@@ -9,8 +9,8 @@ export type Shape =
   | { readonly is: 'list'; readonly type: ListType };
 
 /**
- * Returns the shape of the value, if the type allows it. Otherwise, or if the value is null or absent, returns the
- * first shape that the type allows, in the order map, scalar, list.
+ * Returns the shape of the value if the type allows it. Otherwise, and for null or undefined, returns the first allowed
+ * shape in the order map, scalar, list.
  */
 export function shapeOf(type: MergeType, value: Json | undefined): Shape {
   const { map, scalar, list } = type;
@@ -26,14 +26,14 @@ export function shapeOf(type: MergeType, value: Json | undefined): Shape {
   return { is: 'list', type: list ?? NO_LIST };
 }
 
-/** A type always has a shape. This constant spares callers an impossible case. */
+/** Never used, because every type has a shape. Spares callers an impossible case. */
 const NO_LIST: ListType = {
   merge: 'atomic',
   keys: [],
   item: () => ({ storage: 'verbatim', scalar: { value: 'any' } }),
 };
 
-/** Whether the value is `false`, `0`, `""`, `[]`, `{}` or null, which a Go struct cannot distinguish from absent. */
+/** True for `false`, `0`, `""`, `[]`, `{}` and null, which a Go struct cannot distinguish from absent. */
 export function isEmptyValue(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isObject(value)) return isEmptyMap(value);
@@ -45,7 +45,7 @@ export function isEmptyMap(map: JsonObject): boolean {
   return true;
 }
 
-/** Returns the value, or undefined for null. */
+/** Converts null to undefined. */
 export function present(value: Json | undefined): Json | undefined {
   return value ?? undefined;
 }

@@ -1,5 +1,5 @@
-// Finds out, place by place, whether merging a desired object into the live one leaves it unchanged. This is correct
-// only if both own the same set of fields (see compare): "still owned, yet absent" then means "never stored".
+// Determines place by place whether merging a desired object into the live object leaves the live object unchanged.
+// Requires that we own exactly the desired fields (see compare): an owned but absent field was then never stored.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { withStringData } from '../normalise.ts';
@@ -21,8 +21,8 @@ interface Walk {
 }
 
 /**
- * Walks the desired object and records every place that is not certainly the same. `owned` is the set of fields that we
- * own now, if it differs from the desired object's fields.
+ * Records every desired place that is not certainly equal in the live object. `owned` is the set of fields that we own
+ * now. Absent if we own exactly the desired fields.
  */
 export function compareObjects(
   note: Note,
@@ -44,7 +44,7 @@ export function compareObjects(
   }
 }
 
-/** Whether a value from a desired object is certainly stored. The live value may have more. */
+/** True if the desired value is certainly stored. The live value may have additional fields. */
 export function isStored(desired: Json, live: Json, type: MergeType): boolean {
   let same = true;
   const note: Note = () => {
@@ -81,7 +81,7 @@ function comparePresent(walk: Walk, desired: Json, live: Json, type: MergeType, 
   }
 }
 
-/** Compares null. Merging null into a granular map or an associative list that is not empty leaves it as it is. */
+/** Compares null. Merging null into a non-empty granular map or associative list does not change it. */
 function compareNull(walk: Walk, live: Json | undefined, type: MergeType, place: Place | undefined): void {
   if (live === undefined && type.storage === 'struct') return;
   const keptMap = isObject(live) && !isEmptyMap(live) && type.map?.atomic === false;
@@ -101,9 +101,9 @@ function compareAbsent(walk: Walk, desired: Json, type: MergeType, place: Place 
 }
 
 /**
- * Compares a struct that contains only empty values, which is stored as an empty struct. If another manager removes the
- * struct, we stay the owner of the values in it, because they were never stored. Our set therefore does not show
- * whether the struct exists.
+ * Compares a struct that contains only empty values. The server stores an empty struct. If another manager removes the
+ * struct, we still own the values in it, because they were never stored. Our owned set thus does not show whether the
+ * struct exists.
  */
 function compareHollow(walk: Walk, desired: JsonObject, type: MergeType, place: Place | undefined): void {
   let hollow = true;
@@ -115,7 +115,10 @@ function compareHollow(walk: Walk, desired: JsonObject, type: MergeType, place: 
   if (hollow) walk.note('unknown', place, 'a struct of empty values may be missing', undefined, desired);
 }
 
-/** Whether an empty value may be stored now because we did not own its place. Empty lists and maps are never stored. */
+/**
+ * True if an empty value may be stored by this apply because we do not own its place yet. Empty lists and free maps are
+ * never stored.
+ */
 function isNew({ owned }: Walk, desired: Json, type: MergeType, place: Place | undefined): boolean {
   if (owned === undefined || Array.isArray(desired) || has(owned, elementsOf(place))) return false;
   return !isObject(desired) || type.map?.fields.size !== 0;
@@ -130,16 +133,14 @@ function compareMaps(walk: Walk, desired: JsonObject, live: JsonObject, map: Map
     const at = { above: place, element: field?.element ?? fieldElement(key) };
     const there = present(live[key]);
     if (field === undefined && there === undefined && below.storage === 'struct') {
-      // Unlike a field, an entry of a Go map is stored even if it is empty.
+      // Unlike an empty field, an empty entry of a Go map is stored.
       walk.note('differs', at, 'the entry is missing', undefined, value);
     } else if (!map.pruned || field !== undefined) compareValue(walk, value, there, below, at);
     else if (there !== undefined) walk.note('differs', at, 'the server stores no such field', there, value);
   }
 }
 
-/**
- * Checks that every desired item exists, in an order that the merge would keep. Other items between them do not matter.
- */
+/** Checks that every desired item exists, in an order that the merge would keep. Other items may be in between. */
 function compareItems(
   walk: Walk,
   desired: readonly Json[],

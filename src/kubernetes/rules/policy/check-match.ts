@@ -48,7 +48,7 @@ function checkRule(out: Report, rule: JsonObject, pointer: string): void {
   requireOneOf(out, rule.scope, SCOPES, `${pointer}/scope`);
 }
 
-/** Reads a list that must not be empty. If it has the entry for everything, it must have no other. */
+/** Reads a list and reports faults: the list must not be empty, and a list with `*` must have no other entry. */
 function readFilledList(out: Report, list: Json | undefined, pointer: string): readonly string[] {
   const texts = textsOf(list);
   if (texts.length === 0) refuseField(out, pointer, 'must hold at least one entry.');

@@ -1,5 +1,5 @@
-// Checks a ValidatingAdmissionPolicy or its binding as an API server does, beyond the types of their fields. Source:
-// Kubernetes 1.36, validation of admissionregistration.
+// Checks a ValidatingAdmissionPolicy or its binding as an API server does. The schema check covers the types of the
+// fields. Source: Kubernetes 1.36, validation of admissionregistration.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { admissionScope, variableType } from '../cel/admission.ts';
@@ -58,10 +58,9 @@ export function checkBinding(object: JsonObject): readonly Finding[] {
   return out.findings;
 }
 
-/** The scopes of expressions after the variables. */
 interface Scopes {
   readonly full: ExpressionScope;
-  /** The scope of messages, which must not use the authorizer. */
+  /** Scope of message expressions, which must not use the authorizer. */
   readonly message: ExpressionScope;
 }
 
@@ -81,7 +80,7 @@ function checkConditions(out: Report, spec: JsonObject): void {
   }
 }
 
-/** Checks the variables. Each can use the ones before it. */
+/** Checks the variables. Each expression may use the previous variables. */
 function checkVariables(out: Report, spec: JsonObject): Scopes {
   const params = isObject(spec.paramKind);
   const variables = objectsOf(spec.variables);
@@ -139,7 +138,10 @@ function checkAnnotations(out: Report, spec: JsonObject, scopes: Scopes, policy:
   }
 }
 
-/** Returns the type of the result, or undefined if there is none. If `expected` is undefined, any type is valid. */
+/**
+ * Returns the type of the result. undefined if the expression is invalid or unsupported. If `expected` is undefined,
+ * any type is valid.
+ */
 function checkExpression(
   out: Report,
   scope: ExpressionScope,
@@ -156,7 +158,7 @@ function checkExpression(
     case 'invalid':
       refuseField(out, pointer, `does not compile: ${compiled.reason}.`, 'policy-expression');
       return undefined;
-    // The server may accept the expression. Its evaluation reports that it is not supported here.
+    // The server may accept the expression. The evaluation reports that skep does not support it.
     case 'unsupported':
       return undefined;
     case 'expression': {
@@ -169,7 +171,7 @@ function checkExpression(
   }
 }
 
-/** Explains types that are known only with a value. The server refuses such a policy, too. */
+/** Explains the type dyn, for which the server refuses the policy too. */
 function hint(found: string, [expected]: readonly string[]): string {
   if (found !== 'dyn') return '';
   return expected === 'bool' ? ', which may be anything: compare it, as in "... == true"' : ': wrap it in string(...)';

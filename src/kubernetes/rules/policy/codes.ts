@@ -1,5 +1,5 @@
-// Defines the codes of findings about policies, and of violations that policies find. The code of a violation is
-// `policy/` and the name of the policy, so these codes cannot be listed.
+// Defines the codes of findings about policies. Violations have the code `policy/` and the policy's name, so their
+// codes cannot be listed.
 
 export const POLICY_CODES = {
   'policy-invalid':

@@ -8,7 +8,7 @@ import { fail } from '../cel/library/library.ts';
 import { refuseUnevaluable } from '../cel/unevaluable.ts';
 import type { NamedExpression, Policy, Validation } from './policy.ts';
 
-/** The values of the variables with the same names. */
+/** Values of the CEL variables with these names. */
 export interface AdmissionValues {
   readonly object: unknown;
   readonly request: unknown;
@@ -16,10 +16,12 @@ export interface AdmissionValues {
   readonly params: unknown;
 }
 
-/** The decision of a policy. `discreet` is a message that replaces a computed message, which may quote the object. */
+/**
+ * The decision of a policy. `discreet` is a message without values of the object, shown instead of a computed message.
+ */
 export type Decision =
   | ({ readonly type: 'denied'; readonly reason?: string; readonly expression: string } & Message)
-  /** An expression failed, and the failurePolicy says that this denies the request. */
+  /** An expression failed, and the failurePolicy is `Fail`. */
   | ({ readonly type: 'failed'; readonly expression: string } & Message)
   | { readonly type: 'unevaluable'; readonly reason: string };
 
@@ -31,7 +33,7 @@ interface Message {
 export interface Decided {
   /** The decisions of all validations that do not admit the request. */
   readonly decisions: readonly Decision[];
-  /** The decisions of failed annotations, which deny the request regardless of the binding's actions. */
+  /** The decisions of failed audit annotations, which deny the request regardless of the binding's actions. */
   readonly annotations: readonly Decision[];
 }
 
@@ -40,7 +42,7 @@ type Context = Readonly<Record<string, unknown>>;
 const NOTHING: Decided = { decisions: [], annotations: [] };
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
-/** Expressions by text, compiled on first use. Policies share equal texts. */
+/** Compiled expressions by text. Different policies often contain equal expressions. */
 const compiled = new Map<string, CompiledExpression>();
 
 export function evaluatePolicy(policy: Policy, values: AdmissionValues): Decided {
@@ -62,8 +64,8 @@ function evaluateText(text: string, context: Context): Evaluated {
 }
 
 /**
- * Evaluates the conditions, for which the namespace is unknown. If a condition is false, the policy does not apply,
- * whatever the results of the other conditions are.
+ * Evaluates the match conditions, which cannot read the namespace. A false condition means that the policy does not
+ * apply, even if other conditions fail.
  */
 function evaluateConditions(policy: Policy, context: Context): 'met' | 'not met' | Decision {
   const evaluated = policy.conditions.map(({ expression }) => ({
@@ -80,7 +82,7 @@ function evaluateConditions(policy: Policy, context: Context): 'met' | 'not met'
 }
 
 /**
- * Returns the variables. Each is evaluated once, when an expression first reads it. The result is a Map, because the
+ * Returns the variables. Each variable is evaluated when an expression first reads it. The result is a Map, because the
  * engine reads fields of Maps by `get`.
  */
 export function variablesOf({ variables }: Policy, context: Context): object {
@@ -115,7 +117,7 @@ function decide(policy: Policy, validation: Validation, context: Context): Decis
   }
 }
 
-/** Returns the message: the result of messageExpression if it is usable, else `message`, else the expression itself. */
+/** Returns the result of messageExpression if it is usable, otherwise `message`, otherwise the expression itself. */
 function messageOf({ expression, message = '', messageExpression }: Validation, context: Context): Message {
   const outcome = messageExpression === undefined ? undefined : evaluateText(messageExpression, context);
   const text = outcome?.type === 'value' && typeof outcome.value === 'string' ? outcome.value.trim() : '';

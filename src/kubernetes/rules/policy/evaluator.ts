@@ -1,4 +1,4 @@
-// Evaluates policies for objects, as an API server does when the objects are created.
+// Evaluates policies for objects as an API server does when it creates the objects.
 
 import type { KubeObject } from '../object.ts';
 import { type AdmissionValues, type Decision, evaluatePolicy } from './evaluate.ts';
@@ -18,9 +18,9 @@ import {
   requestValue,
 } from './request.ts';
 
-/** The facts about the surroundings of the objects. */
+/** Data about the cluster that policies depend on. */
 export interface PolicyWorld {
-  /** Returns undefined if the kind is unknown. Its objects are then not evaluated. */
+  /** Returns undefined if the kind is unknown. Policies are not evaluated for its objects. */
   typeOf(apiVersion: string, kind: string): ResourceType | undefined;
   namespace(name: string): NamespaceFacts;
   /** Returns undefined if the kind is unknown. */
@@ -32,7 +32,7 @@ export interface Violation {
   readonly binding: string;
   readonly action: Action;
   readonly message: string;
-  /** A message to use instead of a computed one, which may quote the object. */
+  /** A message without values of the object, to use instead of `message`, which may quote the object. */
   readonly discreet?: string;
   /** JSON pointer of the violating field. Empty if it cannot be determined. */
   readonly pointer: string;
@@ -116,7 +116,7 @@ function underBinding(
   if (params.type === 'unknown') return [{ reason: params.reason }];
   if (params.type === 'error') {
     if (policy.failure === 'Ignore') return [];
-    // A binding with invalid parameters denies the request regardless of its actions.
+    // A binding with invalid parameters denies the request regardless of the binding's actions.
     return [violationOf(policy, binding, 'Deny', { message: `failed to configure binding: ${params.message}` }, '')];
   }
   return params.objects.flatMap((param) => {
@@ -153,7 +153,8 @@ function violationOf(
 }
 
 /**
- * Returns the values of expressions. They are built when the first policy is evaluated, and shared by all further ones.
+ * Returns a function that builds the values of expressions. Objects are built once per apiVersion and shared by all
+ * policies.
  */
 function openValues({ request, namespace }: Evaluation) {
   const objects = new Map<string, Pick<AdmissionValues, 'object' | 'request'>>();

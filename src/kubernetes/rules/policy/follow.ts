@@ -1,4 +1,4 @@
-// Evaluates parts of an expression again one by one, and finds the places of their values in the object.
+// Evaluates parts of an expression separately, and finds the places of their values in the object.
 
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { pointerToken } from '#std/json.ts';
@@ -10,14 +10,14 @@ import { type AdmissionValues, variablesOf } from './evaluate.ts';
 import type { Policy } from './policy.ts';
 
 export interface Follower {
-  /** Returns the value of a part, or undefined if the part fails or cannot be known. */
+  /** Returns undefined if the evaluation fails or needs a value that only a server knows. */
   value(node: ASTNode): unknown;
   items(node: ASTNode): readonly unknown[];
-  /** Returns the place of a value that is a part of the object itself. */
+  /** Returns the place of a map or list that is a part of the object itself. */
   placeOfValue(node: ASTNode): string | undefined;
-  /** Returns the place of a variable: `object`, or one that `with` has bound. */
+  /** Returns the place of a CEL variable: `object`, or a variable that `with` has bound. */
   place(name: string): string | undefined;
-  /** Returns the expression of a variable of the policy, if the node is one. */
+  /** Returns the policy's expression for a node `variables.x`. undefined for other nodes. */
   variable(node: ASTNode): ASTNode | undefined;
   with(name: string, value: unknown, place: string | undefined): Follower;
 }
@@ -83,7 +83,7 @@ function follower(state: State): Follower {
   };
 }
 
-/** Records the places of values by identity. Fields that only a server knows are not read. */
+/** Records the places of maps and lists by identity. Skips getters, which represent fields that only a server knows. */
 function noteValue(places: Map<unknown, string>, value: unknown, pointer: string): void {
   if (typeof value !== 'object' || value === null) return;
   places.set(value, pointer);

@@ -1,5 +1,5 @@
-// Finds the place in an object that caused a denial, as far as the expression shows it: follows the part that was false
-// down to the field that it reads. This is done for denials only, so evaluating parts again costs nothing that matters.
+// Finds the field that caused a denial: follows the false part of the expression down to the field that it reads. Parts
+// are evaluated again, but only for denials, so the time does not matter.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { pointerToken } from '#std/json.ts';
@@ -8,7 +8,7 @@ import type { AdmissionValues } from './evaluate.ts';
 import { type Follower, followOf, parsedExpression } from './follow.ts';
 import type { Policy } from './policy.ts';
 
-/** Returns a JSON pointer, or an empty text if only the object as a whole can be named. */
+/** Returns a JSON pointer. Empty if no single field can be named. */
 export function locate(policy: Policy, expression: string, values: AdmissionValues): string {
   const node = parsedExpression(expression);
   return node === undefined ? '' : (blamed(followOf(policy, values), node, false) ?? '');
@@ -16,7 +16,7 @@ export function locate(policy: Policy, expression: string, values: AdmissionValu
 
 type Found = string | undefined;
 
-/** Returns the place that is the reason for `value`, the known result of the node. */
+/** Returns the place that explains why the node has the result `value`. */
 function blamed(follower: Follower, node: ASTNode, value: boolean): Found {
   switch (node.op) {
     case '!_':
@@ -38,7 +38,8 @@ function blamed(follower: Follower, node: ASTNode, value: boolean): Found {
 }
 
 /**
- * Returns the place of the operand that decides. If several do, it is the last: `!has(x) || x > 1` is about `x > 1`.
+ * Returns the place of the operand that decides the result. If several operands decide, returns the last: for `!has(x)
+ * || x > 1`, the operand `x > 1`.
  */
 function ofOperands(follower: Follower, operands: readonly ASTNode[], value: boolean): Found {
   for (const operand of operands.toReversed()) {
@@ -48,7 +49,7 @@ function ofOperands(follower: Follower, operands: readonly ASTNode[], value: boo
   return undefined;
 }
 
-/** Returns the place of the first item that decides. */
+/** Returns the place of the first item that decides the result. */
 function ofQuantifier(follower: Follower, [name, list, args]: RcallArgs, value: boolean): Found {
   const decisive = name === 'exists';
   const [variable, predicate] = args;
@@ -107,7 +108,7 @@ function firstOf(follower: Follower, nodes: readonly ASTNode[]): Found {
   return undefined;
 }
 
-/** Returns the place of the node's value, which need not exist. */
+/** Returns the place of the node's value. The value need not exist. */
 function locateNode(follower: Follower, node: ASTNode): Found {
   const known = follower.placeOfValue(node);
   if (known !== undefined) return known;
@@ -148,8 +149,8 @@ function fieldBelow(place: Found, field: string): Found {
 }
 
 /**
- * Returns the place of an item. Lists built from other lists keep the places of their items: `map`, `filter` and `+`
- * are followed back.
+ * Returns the place of an item in the object. For lists that `map`, `filter` or `+` built, returns the place in the
+ * original list.
  */
 function itemPlace(follower: Follower, list: ASTNode, index: number): Found {
   const own = locateNode(follower, list);

@@ -14,15 +14,15 @@ import {
 
 export type Match =
   | { readonly type: 'no' }
-  /** `resource`: the resource in the version in which the request matches. */
+  /** `resource`: the resource in the apiVersion that the rule matched. */
   | { readonly type: 'yes'; readonly resource: Resource; readonly apiVersion: string }
-  /** Only the API server can tell. */
+  /** Only the API server can decide. */
   | { readonly type: 'unknown'; readonly reason: string };
 
 const NO: Match = { type: 'no' };
 const OPERATION = 'CREATE';
 
-/** Kinds that policies are never evaluated for: otherwise a policy that forbids its own change could never be fixed. */
+/** Kinds for which no policy is evaluated. Otherwise a policy that forbids its own change could never be fixed. */
 const EXEMPT: ReadonlySet<string> = new Set([
   ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'],
   ...['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
@@ -33,7 +33,7 @@ export function isExempt({ resource, type }: Request): boolean {
   return resource.group === 'admissionregistration.k8s.io' && EXEMPT.has(type.kind);
 }
 
-/** Checks the cheap parts first. Unknown facts matter only if everything else matches. */
+/** Evaluates the namespace last: an unknown namespace matters only if all other conditions match. */
 export function matches(match: MatchResources, request: Request, namespace: NamespaceFacts): Match {
   if (byRules(match.excluded, match.equivalent, request).type === 'yes') return NO;
   const matched = match.rules.length === 0 ? asRequested(request) : byRules(match.rules, match.equivalent, request);
@@ -77,7 +77,7 @@ function includesValue(patterns: readonly string[], value: string): boolean {
   return patterns.includes('*') || patterns.includes(value);
 }
 
-/** Whether the pattern means the object itself and not a subresource, as `x`, `*`, `x/*` and `*\/*` do. */
+/** True if the pattern includes the object itself, not only a subresource: `x`, `*`, `x/*` or `*\/*`. */
 function meansResource(pattern: string, plural: string): boolean {
   const [resource, subresource = ''] = pattern.split(/\/(.*)/s);
   return (resource === '*' || resource === plural) && (subresource === '' || subresource === '*');
@@ -95,7 +95,10 @@ function inScope({ scope }: ResourceRule, { namespace, type }: Request): boolean
   }
 }
 
-/** Evaluates the namespace selector. It never excludes objects without a namespace, except namespaces themselves. */
+/**
+ * Evaluates the namespace selector. Matches all cluster-scoped objects except Namespaces, whose own labels are
+ * compared.
+ */
 function inNamespace(
   { namespaceSelector }: MatchResources,
   { namespace, object, type }: Request,
@@ -113,7 +116,7 @@ function inNamespace(
   }
 }
 
-/** Whether the creation of some object of the kind could match, regardless of selectors and names. */
+/** True if the creation of some object of the kind could match. Ignores selectors and resource names. */
 export function mayMatch({ rules, equivalent }: MatchResources, request: Request): boolean {
   return (
     byRules(
@@ -124,7 +127,7 @@ export function mayMatch({ rules, equivalent }: MatchResources, request: Request
   );
 }
 
-/** Whether the creation of any object could match. False if the rules name only updates, deletions or subresources. */
+/** True if the creation of any object could match. False if the rules list only updates, deletions or subresources. */
 export function matchesCreations({ rules }: MatchResources): boolean {
   return rules.some(
     ({ operations, resources }) =>

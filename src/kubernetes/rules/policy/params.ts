@@ -5,7 +5,7 @@ import { selects } from '../label-selector.ts';
 import type { KubeObject } from '../object.ts';
 import type { ParamRef, Policy } from './policy.ts';
 
-/** The known objects of a kind of parameters. */
+/** The known objects of a parameter kind. */
 export interface ParamSource {
   readonly namespaced: boolean;
   readonly objects: readonly KubeObject[];
@@ -15,8 +15,8 @@ export interface ParamSource {
 
 export type Params =
   /**
-   * An undefined entry stands for null, as in a policy without parameters. If the list is empty, the policy is not
-   * evaluated.
+   * Objects for which the policy is evaluated. If the list is empty, the policy is not evaluated. An undefined entry
+   * stands for the CEL value null, as in a policy without parameters.
    */
   | { readonly type: 'found'; readonly objects: readonly (KubeObject | undefined)[] }
   /** The policy's failurePolicy decides the result. */

@@ -1,4 +1,4 @@
-// Reads ValidatingAdmissionPolicies and their bindings, in which no fault was found, as data. Source: Kubernetes 1.36,
+// Converts ValidatingAdmissionPolicies and bindings without faults to data. Source: Kubernetes 1.36,
 // admissionregistration.k8s.io/v1.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -14,7 +14,7 @@ export interface ResourceRule {
   readonly operations: readonly string[];
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
-  /** `pods`, `pods/status`, `*`, `pods/*`, ... */
+  /** Entries such as `pods`, `pods/status`, `*`, `pods/*`. */
   readonly resources: readonly string[];
   readonly scope: string;
   /** If empty, all names match. */
@@ -48,9 +48,9 @@ export interface Policy {
   readonly conditions: readonly NamedExpression[];
   readonly variables: readonly NamedExpression[];
   readonly validations: readonly Validation[];
-  /** The annotations. `name` is the key. */
+  /** Audit annotations. `name` is the key. */
   readonly annotations: readonly NamedExpression[];
-  /** The failurePolicy, which decides if an expression fails. */
+  /** The failurePolicy, which decides the result if an expression fails. */
   readonly failure: 'Fail' | 'Ignore';
 }
 
@@ -69,7 +69,7 @@ export interface Binding {
   readonly actions: readonly Action[];
 }
 
-/** Reads a policy in which `checkPolicy` finds no fault. */
+/** The object must be a policy in which `checkPolicy` finds no fault. */
 export function policyOf(object: KubeObject): Policy {
   const spec = objectOf(object.spec);
   const { apiVersion, kind } = objectOf(spec.paramKind);
@@ -88,7 +88,7 @@ export function policyOf(object: KubeObject): Policy {
   };
 }
 
-/** Reads a binding in which `checkBinding` finds no fault. */
+/** The object must be a binding in which `checkBinding` finds no fault. */
 export function bindingOf(object: KubeObject): Binding {
   const { policyName, paramRef, matchResources, validationActions } = objectOf(object.spec);
   return {
@@ -150,7 +150,7 @@ function textOrEmpty(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Returns the object, or an empty one for another type. The checks report the wrong type. */
+/** Returns an empty object for a value of another type. The schema check reports the wrong type. */
 export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }

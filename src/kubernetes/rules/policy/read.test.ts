@@ -1,4 +1,4 @@
-// Tests reading files of policies: accepted objects, and the problems of refused objects, with their places.
+// Tests files of policies: accepted objects, and the problems of refused objects with their places.
 
 import { expect, test } from 'vitest';
 import { formatProblem } from '#std/problem.ts';
@@ -35,7 +35,7 @@ test('policies, bindings and other objects', () => {
   expect(set.places.get('small')).toEqual({ file: 'all.yaml', line: 3, column: 18 });
 });
 
-test('an object that is there again replaces the earlier one', () => {
+test('a repeated object replaces the earlier object', () => {
   const { set } = readPolicies([POLICY, BINDING, LATER].map((text, index) => ({ path: `${index}.yaml`, text })));
   expect(set.policies.map(({ validations }) => validations[0]?.expression)).toEqual(['object.spec.replicas < 9']);
 });
@@ -62,13 +62,13 @@ test.each([
   expect(problemsOf(text).join('\n')).toMatch(problem);
 });
 
-test('a policy that is for deletions only', () => {
+test('warns about a policy for deletions only', () => {
   expect(problemsOf(POLICY.replace('CREATE', 'DELETE'), BINDING)).toEqual([
     '0.yaml:6:20: warning policy-not-evaluated: Policy "small" does not apply to creations, so only an API server evaluates it.',
   ]);
 });
 
-test('a binding of no policy', () => {
+test('warns about a binding to an unknown policy', () => {
   expect(problemsOf(POLICY, BINDING, BINDING.replaceAll('small', 'large'))).toEqual([
     '2.yaml:4:20: warning policy-unbound: There is no policy "large" in these files: the binding has no effect.',
   ]);

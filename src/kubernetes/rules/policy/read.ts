@@ -1,5 +1,4 @@
-// Reads files of policies, bindings and the objects that they refer to, and reports the faults that an API server would
-// find.
+// Reads files of policies, bindings and parameters, and reports the faults that an API server would find.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Place, Problem } from '#std/problem.ts';
@@ -14,7 +13,6 @@ import { matchesCreations } from './match.ts';
 import { BINDING_KIND, type Binding, bindingOf, POLICY_API, POLICY_KIND, type Policy, policyOf } from './policy.ts';
 
 export interface PolicyFile {
-  /** The path as problems name it. */
   readonly path: string;
   readonly text: string;
 }
@@ -24,13 +22,13 @@ export interface PolicySet {
   readonly bindings: readonly Binding[];
   /** Parameters, and all other objects in the files. */
   readonly objects: readonly KubeObject[];
-  /** The places of the policies in the files, by name. */
+  /** Places in the files by policy name. */
   readonly places: ReadonlyMap<string, Place>;
 }
 
 export interface ReadPolicies {
   readonly set: PolicySet;
-  /** The problems. If one is an error, the set must not be used. */
+  /** If a problem is an error, the set must not be used. */
   readonly problems: readonly Problem[];
 }
 
@@ -40,7 +38,7 @@ interface Read {
   readonly findings: readonly Finding[];
 }
 
-/** Reads the files. A repeated object replaces the earlier one, as if the files were applied in this order. */
+/** Reads the files. A repeated object replaces the earlier object, as if the files were applied in this order. */
 export function readPolicies(files: readonly PolicyFile[]): ReadPolicies {
   const problems: Problem[] = [];
   const latest = new Map<string, Read>();
@@ -135,7 +133,7 @@ function unboundProblems({ policies, bindings }: PolicySet, read: readonly Read[
   });
 }
 
-/** Reports policies that do not apply to creations, because manifests are evaluated as if they were created. */
+/** Warns about policies that do not apply to creations. Manifests are evaluated as creations only. */
 function unevaluatedProblems({ policies }: PolicySet, read: readonly Read[]): Problem[] {
   return read.flatMap(({ object, document }) => {
     const policy = policies.find(({ name }) => isPolicy(object) && name === object.metadata.name);

@@ -1,18 +1,18 @@
-// Reports the faults that the checks of this folder find.
+// Reports the faults that the policy checks find.
 
 import type { Json } from '#std/json.ts';
 import { fieldPath } from '../structural/path.ts';
 import type { Report } from '../structural/report.ts';
 import type { PolicyCode } from './codes.ts';
 
-/** `message` continues after the field's name: "must not be empty." */
+/** `message` follows the field's name: "must not be empty." */
 export function refuseField(out: Report, pointer: string, message: string, code: PolicyCode = 'policy-invalid'): void {
   out.findings.push({ code, severity: 'error', pointer, message: `${fieldPath(pointer)} ${message}` });
 }
 
 /**
- * Reports a value that is not allowed. Absent is valid, because the server fills in its default. The schema reports
- * values of another type.
+ * Reports a value that is not allowed. An absent value is valid, because the server sets its default. The schema check
+ * reports values of another type.
  */
 export function requireOneOf(out: Report, value: Json | undefined, allowed: readonly string[], pointer: string): void {
   if (typeof value !== 'string' || allowed.includes(value)) return;

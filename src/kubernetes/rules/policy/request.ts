@@ -1,21 +1,20 @@
-// Builds the request that would create an object in a cluster, as admission receives it.
+// Builds the admission request for the creation of an object.
 
 import type { Json } from '#std/json.ts';
 import { dynamicValue } from '../cel/dynamic.ts';
 import { refuseUnevaluable } from '../cel/unevaluable.ts';
 import { groupOf, type KubeObject } from '../object.ts';
 
-/** The resource as which an API server serves a kind. */
+/** The resource under which an API server serves a kind. */
 export interface ResourceType {
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Other apiVersions of the same kind. If convertible, they differ only in the apiVersion. */
+  /** Other apiVersions of the kind. If convertible, they differ only in the apiVersion. */
   readonly others: readonly { readonly apiVersion: string; readonly convertible: boolean }[];
 }
 
-/** The resource that the request is for. */
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -35,7 +34,7 @@ export interface Request {
 export type NamespaceFacts =
   | { readonly type: 'known'; readonly object: KubeObject }
   | { readonly type: 'unknown'; readonly name: string }
-  /** The object has no namespace. */
+  /** The object is cluster-scoped. */
   | { readonly type: 'none' };
 
 export function requestOf(object: KubeObject, type: ResourceType): Request {
@@ -54,14 +53,13 @@ export function resourceOf({ plural }: ResourceType, apiVersion: string): Resour
   return { group: groupOf(apiVersion), version: apiVersion.slice(apiVersion.lastIndexOf('/') + 1), plural };
 }
 
-/** Returns the labels of a namespace for selectors. */
 export function namespaceLabels({ metadata }: KubeObject): Readonly<Record<string, string>> {
   return { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name };
 }
 
 /**
- * Returns the variable `object`, in the version that the policy matches. Fields that the server sets on new objects are
- * unknown.
+ * Returns the CEL variable `object`, in the apiVersion that the policy matches. Fields that the server sets on new
+ * objects cannot be evaluated.
  */
 export function objectValue(object: KubeObject, apiVersion: string): unknown {
   const { metadata, ...fields } = object;
@@ -90,7 +88,7 @@ function given(field: string): never {
   return refuseUnevaluable(`it reads metadata.${field}, which the API server sets`);
 }
 
-/** Returns the variable `request`. `matched`: the resource that the policy matched. */
+/** Returns the CEL variable `request`. `matched`: the resource that the policy matched. */
 export function requestValue({ object, type, resource, namespace }: Request, matched: Resource): unknown {
   return {
     kind: { group: matched.group, version: matched.version, kind: type.kind },
@@ -112,7 +110,6 @@ export function requestValue({ object, type, resource, namespace }: Request, mat
 
 const namespaceValues = new WeakMap<NamespaceFacts, unknown>();
 
-/** Returns the variable `namespaceObject`. */
 export function namespaceValue(facts: NamespaceFacts): unknown {
   if (facts.type === 'none') return null;
   const value =
@@ -160,7 +157,6 @@ export function unknownNamespace(name: string): string {
 
 const paramValues = new WeakMap<KubeObject, unknown>();
 
-/** Returns the variable `params`. */
 export function paramsValue(param: KubeObject | undefined): unknown {
   if (param === undefined) return null;
   const value = paramValues.get(param) ?? dynamicValue(param);

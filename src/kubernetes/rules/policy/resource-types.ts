@@ -1,11 +1,11 @@
-// Lists the resources under which kinds are served: built-in kinds, and kinds of CustomResourceDefinitions.
+// Lists the resources of built-in kinds and of CustomResourceDefinitions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { bundledKinds } from '../schemas/bundled.ts';
 import { objectOf, objectsOf } from './policy.ts';
 import type { ResourceType } from './request.ts';
 
-/** Kinds that a server also has in other versions, with different fields. */
+/** Kinds with another apiVersion whose fields differ. */
 const CONVERTED: Readonly<Record<string, string>> = {
   'autoscaling/v2 HorizontalPodAutoscaler': 'autoscaling/v1',
   'v1 Event': 'events.k8s.io/v1',
@@ -13,8 +13,8 @@ const CONVERTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns types by apiVersion and kind. Built-in kinds take precedence over `types`, in which later entries take
- * precedence over earlier ones.
+ * Returns a lookup of types. Built-in kinds take precedence over `types`. Later entries of `types` take precedence over
+ * earlier entries.
  */
 export function resourceTable(
   types: readonly ResourceType[],
@@ -36,7 +36,10 @@ function builtinTypes(): ResourceType[] {
   });
 }
 
-/** Returns the served versions of a CustomResourceDefinition. Without a converter they differ only in their name. */
+/**
+ * Returns the served versions of a CustomResourceDefinition. Without a conversion webhook, the versions of an object
+ * differ only in the apiVersion.
+ */
 export function definedTypes(definition: JsonObject): ResourceType[] {
   const { group, scope, names, versions, conversion } = objectOf(definition.spec);
   const { kind, plural } = objectOf(names);

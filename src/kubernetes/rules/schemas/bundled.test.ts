@@ -1,4 +1,5 @@
-// Tests that the bundled documents have all kinds of the table, complete and without descriptions.
+// Tests that the bundled documents contain all kinds of the table, with all referenced schemas and without
+// descriptions.
 
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, isObject, type Json } from '#std/json.ts';
@@ -17,7 +18,7 @@ describe('bundled schemas', () => {
     expect([...(type?.map?.fields.keys() ?? [])]).toContain('metadata');
   });
 
-  test.each(VERSIONS)('%s refers to nothing that it does not hold', (apiVersion) => {
+  test.each(VERSIONS)('%s contains the targets of all its references', (apiVersion) => {
     const schemas = bundledSchema(apiVersion)?.components.schemas ?? {};
     const missing = strings(schemas as Json, '$ref')
       .map((target) => target.slice('#/components/schemas/'.length))
@@ -25,7 +26,7 @@ describe('bundled schemas', () => {
     expect(missing).toEqual([]);
   });
 
-  test.each(VERSIONS)('%s holds no prose', (apiVersion) => {
+  test.each(VERSIONS)('%s contains no descriptions', (apiVersion) => {
     const schemas = bundledSchema(apiVersion)?.components.schemas ?? {};
     expect(strings(schemas as Json, 'description')).toEqual([]);
     expect(strings(schemas as Json, 'example')).toEqual([]);
@@ -35,7 +36,7 @@ describe('bundled schemas', () => {
     expect(bundledSchema('apps/v1beta1')).toBeUndefined();
   });
 
-  test('plural, singular and short names name one kind each inside a group', () => {
+  test('each plural, singular and short name belongs to one kind of its group', () => {
     const names = bundledKinds().flatMap((kind) =>
       [...new Set([kind.plural, kind.singular, ...kind.shortNames])].map(
         (name) => `${groupOf(kind.apiVersion)}/${name}`,
@@ -44,7 +45,7 @@ describe('bundled schemas', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('shared types are the same in every document', () => {
+  test('shared types are equal in all documents', () => {
     const texts = new Map<string, string>();
     const differing: string[] = [];
     for (const apiVersion of VERSIONS) {
@@ -58,7 +59,7 @@ describe('bundled schemas', () => {
   });
 });
 
-/** Returns every string under the key. A property of that name is an object and does not count. */
+/** Returns every string under the key. Ignores properties with this name, which are objects. */
 function strings(value: Json | undefined, name: string): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => strings(item, name));
   if (!isObject(value)) return [];

@@ -1,5 +1,5 @@
-// Provides the built-in kinds that this program knows without a cluster: how they merge, and how they are named in
-// URLs. The documents are recorded by scripts/record-schemas.ts.
+// Provides the built-in kinds that are known without a cluster: their schemas and their names in URLs.
+// scripts/record-schemas.ts records the documents.
 
 import type { OpenApiDocument } from '../openapi.ts';
 import admissionregistration from './admissionregistration.k8s.io_v1.json' with { type: 'json' };
@@ -47,12 +47,12 @@ const DOCUMENTS: ReadonlyMap<string, OpenApiDocument> = new Map(
   } as Record<string, object>).map(([apiVersion, document]) => [apiVersion, document as OpenApiDocument]),
 );
 
-/** Returns the published schema of a built-in group-version, or undefined if it is not bundled. */
+/** Returns undefined if the schema of the group-version is not bundled. */
 export function bundledSchema(apiVersion: string): OpenApiDocument | undefined {
   return DOCUMENTS.get(apiVersion);
 }
 
-/** Returns every bundled kind, in the order of the recorded documents. */
+/** Returns all bundled kinds in the order of the recorded documents. */
 export function bundledKinds(): readonly BundledKind[] {
   return BUNDLED_KINDS;
 }

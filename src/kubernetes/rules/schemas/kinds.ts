@@ -1,14 +1,13 @@
-// Lists the built-in kinds that are bundled, and how discovery names them.
+// Lists the bundled built-in kinds with their names in discovery.
 
 export interface BundledKind {
-  /** `v1`, `apps/v1`, ... */
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
   readonly singular: string;
   readonly namespaced: boolean;
   readonly shortNames: readonly string[];
-  /** Groups that `kubectl get` accepts instead of a kind, such as `all`. */
+  /** Categories that `kubectl get` accepts instead of a kind, such as `all`. */
   readonly categories: readonly string[];
   readonly subresources: readonly ('status' | 'scale')[];
 }
@@ -19,10 +18,9 @@ const ALL = ['all'];
 const STATUS = ['status'] as const;
 const SCALE = ['scale', 'status'] as const;
 
-/** The version whose schemas are bundled. */
 export const KUBERNETES_VERSION = '1.36';
 
-/** The kinds as in the discovery documents of that version. */
+/** The kinds as in the discovery documents of KUBERNETES_VERSION. */
 export const BUNDLED_KINDS: readonly BundledKind[] = [
   ...group('v1', [
     { kind: 'Namespace', plural: 'namespaces', namespaced: false, shortNames: ['ns'], subresources: STATUS },

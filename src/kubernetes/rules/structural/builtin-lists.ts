@@ -1,12 +1,12 @@
-// Reports entries of lists of built-in kinds that have the same name. A server accepts them in an object that is
-// created as a whole, but not in an applied object, and this program applies all objects. Source: KEP-555 (server-side
-// apply): x-kubernetes-list-type, x-kubernetes-list-map-keys.
+// Reports list items of built-in kinds with equal keys. A server accepts them in a create, but refuses them in an
+// apply, and skep applies all objects. Source: KEP-555 (server-side apply): x-kubernetes-list-type,
+// x-kubernetes-list-map-keys.
 
 import { canonicalJson, isObject, type Json } from '#std/json.ts';
 import type { OpenApiSchema } from '../openapi.ts';
 import { type Report, report } from './report.ts';
 
-/** Reports repeated entries. `item` is the schema of the entries. */
+/** `item` is the schema of the list's items. */
 export function reportRepeatedItems(
   out: Report,
   schema: OpenApiSchema,
@@ -33,7 +33,7 @@ export function reportRepeatedItems(
   }
 }
 
-/** Returns undefined if a key without a default is missing, which is not a fault of this check. */
+/** Returns undefined if a key without a default is missing, which another check reports. */
 function entryKeys(keys: readonly string[], item: OpenApiSchema | undefined, entry: Json): string | undefined {
   if (!isObject(entry)) return undefined;
   const values = keys.map((key) => entry[key] ?? item?.properties?.[key]?.default);

@@ -20,7 +20,7 @@ function definition(openAPIV3Schema: JsonObject): JsonObject {
   return { spec: { group: 'example.com', scope: 'Namespaced', names: { kind: 'Thing', plural: 'things' }, versions } };
 }
 
-/** Each result is that of an API server under fieldValidation=Strict (Kubernetes 1.36). */
+/** The expected results come from an API server with fieldValidation=Strict (Kubernetes 1.36). */
 describe('a built-in object', () => {
   test.each<{ reason: string; apiVersion: string; kind: string; object: JsonObject; says: string[] }>([
     {
@@ -243,7 +243,7 @@ describe('a built-in object', () => {
     expect(found(apiVersion, kind, object)).toEqual(says);
   });
 
-  test('of a kind that the document does not have is not checked', () => {
+  test('is not checked if the document does not have its kind', () => {
     expect(found('v1', 'Deployment', {})).toBeUndefined();
   });
 });

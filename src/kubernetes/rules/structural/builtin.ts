@@ -1,5 +1,5 @@
-// Checks objects of built-in kinds against their published schemas as an API server does: unknown fields, values of
-// another JSON type, missing required fields, and words that are not allowed.
+// Checks objects of built-in kinds against their published schemas as an API server does: unknown fields, wrong JSON
+// types, missing required fields, and values outside an enum.
 
 import { didYouMean } from '#std/closest.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
@@ -64,10 +64,7 @@ function unknownField(out: Report, pointer: string, name: string, where: string,
   out.findings.push({ code: 'schema-unknown-field', severity: 'error', pointer, message, at: 'key' });
 }
 
-/**
- * Reports missing required fields. Null counts as absent. A status, in whatever object, is not checked, because the
- * server writes it.
- */
+/** Reports missing required fields. Null counts as absent. No status is checked, because the server writes it. */
 function checkRequired(walk: Walk, type: string, schema: OpenApiSchema, object: JsonObject, pointer: string): void {
   const optional = notRequired(type);
   for (const name of schema.required ?? []) {
@@ -76,7 +73,7 @@ function checkRequired(walk: Walk, type: string, schema: OpenApiSchema, object: 
   }
 }
 
-/** Checks a value. Null counts as absent in every field of a built-in kind. */
+/** Null counts as absent in every field of a built-in kind. */
 function checkValue(walk: Walk, schema: OpenApiSchema, value: Json, pointer: string): void {
   const { name, target } = resolved(walk.document, schema);
   if (value === null || target === undefined || target['x-kubernetes-preserve-unknown-fields'] === true) return;
@@ -99,14 +96,14 @@ function checkValue(walk: Walk, schema: OpenApiSchema, value: Json, pointer: str
   }
 }
 
-/** Checks a word. The empty text counts as absent, as null does. */
+/** Checks a value of an enum. Empty text counts as absent, as null does. */
 function checkWord(out: Report, words: readonly string[], value: string, pointer: string): void {
   if (value === '' || words.includes(value)) return;
   const list = words.map((word) => JSON.stringify(word)).join(', ');
   report(out, 'schema-enum', pointer, `must be one of ${list}.${didYouMean(value, words)}`);
 }
 
-/** Returns the schema with the name of its published type, which is empty for an inline schema. */
+/** Returns the schema and the name of its published type. The name is empty for an inline schema. */
 function resolved(
   document: OpenApiDocument,
   schema: OpenApiSchema,
@@ -118,7 +115,7 @@ function resolved(
   return { name, target: document.components.schemas[name] };
 }
 
-/** Returns the expected type, if the JSON type differs. */
+/** Returns the expected type if the value has another JSON type. */
 function typeFault(schema: OpenApiSchema, value: Json): string | undefined {
   const { type, oneOf, format } = schema;
   if (oneOf !== undefined) {
@@ -148,7 +145,7 @@ function isInteger(value: Json, format: string | undefined): boolean {
   return format !== 'int32' || (value >= -(2 ** 31) && value < 2 ** 31);
 }
 
-/** Returns the expected form, if the decoder cannot read the text. */
+/** Returns the expected format if the server's decoder cannot parse the text. */
 function textFault(schema: OpenApiSchema, value: Json): string | undefined {
   if (typeof value === 'string' && schema.format === 'byte' && !isBase64(value)) return 'base64 text';
   if (typeof value === 'string' && schema.format === 'date-time' && parseTimestamp(value) === undefined) {
@@ -160,13 +157,16 @@ function textFault(schema: OpenApiSchema, value: Json): string | undefined {
   return undefined;
 }
 
-/** Whether the text is base64. Line breaks may be anywhere, and no other characters (encoding/base64). */
+/**
+ * True if the text is base64. As in Go's encoding/base64, line breaks may be anywhere. Other characters are not
+ * allowed.
+ */
 function isBase64(text: string): boolean {
   const packed = text.replaceAll(/[\r\n]/g, '');
   return packed.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(packed);
 }
 
-/** Whether the type is a quantity, the only type that is a string or a number. */
+/** True if the type is a quantity, the only type that accepts a string or a number. */
 function isQuantity({ oneOf }: OpenApiSchema): boolean {
   return oneOf?.some(({ type }) => type === 'number') === true;
 }

@@ -1,11 +1,11 @@
-// Finds the earlier state of a part of an object.
+// Finds the value of a field or item before a change.
 
 import { isObject, type Json, jsonEquals } from '#std/json.ts';
 import type { SchemaNode } from './schema.ts';
 
 /**
- * Returns the value in `old` that corresponds to `next`, under a field or an index. Entries of lists are matched by
- * their keys only.
+ * Returns the value in `old` that corresponds to `next`. `token` is the field name or index of `next`. Items of lists
+ * correspond only by their keys.
  */
 export function correlated(
   node: SchemaNode,

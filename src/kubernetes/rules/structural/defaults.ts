@@ -20,7 +20,7 @@ function defaultedList(node: SchemaNode, list: Json[]): Json[] {
   let copy: Json[] | undefined;
   for (let index = 0; index < list.length; index++) {
     const item = list[index] ?? null;
-    // If items have a default, it replaces a null that is not allowed.
+    // The default of the items' schema replaces a null that is not allowed.
     const filled = defaulted(items, item === null && !items.nullable ? fresh(items.default ?? null) : item);
     if (filled === item) continue;
     copy ??= [...list];
@@ -52,7 +52,7 @@ function defaultedField(node: SchemaNode, name: string, value: Json | undefined)
   const field = fieldOf(node, name);
   if (field === undefined) return value;
   if (value !== null || field.nullable) return defaulted(field, value);
-  // A null that is not allowed is dropped, or replaced by the default.
+  // A null that is not allowed is removed, or replaced by the default.
   return field.default === undefined ? undefined : defaulted(field, fresh(field.default));
 }
 
@@ -61,7 +61,7 @@ function fresh(value: Json): Json {
   return typeof value === 'object' ? structuredClone(value) : value;
 }
 
-/** Returns the schema of one field of an object or entry of a map. */
+/** Returns the schema of a field of an object or of an entry of a map. */
 export function fieldOf(node: SchemaNode, name: string): SchemaNode | undefined {
   const { additional } = node;
   return node.properties.get(name) ?? (additional === 'any' ? undefined : additional);

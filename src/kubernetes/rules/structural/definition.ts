@@ -7,7 +7,10 @@ import { dns1035Fault, subdomainFault } from '../formats/names.ts';
 import { checkStructural } from './check/check.ts';
 import { forbid, type Report, report } from './report.ts';
 
-/** With the status subresource, the root of a schema may contain only words that could apply to the status alone. */
+/**
+ * Keywords allowed at the root of a schema whose CRD has a status subresource. An API server must be able to apply them
+ * to the status alone.
+ */
 const ROOT_WORDS: ReadonlySet<string> = new Set([
   'description',
   'type',
@@ -34,8 +37,8 @@ const ROOT_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the faults for which an API server would refuse the definition. Its metadata and JSON types are checked
- * elsewhere.
+ * Returns the faults for which an API server would refuse the definition. Other checks cover its metadata and JSON
+ * types.
  */
 export function checkDefinition(definition: JsonObject): readonly Finding[] {
   const out: Report = { findings: [] };

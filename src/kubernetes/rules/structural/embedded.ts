@@ -1,4 +1,4 @@
-// Checks objects inside objects (`x-kubernetes-embedded-resource`): each has its own apiVersion, kind and metadata.
+// Checks embedded objects (`x-kubernetes-embedded-resource`): each has its own apiVersion, kind and metadata.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { dns1035Fault } from '../formats/names.ts';
@@ -7,7 +7,7 @@ import { checkMetadata } from './metadata.ts';
 import { type Report, report } from './report.ts';
 import type { SchemaNode } from './schema.ts';
 
-/** Checks the objects below the value. The caller checks the value itself. */
+/** Checks the objects inside `value`. The caller checks `value` itself. */
 export function checkEmbedded(out: Report, node: SchemaNode, value: Json, pointer: string): void {
   if (!node.deep.embedded) return;
   if (Array.isArray(value)) {

@@ -103,7 +103,7 @@ describe.each(ROWS)('$format', ({ format, accepted, refused }) => {
   });
 });
 
-test('formats are for texts only', () => {
+test('formats apply only to strings', () => {
   expect(formatCheck('object', 'uri')).toBeUndefined();
   expect(formatCheck(undefined, 'uri')).toBeDefined();
 });

@@ -1,4 +1,4 @@
-// Checks the formats that an API server checks in custom resources. It ignores all others. Source:
+// Checks the formats that an API server checks in custom resources. Other formats are ignored. Source:
 // apiextensions.k8s.io/v1, JSONSchemaProps.format.
 
 import { parseGoDuration } from '../formats/duration.ts';
@@ -8,7 +8,7 @@ import { isBase64Text, isDateText, isDateTimeText } from '../formats/text.ts';
 import { parseGoUrl } from '../formats/url.ts';
 
 export interface FormatCheck {
-  /** Description of a valid value, which follows "must be". */
+  /** Description of a valid value. Follows "must be". */
   readonly meaning: string;
   accepts(value: string): boolean;
 }
@@ -20,17 +20,17 @@ const NAMED_MAIL = /^[^<>]*<([^<>]+)>$/;
 const MAC =
   /^(?:[0-9a-fA-F]{2}([-:])(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}\1[0-9a-fA-F]{2})?|(?:[0-9a-fA-F]{4}\.){2,3}[0-9a-fA-F]{4})$/;
 const HOST_CHARACTER = 'a-zA-Z0-9\\p{S}\\p{L}';
-/** A name without a dot may have one hyphen. The last of several labels has letters only. */
+/** A name without a dot may have one hyphen. In a name with dots, the last label must consist of letters. */
 const HOST = new RegExp(
   `^(?:[${HOST_CHARACTER}]-?[${HOST_CHARACTER}]{0,62}|(?:[${HOST_CHARACTER}](?:[-${HOST_CHARACTER}]{0,61}[${HOST_CHARACTER}])?\\.)+[a-zA-Z\\p{L}]{2,63})$`,
   'u',
 );
 const RGB_PART = '(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])';
-/** Besides Go's own durations, `2 days 3 hours` and similar texts are accepted. */
+/** Accepts Go's durations, and texts such as `2 days 3 hours`. */
 const LOOSE_DURATION = /(\d+)\s*([A-Za-zµ]+)/g;
 const UNIT_NAME = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
 
-/** Checks by the name without hyphens, as the API server compares it. */
+/** Format checks by name without hyphens. The API server also ignores hyphens. */
 const TEXT_FORMATS: Readonly<Record<string, FormatCheck>> = {
   bsonobjectid: pattern('24 hexadecimal digits', /^[0-9a-fA-F]{24}$/),
   uri: { meaning: 'an absolute URI or an absolute path', accepts: (text) => parseGoUrl(text) !== undefined },
@@ -73,8 +73,7 @@ const TEXT_FORMATS: Readonly<Record<string, FormatCheck>> = {
 };
 
 /**
- * Returns undefined if the API server ignores the format for values of this type. Number formats are bounds, see
- * `checks`.
+ * Returns undefined if the API server ignores the format for this type. For number formats see `Checks.numberFormat`.
  */
 export function formatCheck(type: string | undefined, format: string): FormatCheck | undefined {
   if (type !== undefined && type !== 'string') return undefined;
@@ -122,7 +121,7 @@ function isIsbn13(text: string): boolean {
 function isCreditCard(text: string): boolean {
   const digits = text.replaceAll(/\D/g, '');
   if (!CREDIT_CARD.test(digits)) return false;
-  // Luhn: every second digit from the right counts double.
+  // Luhn checksum: every second digit from the right is doubled.
   const sum = [...digits].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 1 : 2);
     return total + (value > 9 ? value - 9 : value);

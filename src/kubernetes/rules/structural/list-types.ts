@@ -1,4 +1,4 @@
-// Reports entries that a list must not have twice: equal ones in sets, and ones with equal keys in maps. Source:
+// Reports repeated list items: equal items of a set, and items of a map with equal keys. Source:
 // x-kubernetes-list-type, x-kubernetes-list-map-keys.
 
 import { canonicalJson, isObject, type Json } from '#std/json.ts';
@@ -17,13 +17,14 @@ export function reportDuplicateItems(out: Report, node: SchemaNode, list: readon
   }
 }
 
-/** Returns undefined if a type error is reported anyway. */
+/** Returns undefined if another check reports the type of the item. */
 function entryIdentity({ listType, listKeys }: SchemaNode, item: Json): string | undefined {
   if (listType === 'set') return canonicalJson(item);
   if (!isObject(item)) return undefined;
   const [key] = listKeys;
   const only = listKeys.length === 1 && key !== undefined ? item[key] : undefined;
-  // Nearly every list has one key with texts as values. No JSON of a list begins like this.
+  // Nearly every list has a single key with string values. No JSON array begins with a quote, so the forms cannot
+  // collide.
   if (typeof only === 'string') return `"${only}`;
   return canonicalJson(listKeys.map((key) => (item[key] === undefined ? [] : [item[key]])));
 }

@@ -7,7 +7,7 @@ function found(metadata: Json): string[] {
   return checkMetadata(metadata, '/metadata').map(({ code, pointer }) => `${code} ${pointer}`);
 }
 
-/** Each result is that of an API server (Kubernetes 1.36). */
+/** The expected results come from an API server (Kubernetes 1.36). */
 describe('metadata', () => {
   test.each<{ metadata: Json; at: string[]; reason: string }>([
     {
@@ -93,7 +93,7 @@ describe('metadata', () => {
     expect(found(metadata)).toEqual(at);
   });
 
-  test('some kinds have names of another form', () => {
+  test('names of some kinds must have another form', () => {
     expect(checkMetadata({ name: 'a.b' }, '/metadata', dnsLabelFault)).toMatchObject([{ code: 'invalid-name' }]);
   });
 });

@@ -1,5 +1,5 @@
-// Checks the metadata that every object has, by the rules for all kinds. Source: meta/v1 ObjectMeta, and its validation
-// in apimachinery.
+// Checks an object's metadata by the rules for all kinds. Source: meta/v1 ObjectMeta, and its validation in
+// apimachinery.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Finding } from '../finding.ts';
@@ -55,7 +55,7 @@ const OBJECT_META = readSchema({
 
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
-/** Reports the faults of `metadata` at `pointer`. `nameFault` checks the name by the rules of the kind. */
+/** Reports faults of the metadata at `pointer`. `nameFault` checks the name by the rules of the kind. */
 export function checkMetadata(
   metadata: Json,
   pointer: string,
@@ -80,8 +80,8 @@ export function checkMetadata(
 }
 
 /**
- * Reports fields that identify one version of one object. They remain in a manifest that was copied from a cluster, and
- * no apply with them succeeds.
+ * Reports fields that identify one version of one object, such as its UID. They are left over in manifests that were
+ * copied from a cluster. An apply with them always fails.
  */
 function checkOfServer(out: Report, metadata: JsonObject, pointer: string): void {
   for (const field of ['uid', 'resourceVersion', 'managedFields']) {

@@ -1,8 +1,8 @@
-// Names a field in findings of this folder for users.
+// Formats the path of a field in findings for users.
 
 import { pointerTokens } from '#std/json.ts';
 
-/** Returns `spec.env[0].name` for `/spec/env/0/name`: the form of kubectl and the API server. */
+/** Returns `spec.env[0].name` for `/spec/env/0/name`, the form of kubectl and the API server. */
 export function fieldPath(pointer: string): string {
   let path = '';
   for (const token of pointerTokens(pointer)) {

@@ -1,5 +1,5 @@
-// Lets an update keep earlier faults: findings about unchanged values are dropped. Source: CustomResourceDefinitions,
-// "Validation ratcheting", which also lists the rules that are always enforced.
+// Drops findings about values that an update does not change, so that earlier faults do not block it. Source:
+// CustomResourceDefinitions, "Validation ratcheting", which also lists the rules that are always enforced.
 
 import { isObject, type Json, jsonEquals, pointerTokens } from '#std/json.ts';
 import type { Finding } from '../finding.ts';
@@ -12,10 +12,13 @@ export function ratchet(findings: readonly Finding[], root: SchemaNode, value: J
   return findings.filter(({ code, pointer }) => ALWAYS.has(code) || !unchanged(root, value, old, pointer));
 }
 
-/** Repeated entries are always reported, because they cannot be distinguished. */
+/** Repeated items are always reported, because they cannot be matched with their earlier values. */
 const ALWAYS: ReadonlySet<string> = new Set<SchemaCode>(['schema-duplicate-item']);
 
-/** Whether the value is unchanged, or the nearest part above it that can be matched with its earlier state. */
+/**
+ * True if the value is unchanged. If it has no earlier value, the nearest enclosing value with an earlier value
+ * decides.
+ */
 function unchanged(root: SchemaNode, value: Json, old: Json, pointer: string): boolean {
   let node: SchemaNode | undefined = root;
   let [now, before]: [Json, Json] = [value, old];

@@ -1,4 +1,4 @@
-// Collects findings, each with a message about its field.
+// Collects findings with a message about their field.
 
 import type { Json } from '#std/json.ts';
 import type { Finding } from '../finding.ts';
@@ -9,27 +9,27 @@ export type DescribePattern = (pattern: string) => string;
 
 export interface Report {
   readonly findings: Finding[];
-  /** Describes a pattern in a predicate of a sentence. If absent, the message shows the pattern itself. */
+  /** Describes a pattern as a predicate for a message. If absent, the message shows the pattern itself. */
   readonly describePattern?: DescribePattern | undefined;
 }
 
-/** `message` continues after the field's name: "must be a string, not an integer." */
+/** `message` follows the field's name: "must be a string, not an integer." */
 export function report(out: Report, code: SchemaCode, pointer: string, message: string): void {
   out.findings.push({ code, severity: 'error', pointer, message: `${fieldPath(pointer)} ${message}` });
 }
 
-/** Reports that a definition's schema has a part that a structural schema must not have. */
+/** Reports a keyword that a structural schema must not have. */
 export function forbid(out: Report, pointer: string, message: string): void {
   report(out, 'schema-not-structural', pointer, message);
 }
 
-/** Returns `must be a string, not an integer`, with a remedy if YAML read a word or number as another type. */
+/** Returns `must be a string, not an integer`, with a remedy if YAML parsed unquoted text as another type. */
 export function wrongType(expected: string, value: Json): string {
   const quotes = expected === 'a string' && (typeof value === 'number' || typeof value === 'boolean');
   return `must be ${expected}, not ${describeValue(value)}${quotes ? ': put it in quotes' : ''}.`;
 }
 
-/** Describes a value, for a text after "not". */
+/** Describes the type of a value, for messages after "not". */
 export function describeValue(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

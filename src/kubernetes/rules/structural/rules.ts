@@ -12,16 +12,15 @@ import { fieldPath } from './path.ts';
 import type { Report } from './report.ts';
 import { pointerOf, type RuleText, type SchemaNode } from './schema.ts';
 
-/** The rules of one node, compiled against the types that they see. */
 export interface NodeRules {
   readonly scope: CelScope;
   readonly rules: readonly { readonly text: RuleText; readonly compiled: CompiledRule }[];
 }
 
-/** Rules by node, compiled when the first value needs them, and kept with the schema. */
+/** Rules by schema node, compiled when the first value needs them. */
 const known = new WeakMap<SchemaNode, NodeRules | 'invisible'>();
 
-/** Returns undefined if rules cannot read the values of the node. `root`: the node of a whole resource. */
+/** Returns undefined if CEL rules cannot read the node's values. `root`: the node describes a whole resource. */
 export function rulesOf(node: SchemaNode, root: boolean): NodeRules | undefined {
   const kept = known.get(node) ?? compileRules(node, root) ?? 'invisible';
   known.set(node, kept);
@@ -35,12 +34,14 @@ function compileRules(node: SchemaNode, root: boolean): NodeRules | undefined {
   return { scope, rules };
 }
 
-/** The value that a rule is evaluated for. */
 export interface Subject {
   readonly value: Json;
-  /** The existing value at the same place, if it can be determined. */
+  /** The value before the change. undefined if no value existed or it cannot be determined. */
   readonly old: Json | undefined;
-  /** Whether the value is unchanged, or the nearest part above it that can be matched with its earlier state. */
+  /**
+   * True if the value is unchanged. If it has no earlier value, the nearest enclosing value with an earlier value
+   * decides.
+   */
   readonly unchanged: boolean;
   readonly pointer: string;
 }
@@ -118,7 +119,7 @@ function applyRule(out: Report, rule: CompiledRule, application: Application): v
     add(out, 'cel-error', pointer, `cannot be checked by a rule of its schema: ${outcome.message} (${text.rule})`);
     return;
   }
-  // An unchanged value is not checked against a rule that was added later.
+  // An unchanged value need not satisfy a rule that was added later.
   if (outcome.value === true || (unchanged && !rule.usesOldSelf)) return;
   out.findings.push(violation(application));
 }
@@ -129,7 +130,7 @@ function evaluate(rule: Rule, { scope, text, self, old }: Application): Outcome 
   return rule.evaluate(self, old === undefined ? undefined : scope.value(old));
 }
 
-/** Returns the finding with the message of the rule's author. */
+/** Returns a finding with the message that the author of the rule wrote. */
 function violation(application: Application): Finding {
   const { text, pointer } = application;
   const where =
@@ -144,7 +145,10 @@ function violation(application: Application): Finding {
   };
 }
 
-/** Returns undefined if there is no `messageExpression` or its result is unusable. Then `message` is used. */
+/**
+ * Returns the result of `messageExpression`. undefined if it is absent or its result is unusable: `message` is used
+ * instead.
+ */
 function expressedMessage(application: Application): string | undefined {
   const { scope, text } = application;
   if (text.messageExpression === undefined) return undefined;
@@ -155,7 +159,7 @@ function expressedMessage(application: Application): string | undefined {
   return message === '' || /[\r\n]/.test(message) ? undefined : message;
 }
 
-/** Returns the names in `.spec.ports['x']`, or undefined if the text is not such a path. */
+/** Returns the names in `.spec.ports['x']`. undefined if the text is not such a path. */
 export function relativeTokens(path: string): string[] | undefined {
   const matches = [...path.matchAll(/\['((?:\\.|[^'\\])*)'\]|(?:^|\.)([^.[\]]+)/g)];
   if (matches.map(([whole]) => whole).join('') !== path) return undefined;

@@ -1,4 +1,4 @@
-// Reads a CRD's schema once into the form that the other parts of this folder walk over.
+// Parses a CRD's schema into the form that checks, defaulting and pruning walk over.
 
 import { isObject, type Json, type JsonObject, pointerToken, textsIn } from '#std/json.ts';
 import { compileRe2, type Re2 } from '#std/patterns/re2.ts';
@@ -16,7 +16,7 @@ export interface RuleText {
   readonly optionalOldSelf?: boolean;
 }
 
-/** The rules of a schema for one value. An absent part is not restricted. */
+/** The restrictions on one value. An absent part does not restrict the value. */
 export interface SchemaNode {
   readonly type?: SchemaType;
   readonly format?: string;
@@ -26,9 +26,8 @@ export interface SchemaNode {
   readonly embedded: boolean;
   readonly default?: Json;
   readonly properties: ReadonlyMap<string, SchemaNode>;
-  /** The properties that have a default. */
   readonly withDefault: readonly (readonly [string, SchemaNode])[];
-  /** The schema of the values of a map, or `any` if the schema only allows them. */
+  /** The schema of the values of a map. `any` if the map allows values of any type. */
   readonly additional?: SchemaNode | 'any';
   readonly items?: SchemaNode;
   readonly listType: 'atomic' | 'set' | 'map';
@@ -36,19 +35,19 @@ export interface SchemaNode {
   readonly mapAtomic: boolean;
   readonly rules: readonly RuleText[];
   readonly checks: Checks;
-  /** The property's part of a pointer, `/name`, so that walks do not have to escape it. */
+  /** Escaped pointer segment of the property, `/name`, so that walks need not escape it again. */
   readonly step?: string;
-  /** Whether rules and embedded objects occur at this node or below. Walks skip parts without them. */
+  /** True if rules or embedded objects occur at this node or below it. Walks skip other nodes. */
   readonly deep: { readonly rules: boolean; readonly embedded: boolean };
 }
 
-/** Few of the many patterns of a schema are used, so each is compiled on first use. */
+/** A pattern, compiled on first use because few of a schema's patterns are used. */
 interface Pattern {
   readonly source: string;
   readonly compiled: () => Re2;
 }
 
-/** JSON Schema's value validations, in the dialect that structural schemas allow. */
+/** JSON Schema's value validations that structural schemas allow. */
 export interface Checks {
   readonly required: readonly string[];
   readonly enum?: readonly Json[];
@@ -65,7 +64,7 @@ export interface Checks {
   readonly maxProperties?: number;
   readonly pattern?: Pattern;
   readonly formatCheck?: FormatCheck;
-  /** `int32`, `float`: bounds of numbers. */
+  /** A format that limits numbers: `int32`, `float`. */
   readonly numberFormat?: string;
   readonly allOf: readonly SchemaNode[];
   readonly anyOf: readonly SchemaNode[];
@@ -75,7 +74,7 @@ export interface Checks {
 
 const TYPES: ReadonlySet<string> = new Set<SchemaType>(['object', 'array', 'string', 'integer', 'number', 'boolean']);
 
-/** Reads a schema. Words of the wrong JSON type are left out, because `checkStructural` reports them. */
+/** Parses a schema. Skips keywords of the wrong JSON type, which `checkStructural` reports. */
 export function readSchema(schema: JsonObject): SchemaNode {
   const properties = new Map(
     Object.entries(object(schema.properties) ?? {}).map(([name, field]) => [
@@ -114,7 +113,7 @@ export function readSchema(schema: JsonObject): SchemaNode {
   };
 }
 
-/** Returns the pointer of a field of the object at `pointer`. `field` is its schema, if it has one. */
+/** Returns the pointer of a field of the object at `pointer`. `field` is the field's schema. */
 export function pointerOf(pointer: string, name: string, field: SchemaNode | undefined): string {
   return pointer + (field?.step ?? `/${pointerToken(name)}`);
 }

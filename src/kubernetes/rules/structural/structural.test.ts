@@ -9,7 +9,7 @@ function schemaOf(spec: JsonObject): JsonObject {
   return { type: 'object', properties: { spec } };
 }
 
-/** Returns the findings about an object with this value as its spec, checked against a schema for the spec. */
+/** Returns the findings for an object whose spec is `value`. `spec` is the schema of the spec. */
 function check(spec: JsonObject, value: Json, old?: Json): string[] {
   const structural = compileStructural(schemaOf(spec));
   const before = old === undefined ? undefined : structural.withDefaults({ ...META, spec: old });
@@ -51,7 +51,7 @@ describe('defaults', () => {
     expect(defaulted(NESTED, value)).toEqual(result);
   });
 
-  test('a null that is allowed stays', () => {
+  test('a null of a nullable field is kept', () => {
     expect(
       defaulted({ type: 'object', properties: { n: { type: 'string', nullable: true, default: 'x' } } }, { n: null }),
     ).toEqual({
@@ -59,7 +59,7 @@ describe('defaults', () => {
     });
   });
 
-  test('entries of lists and maps are filled in', () => {
+  test('entries of lists and maps get defaults', () => {
     const entry: JsonObject = { type: 'object', properties: { x: { type: 'string', default: 'd' } } };
     const spec: JsonObject = {
       type: 'object',
@@ -68,7 +68,7 @@ describe('defaults', () => {
     expect(defaulted(spec, { list: [{}], map: { k: {} } })).toEqual({ list: [{ x: 'd' }], map: { k: { x: 'd' } } });
   });
 
-  test('the argument stays as it was', () => {
+  test('the argument is not changed', () => {
     const object = { ...META, spec: { inner: {} } };
     compileStructural(schemaOf(NESTED)).withDefaults(object);
     expect(object).toEqual({ ...META, spec: { inner: {} } });
@@ -128,13 +128,13 @@ describe('unknown fields', () => {
     expect(unknown({ ...META, spec })).toEqual(found);
   });
 
-  test('of the object itself are found, its metadata is not part of the schema', () => {
+  test('of the object itself are found, but its metadata is not checked', () => {
     expect(unknown({ ...META, data: 1 })).toEqual([
       '/data (key): this kind has no field "data", so the API server would drop it.',
     ]);
   });
 
-  test('prune removes exactly these', () => {
+  test('are removed by prune', () => {
     const object = { ...META, spec: { image: 'x', imgae: 'y', open: { z: 1, known: { a: 'x', b: 1 } } }, data: 1 };
     expect(compileStructural(schemaOf(SPEC)).prune(object)).toEqual({
       ...META,
@@ -314,7 +314,7 @@ describe('values', () => {
     expect(check(field(schema), { f: value })).toEqual(found === undefined ? [] : [`error ${found}`]);
   });
 
-  test('a value that bounds exclude by its type is of a wrong type; a schema without bounds takes every value', () => {
+  test('a type that all bounds of a schema exclude is wrong, but a schema without bounds accepts every type', () => {
     const TEXT_OR_OBJECT: JsonObject = {
       'x-kubernetes-preserve-unknown-fields': true,
       ...{ minLength: 1, properties: { name: { type: 'string' } }, required: ['name'] },
@@ -330,7 +330,7 @@ describe('values', () => {
     expect(check({ 'x-kubernetes-preserve-unknown-fields': true }, 5)).toEqual([]);
   });
 
-  test('all faults are found, and no value is shown', () => {
+  test('all faults are found, and no message contains a value', () => {
     const schema: JsonObject = {
       type: 'object',
       properties: { token: { type: 'string', maxLength: 3, pattern: '^a' }, port: { type: 'integer', maximum: 1 } },
@@ -340,7 +340,7 @@ describe('values', () => {
     expect(found.join()).not.toContain('hunter2');
   });
 
-  test('keys with slashes and dots are pointed at and named', () => {
+  test('keys with slashes and dots are escaped in pointers and names', () => {
     const schema: JsonObject = { type: 'object', additionalProperties: { type: 'string' } };
     expect(check(schema, { 'a.b/c': 1 })).toEqual([
       'error schema-type /spec/a.b~1c: spec["a.b/c"] must be a string, not an integer: put it in quotes.',
@@ -375,13 +375,13 @@ describe('rules', () => {
     'x-kubernetes-validations': rules,
   });
 
-  test('a false rule has the message of its author, at its scope', () => {
+  test('a false rule is reported with the message of its author, at the place of the rule', () => {
     expect(
       check(ruled([{ rule: 'self.min <= self.max', message: 'min must not exceed max' }]), { min: 2, max: 1 }),
     ).toEqual(['error cel-rule /spec: spec: min must not exceed max']);
   });
 
-  test('messageExpression wins over message if its result is one line', () => {
+  test('messageExpression takes precedence over message if its result is one line', () => {
     const rule = { rule: 'false', message: 'plain' };
     expect(check(ruled([{ ...rule, messageExpression: "'min is ' + string(self.min)" }]), { min: 2 })).toEqual([
       'error cel-rule /spec: spec: min is 2',
@@ -395,7 +395,7 @@ describe('rules', () => {
     expect(check(ruled([{ rule: 'false' }]), {})).toEqual(['error cel-rule /spec: spec: failed rule: false']);
   });
 
-  test('fieldPath moves the finding, and the reason is kept', () => {
+  test('a finding has the fieldPath and reason of its rule', () => {
     const structural = compileStructural(
       schemaOf(ruled([{ rule: 'false', message: 'm', fieldPath: '.name', reason: 'FieldValueForbidden' }])),
     );
@@ -410,13 +410,13 @@ describe('rules', () => {
     ]);
   });
 
-  test('rules of every level are evaluated, in lists too', () => {
+  test('rules at every level are evaluated, including rules in lists', () => {
     expect(check(ruled([]), { words: ['yes', 'no'] })).toEqual([
       'error cel-rule /spec/words/1: spec.words[1]: not that word',
     ]);
   });
 
-  test('the root sees its metadata', () => {
+  test('a rule at the root can read metadata', () => {
     const structural = compileStructural({
       type: 'object',
       properties: { spec: { type: 'object' } },
@@ -428,13 +428,13 @@ describe('rules', () => {
     ]);
   });
 
-  test('a rule that fails is an error', () => {
+  test('a rule whose evaluation fails is an error', () => {
     expect(check(ruled([{ rule: "self.name == 'x'", message: 'm' }]), {})).toEqual([
       "error cel-error /spec: spec cannot be checked by a rule of its schema: No such key: name (self.name == 'x')",
     ]);
   });
 
-  test('a rule that cannot be evaluated here is reported as such', () => {
+  test('a rule that only a cluster can evaluate is a warning', () => {
     expect(check(ruled([{ rule: '(self.list + self.list).size() == 0', message: 'm' }]), { list: [] })).toEqual([
       'warning cel-unsupported /spec: spec has a rule that only the API server can check: + on a list of type map cannot be evaluated without a cluster ((self.list + self.list).size() == 0)',
     ]);
@@ -446,7 +446,7 @@ describe('rules', () => {
     ]);
   });
 
-  test('after a wrong type, rules are left alone', () => {
+  test('rules are not evaluated after a wrong type', () => {
     expect(check(ruled([{ rule: 'self.min <= self.max', message: 'm' }]), { min: 'x', max: 1 })).toEqual([
       'error schema-type /spec/min: spec.min must be an integer, not a string.',
     ]);
@@ -458,7 +458,7 @@ describe('rules', () => {
     expect(check(immutable, { name: 'b' }, { name: 'a' })).toEqual(['error cel-rule /spec: spec: name is immutable']);
   });
 
-  test('entries of lists with keys are compared by them, at any position', () => {
+  test('items of lists with keys are compared by their keys, at any position', () => {
     const old = {
       list: [
         { key: 'a', n: 5 },
@@ -480,7 +480,7 @@ describe('rules', () => {
     ).toEqual(['error cel-rule /spec/list/0: spec.list[0]: n may not shrink']);
   });
 
-  test('with optionalOldSelf a rule is evaluated on creation, too', () => {
+  test('a rule with optionalOldSelf is also evaluated on creation', () => {
     const schema = ruled([
       { rule: "oldSelf.hasValue() || self.name != 'x'", optionalOldSelf: true, message: 'no new x' },
     ]);
@@ -488,7 +488,7 @@ describe('rules', () => {
     expect(check(schema, { name: 'x', min: 1 }, { name: 'x' })).toEqual([]);
   });
 
-  test('field names that are not identifiers are escaped, reserved words may stay as they are', () => {
+  test('field names that are not identifiers are escaped, reserved words need not be escaped', () => {
     const more = { 'a-b': { type: 'string' }, namespace: { type: 'string' }, $x: { type: 'string' } };
     const rule = "self.a__dash__b == 'x' && self.__namespace__ == 'y' && self.namespace == 'y'";
     expect(check(ruled([{ rule, message: 'm' }], more), { 'a-b': 'x', namespace: 'y', $x: 'z' })).toEqual([]);
@@ -517,7 +517,7 @@ describe('updates', () => {
   });
 });
 
-test('ten thousand objects are validated in well under a second', () => {
+test('ten thousand objects are validated in less than three seconds of processor time', () => {
   const structural = compileStructural({
     type: 'object',
     properties: {
@@ -545,7 +545,7 @@ test('ten thousand objects are validated in well under a second', () => {
   expect(process.cpuUsage(start).user / 1000).toBeLessThan(3000);
 });
 
-test('a pattern is described in words if the schema is one of this program, and shown otherwise', () => {
+test('a pattern is described in words if the caller can describe it, otherwise quoted', () => {
   const schema = schemaOf({ type: 'object', properties: { f: { type: 'string', pattern: '^[^:]+$' } } });
   const object = { ...META, spec: { f: 'a:b' } };
   const messagesOf = (structural: Structural) => structural.validate(object).map(({ message }) => message);

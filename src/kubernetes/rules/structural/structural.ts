@@ -14,31 +14,28 @@ import { validateValue } from './validate.ts';
 
 export interface Structural {
   /**
-   * Returns the object with defaults: nested ones too, but only inside parents that exist. Nulls that are not allowed
-   * are removed.
+   * Returns the object with defaults, including nested defaults inside parents that exist. Removes nulls that are not
+   * allowed.
    */
   withDefaults(object: JsonObject): JsonObject;
-  /**
-   * Returns the object without the fields that the schema does not have. Like `withDefaults`, it shares unchanged
-   * parts.
-   */
+  /** Returns the object without undeclared fields. Shares unchanged parts with the argument. */
   prune(object: JsonObject): JsonObject;
   /**
-   * Reports the fields that `prune` would remove, as `fieldValidation=Strict` does, with a suggestion if a similar name
+   * Reports the fields that `prune` would remove, as `fieldValidation=Strict` does. Suggests a similar name if one
    * exists.
    */
   unknownFields(object: JsonObject): readonly Finding[];
   /**
-   * Checks types, bounds, formats, list types, then `x-kubernetes-validations`. `object` has its defaults. `old` is the
-   * existing object: transition rules apply only with it. Callers check the metadata of the object itself with
-   * `checkMetadata`.
+   * Checks types, bounds, formats and list types, then `x-kubernetes-validations`. `object` must have its defaults.
+   * `old` is the existing object. Without `old`, transition rules are skipped. Callers check the metadata of the object
+   * itself with `checkMetadata`.
    */
   validate(object: JsonObject, old?: JsonObject): readonly Finding[];
 }
 
 /**
- * Compiles an `openAPIV3Schema`. Callers should keep the result, because compiling is the slow part. `describePattern`
- * is for schemas of this program, because the same pattern may have another meaning in other schemas.
+ * Compiles an `openAPIV3Schema`. Compiling is slow, so callers should keep the result. `describePattern` is only for
+ * skep's own schemas, because a pattern may have another meaning in other schemas.
  */
 export function compileStructural(schema: JsonObject, describePattern?: DescribePattern): Structural {
   const root: SchemaNode = { ...readSchema(schema), embedded: true };
@@ -50,7 +47,10 @@ export function compileStructural(schema: JsonObject, describePattern?: Describe
   };
 }
 
-/** Compiles only the rules of a schema (`x-kubernetes-validations`), for values whose types are known to fit. */
+/**
+ * Compiles only the validation rules of a schema (`x-kubernetes-validations`). Values must already have the right
+ * types.
+ */
 export function compileRules(schema: JsonObject): (value: JsonObject) => readonly Finding[] {
   const root = readSchema(schema);
   return (value) => {
@@ -62,9 +62,7 @@ export function compileRules(schema: JsonObject): (value: JsonObject) => readonl
 
 const BLOCKING: ReadonlySet<string> = new Set<SchemaCode>(['schema-enum', 'schema-required', 'schema-type']);
 
-/**
- * Whether rules are not evaluated because of this finding: the API server evaluates them only for well-formed objects.
- */
+/** True if rules are not evaluated after this finding. The API server evaluates rules only for well-formed objects. */
 export function isBlocking({ code }: Finding): boolean {
   return BLOCKING.has(code);
 }

@@ -1,5 +1,5 @@
-// Removes fields that the schema of an object does not have, and reports them. Source: CustomResourceDefinitions,
-// "Field pruning".
+// Removes fields that an object's schema does not declare, and reports them. Source: CustomResourceDefinitions, "Field
+// pruning".
 
 import { didYouMean } from '#std/closest.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
@@ -8,12 +8,12 @@ import { fieldPath } from './path.ts';
 import type { Report } from './report.ts';
 import { pointerOf, type SchemaNode } from './schema.ts';
 
-/** Fields that every object has, whatever its schema says. */
+/** Fields that every object may have, even if its schema does not declare them. */
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
- * Returns the object without unknown fields, and a finding for each unknown field. `pointer` is the place of the
- * object. Unchanged parts are shared with the argument. If no field is removed, the object itself is returned.
+ * Returns the object without undeclared fields, and a finding for each of them. `pointer` is the place of the object.
+ * Shares unchanged parts with the argument. Returns the object itself if no field is removed.
  */
 export function pruned(node: SchemaNode, object: JsonObject, pointer: string): Pruned {
   const out: Report = { findings: [] };
@@ -26,11 +26,11 @@ interface Pruned {
   readonly unknown: readonly Finding[];
 }
 
-/** Prunes a value. If `node` is undefined, the value has no schema, so all fields of objects inside are removed. */
+/** Prunes a value. If `node` is undefined, the value has no schema, and all fields of objects inside it are removed. */
 function prunedValue(out: Report, node: SchemaNode | undefined, value: Json, pointer: string): Json {
   if (Array.isArray(value)) {
     if (node?.preserve === true && node.items === undefined) return value;
-    // If a list keeps unknown fields, its items do too.
+    // The items of a list that preserves unknown fields preserve them too.
     const items = node?.items !== undefined && node.preserve ? { ...node.items, preserve: true } : node?.items;
     return prunedList(out, items, value, pointer);
   }

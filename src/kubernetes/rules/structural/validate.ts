@@ -9,7 +9,7 @@ import { fieldPath } from './path.ts';
 import { type Report, report, wrongType } from './report.ts';
 import { type Checks, pointerOf, type SchemaNode, type SchemaType } from './schema.ts';
 
-/** Checks the value and everything below it. Messages never show values, because they may be secrets. */
+/** Checks the value and everything below it. Messages never contain values, because they may be secret. */
 export function validateValue(out: Report, node: SchemaNode, value: Json, pointer: string): void {
   if (value === null) {
     if (!node.nullable && (node.type !== undefined || node.intOrString)) {
@@ -60,8 +60,8 @@ const TYPE_NAMES: Readonly<Record<SchemaType, string>> = {
 };
 
 /**
- * Returns the types that a schema without `type` allows, if its bounds exclude some: no number and no list fits bounds
- * that contradict each other.
+ * Returns the remaining types of a schema without `type` whose contradictory bounds exclude numbers, lists and
+ * booleans. For other schemas, returns an empty list.
  */
 function fittingTypes({ minimum, maximum, minItems, maxItems, not }: Checks): readonly SchemaType[] {
   const noNumber = minimum !== undefined && maximum !== undefined && minimum > maximum;
@@ -142,7 +142,7 @@ function checkNumber(out: Report, node: SchemaNode, value: number, pointer: stri
   }
 }
 
-/** Whether the value is a multiple. Decimal fractions are compared with the tolerance that doubles need. */
+/** True if `value` is a multiple of `of`, with a tolerance for the rounding errors of doubles. */
 function isMultiple(value: number, of: number): boolean {
   const quotient = value / of;
   return Math.abs(quotient - Math.round(quotient)) < 1e-9;
@@ -220,7 +220,7 @@ function fits(node: SchemaNode, value: Json): boolean {
   return out.findings.every(({ severity }) => severity !== 'error');
 }
 
-/** Returns the fault by the alternative that the value comes nearest to. */
+/** Returns the messages for the alternative with the fewest faults. */
 function nearest(parts: readonly SchemaNode[], value: Json, pointer: string): string {
   const tried = parts.map((part) => {
     const out: Report = { findings: [] };

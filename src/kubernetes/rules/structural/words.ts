@@ -1,5 +1,5 @@
-// Checks the words that a structural schema may use, and the JSON type of the value of each. Source:
-// apiextensions.k8s.io/v1, JSONSchemaProps.
+// Checks the keywords of a structural schema and the JSON types of their values. Source: apiextensions.k8s.io/v1,
+// JSONSchemaProps.
 
 import { didYouMean } from '#std/closest.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
@@ -66,7 +66,7 @@ const NAMES: Readonly<Record<Shape, string>> = {
   'schema or flag': 'a schema, or true or false',
 };
 
-/** Checks the words of one schema, not of the schemas inside it. */
+/** Checks the keywords of one schema, not of the schemas inside it. */
 export function checkWords(out: Report, schema: JsonObject, pointer: string): void {
   for (const [word, value] of Object.entries(schema)) {
     if (value === undefined) continue;
@@ -83,7 +83,7 @@ export function checkWords(out: Report, schema: JsonObject, pointer: string): vo
 
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
 
-/** Reports words of JSON Schema that an API server does not accept. */
+/** Reports keywords of JSON Schema that an API server does not accept. */
 export function checkUnsupported(out: Report, schema: JsonObject, pointer: string): void {
   for (const word of UNSUPPORTED) {
     if (schema[word] !== undefined) forbid(out, `${pointer}/${pointerToken(word)}`, 'is not supported.');

@@ -1,4 +1,4 @@
-// Tests the service accounts whose tokens a resource accepts: the settings of its proxy, and its status about the
+// Tests which service accounts' tokens a resource accepts: the settings of its proxy, and its status about the
 // cluster's issuer.
 
 import { describe, expect, it } from 'vitest';
@@ -74,14 +74,14 @@ const ofCluster = (kubernetes: object = {}) => ({
 });
 
 describe.each(KINDS)('the status of $kind.kind', (kind) => {
-  it('says that tokens of the issuer that the cluster names are accepted', () => {
+  it("says that tokens of the cluster's issuer are accepted", () => {
     expect(conditionsOf(kind, ofCluster(), { issuer: KUBEADM })).toEqual([
       { status: 'True', reason: 'ClusterIssuerAccepted', message: `tokens of the issuer ${KUBEADM} are accepted` },
     ]);
     expect(conditionsOf(kind, ofCluster({ issuer: KUBEADM }), { issuer: KUBEADM })).toMatchObject([{ status: 'True' }]);
   });
 
-  it('says that those of the cluster are not, if another issuer is written', () => {
+  it('says that tokens of the cluster are refused if the manifest names another issuer', () => {
     expect(conditionsOf(kind, ofCluster({ issuer: 'https://other.example' }), { issuer: KUBEADM })).toEqual([
       {
         status: 'False',
@@ -91,14 +91,14 @@ describe.each(KINDS)('the status of $kind.kind', (kind) => {
     ]);
   });
 
-  it('says why none can be verified, and which right is missing', () => {
+  it('says why no token can be verified, and which right is missing', () => {
     const fault = 'https://api/.well-known/openid-configuration: forbidden';
     const [condition] = conditionsOf(kind, ofCluster(), { fault });
     expect(condition).toMatchObject({ status: 'False', reason: 'ClusterIssuerUnknown' });
     expect(condition?.message).toContain(`${fault}. Let accounts read it and /openid/v1/jwks: bind ClusterRole`);
   });
 
-  it('says nothing of other tokens, and asks for nothing', () => {
+  it('does not mention settings for other tokens, and requests no issuer', () => {
     const inline = { type: 'inline', inline: { issuer: 'https://idp.example', audience: 'a' } };
     expect(conditionsOf(kind, inline, { issuer: KUBEADM })).toEqual([]);
     expect(kind.kind.acceptsAccounts(resourceOf(kind, inline), VIEW)).toBe(false);

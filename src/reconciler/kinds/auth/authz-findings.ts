@@ -1,5 +1,5 @@
-// Finds mistakes in authorization settings that neither schema nor CEL can express: in policies and entities in the
-// resource, and in the ConfigMap that it names.
+// Finds mistakes in authorization settings that neither schema nor CEL can express: in the resource's policies and
+// entities, and in the objects that the resource names.
 
 import { GROUP_TYPE, type GroupFields, readAuthzConfig } from '#contracts/authz-config.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
@@ -14,16 +14,19 @@ import { cedarFaults, type GroupType, groupTypeOf, placedMessage } from './cedar
 
 type Authz = Static<typeof AuthzConfig> | undefined;
 
-/** Pointer of the settings of MCPServer and MCPRemoteProxy. */
+/** Pointer of the authorization settings of MCPServer and MCPRemoteProxy. */
 const POINTER = '/spec/authzConfig';
 
-/** Returns the reference to the ConfigMap with the settings, if they are in one. `pointer`: pointer of the settings. */
+/**
+ * Returns the reference to the ConfigMap with the settings, if the resource names one. `pointer`: pointer of the
+ * settings.
+ */
 export function authzReferences(authz: Authz, pointer = POINTER): readonly Reference[] {
   const ref = authz?.configMap;
   return ref === undefined ? [] : [{ pointer: `${pointer}/configMap`, kind: 'ConfigMap', ...ref }];
 }
 
-/** For `rules`: finds every mistake in policies and entities in the resource. */
+/** For `rules`: finds every mistake in policies and entities of the resource itself. */
 export function inlineAuthzFindings(authz: Authz, pointer = POINTER): readonly Finding[] {
   if (authz?.inline === undefined) return [];
   const { policies, entitiesJson } = authz.inline;
@@ -38,7 +41,7 @@ export function inlineAuthzFindings(authz: Authz, pointer = POINTER): readonly F
   return faults.length > 0 ? faults : idleGroupFindings(authz, pointer);
 }
 
-/** Warns of settings about groups without an effect: no policy and no entity names the type of groups. */
+/** Warns of settings about groups if no policy and no entity names the type of groups. */
 function idleGroupFindings(authz: NonNullable<Authz>, pointer: string): readonly Finding[] {
   const { inline, groupEntityType = GROUP_TYPE } = authz;
   const texts = inline === undefined ? [] : [...inline.policies, inline.entitiesJson];
@@ -53,8 +56,8 @@ function policyFindings(text: string, groups: GroupType, pointer: string): reado
 }
 
 /**
- * For `inspect`: finds mistakes in the content of the ConfigMap or the MCPAuthzConfig. `at`: pointer of the object with
- * the fields. An MCPAuthzConfig that another manager applies may never have been checked.
+ * For `inspect`: finds mistakes in the ConfigMap or MCPAuthzConfig that the resource names. Another manager may have
+ * applied the MCPAuthzConfig without skep's checks. `at`: pointer of the object with the fields.
  */
 export function namedAuthzFindings(source: AuthzSource, view: View, at = '/spec'): readonly Finding[] {
   const { authzConfig, authzConfigRef } = source;

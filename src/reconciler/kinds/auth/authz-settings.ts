@@ -1,4 +1,4 @@
-// Finds the policies of a resource: its own, or the policies of the MCPAuthzConfig that it names.
+// Finds the policies of a resource: policies in the resource, in a ConfigMap or in an MCPAuthzConfig.
 
 import assert from 'node:assert/strict';
 import { type GroupFields, readAuthzConfig } from '#contracts/authz-config.ts';
@@ -10,27 +10,31 @@ import type { View } from '../kind.ts';
 import type { AuthzConfig } from './authz.ts';
 import { type Policies, sharedPolicies } from './shared-authz.ts';
 
-/** The fields of a resource that restrict accepted callers. Without both fields, accepted callers may do everything. */
+/**
+ * Fields of a resource that restrict accepted callers. If neither field is set, every accepted caller may do
+ * everything.
+ */
 export interface AuthzSource {
   readonly authzConfig?: Static<typeof AuthzConfig>;
   readonly authzConfigRef?: { readonly name: string };
 }
 
-/** Returns whether policies decide calls, in the resource or in another object. */
+/** Returns whether the resource has policies, or names an object with policies. */
 export function hasPolicies({ authzConfig, authzConfigRef }: AuthzSource): boolean {
   return authzConfig !== undefined || authzConfigRef !== undefined;
 }
 
 /**
- * Returns whether the policies are in the resource itself or in an MCPAuthzConfig, so that they are rendered into an
- * object of the resource.
+ * Returns whether skep renders the policies into a child of the resource. Policies in a ConfigMap of the author are
+ * mounted instead.
  */
 export function isRendered({ authzConfig, authzConfigRef }: AuthzSource): boolean {
   return authzConfig?.inline !== undefined || authzConfigRef !== undefined;
 }
 
 /**
- * Returns the resource's settings about groups. They take precedence over the settings next to policies in a ConfigMap.
+ * Returns the resource's settings about groups, which take precedence over such settings in the ConfigMap with the
+ * policies.
  */
 export function writtenGroups(authz: AuthzSource['authzConfig']): GroupFields {
   const { groupClaimName, roleClaimName, groupEntityType } = authz ?? {};
@@ -42,8 +46,8 @@ export function writtenGroups(authz: AuthzSource['authzConfig']): GroupFields {
 }
 
 /**
- * Returns undefined if the policies are in a ConfigMap of the author, or if there are none. Called only for resources
- * that were inspected.
+ * Returns undefined if the author's ConfigMap contains the policies, or if the resource has no policies. Called only if
+ * `inspect` has found no errors.
  */
 export function renderedPolicies(source: AuthzSource, view: View): Policies | undefined {
   const { authzConfig, authzConfigRef } = source;
@@ -57,14 +61,16 @@ export function renderedPolicies(source: AuthzSource, view: View): Policies | un
   return found;
 }
 
-/** Returns the policies of an MCPAuthzConfig, or why they cannot be used. */
+/** Returns the policies of an MCPAuthzConfig, or the reasons why they cannot be used. */
 export function namedPolicies(ref: { readonly name: string }, view: View): ReturnType<typeof sharedPolicies> {
   const spec = view.find('MCPAuthzConfig', ref.name)?.spec;
   if (!isObject(spec)) return { faults: [{ pointer: '', message: 'it does not exist', code: 'authz-config-invalid' }] };
   return sharedPolicies(spec);
 }
 
-/** Returns the upstream provider that is named next to the policies, in the resource or in another object. */
+/**
+ * Returns the name of the upstream provider whose token the policies read, if the policies' settings name a provider.
+ */
 export function namedProvider({ authzConfig, authzConfigRef }: AuthzSource, view: View): string | undefined {
   if (authzConfigRef !== undefined) {
     const found = namedPolicies(authzConfigRef, view);

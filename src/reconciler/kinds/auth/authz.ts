@@ -16,7 +16,7 @@ const ConfigMapAuthz = object(
   'Policies in a ConfigMap.',
 );
 
-/** Field with the name of an upstream provider. */
+/** Defines a field that contains the name of an upstream provider. */
 export function primaryProvider(fallback: string) {
   return text(
     `Upstream provider of the authorization server whose access token, a JWT, contains the claims that policies read. ${fallback}`,
@@ -39,7 +39,7 @@ const InlineAuthz = object(
   'Policies in this resource.',
 );
 
-/** AuthzConfigRef. */
+/** Named AuthzConfigRef in ToolHive's documents. */
 export const AuthzConfig = object(
   {
     type: choice('Place of the policies.', ['configMap', 'inline'], { default: 'configMap' }),

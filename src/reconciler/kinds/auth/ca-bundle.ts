@@ -1,5 +1,5 @@
 // Defines certificate authorities in a ConfigMap, for requests to identity providers: the field, the reference, and the
-// mount in a pod.
+// mount in the pod.
 
 import { X509Certificate } from 'node:crypto';
 import { configMapBytes, hasEntry } from '#kubernetes/rules/content.ts';
@@ -8,7 +8,7 @@ import type { Reference, View } from '../kind.ts';
 import { type Mounted, mountedConfigMap, volumeName } from '../pods/pod.ts';
 import { configMapKeyWithDefault } from '../selectors.ts';
 
-/** CABundleSource. `requests` completes the description. */
+/** Defines a CABundleSource. `requests`: the requests to which the certificates apply, for the description. */
 export function caBundleRef(requests: string) {
   return object(
     { configMapRef: optional(configMapKeyWithDefault('ConfigMap entry with the certificates.', 'ca.crt')) },
@@ -18,14 +18,13 @@ export function caBundleRef(requests: string) {
 
 type Source = Static<ReturnType<typeof caBundleRef>>;
 
-/** Certificates to mount. */
 export interface Bundle {
   readonly configMap: string;
-  /** Path in the container. */
+  /** Path of the certificates in the container. */
   readonly path: string;
 }
 
-/** Returns undefined if the certificates are optional and missing, because pods would wait for them. */
+/** Returns undefined if optional certificates are missing, because pods would wait for their ConfigMap. */
 export function bundleOf(source: Source | undefined, view: View): Bundle | undefined {
   if (source?.configMapRef === undefined) return undefined;
   const { name, key, optional } = source.configMapRef;
@@ -43,7 +42,9 @@ export function bundleReferences(source: Source | undefined, pointer: string): r
   return [{ pointer: place, kind: 'ConfigMap', name, key, optional: optional === true ? 'allowed' : undefined }];
 }
 
-/** Returns why an entry of an existing ConfigMap contains no certificates; undefined for references to other kinds. */
+/**
+ * Returns the reason why an entry of an existing ConfigMap contains no certificates. Ignores references to other kinds.
+ */
 export function certificatesFault({ kind, name, key }: Reference, view: View): string | undefined {
   if (kind !== 'ConfigMap' || key === undefined) return undefined;
   const bytes = configMapBytes(view.find('ConfigMap', name), key);
@@ -51,18 +52,18 @@ export function certificatesFault({ kind, name, key }: Reference, view: View): s
   return `ConfigMap ${name} with key ${key} contains no PEM certificate`;
 }
 
-/** Checks only the first certificate. */
+/** Returns whether the text begins with a valid certificate. Later certificates are not checked. */
 function isCertificate(bytes: Buffer): boolean {
   if (!bytes.includes('-----BEGIN CERTIFICATE-----')) return false;
   try {
     return new X509Certificate(bytes).subject !== undefined;
   } catch {
-    // The constructor throws only if the bytes are not a certificate.
+    // The constructor of X509Certificate throws only if the bytes are not a certificate.
     return false;
   }
 }
 
-/** Returns one mount for each ConfigMap, however many settings name it. */
+/** Returns one mount for each ConfigMap, even if several settings name it. */
 export function mountedBundles(bundles: readonly (Bundle | undefined)[]): readonly Mounted[] {
   const names = new Set(bundles.flatMap((bundle) => bundle?.configMap ?? []));
   return [...names].map((name) => mountedConfigMap(volumeName('oidc-ca-bundle', name), directoryOf(name), { name }));

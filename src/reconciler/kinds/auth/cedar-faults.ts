@@ -1,5 +1,5 @@
-// Finds every mistake in a text with Cedar policies, with its place, and policies about groups that never contain a
-// caller.
+// Finds every mistake in a text with Cedar policies. Also finds policies about a type of groups in which no caller can
+// be.
 
 import { GROUP_TYPE } from '#contracts/authz-config.ts';
 import { type CedarFault, policiesNaming, policyFaults } from '#std/cedar.ts';
@@ -9,10 +9,10 @@ export interface PolicyFault extends CedarFault {
   readonly code: 'authz-policy-invalid';
 }
 
-/** Type of the callers' groups. If undefined, policies may name the usual type. */
+/** Type of the callers' groups if it differs from the usual type. If undefined, policies may name the usual type. */
 export type GroupType = string | undefined;
 
-/** `entities`: if they name the usual type, policies about it may apply through them. */
+/** Returns undefined if `entities` name the usual type: policies about this type may then apply. */
 export function groupTypeOf({ group_entity_type: type = GROUP_TYPE }: JsonObject, entities: unknown): GroupType {
   const isReachable = type === GROUP_TYPE || String(entities).includes(GROUP_TYPE);
   return isReachable ? undefined : String(type);
@@ -26,7 +26,10 @@ export function cedarFaults(text: string, groups: GroupType): readonly PolicyFau
   return policiesNaming(GROUP_TYPE, text).map((place) => ({ ...place, code: 'authz-policy-invalid', message }));
 }
 
-/** Line and column count inside the policy: in the file it may be folded, quoted or indented. */
+/**
+ * Returns the message with line and column in the policy. Line and column in the file may differ, because YAML may
+ * fold, quote or indent the policy.
+ */
 export function placedMessage({ line, column, message }: CedarFault): string {
   return `line ${line}, column ${column} of the policy: ${message}`;
 }

@@ -1,4 +1,4 @@
-// Checks that several settings of authentication need: repeated scopes, and secrets that are sent unencrypted.
+// Finds repeated scopes, and URLs to which secrets would be sent unencrypted.
 
 import type { Finding } from '../kind.ts';
 
@@ -10,7 +10,7 @@ export function scopeFindings(scopes: readonly string[] | undefined, pointer: st
   });
 }
 
-/** Warns if a secret or a token leaves the cluster unencrypted. */
+/** Warns if a secret or a token would leave the cluster unencrypted. */
 export function plainHttpFindings(url: string, pointer: string): readonly Finding[] {
   if (!url.startsWith('http://') || !URL.canParse(url) || isInside(new URL(url).hostname)) return [];
   const message = 'secrets and tokens are sent there, and http does not protect them: use https';
@@ -18,8 +18,8 @@ export function plainHttpFindings(url: string, pointer: string): readonly Findin
 }
 
 /**
- * Returns whether the host is this machine or a Service of the cluster (a name without a dot is a Service of the
- * namespace).
+ * Returns whether the host is this machine or a Service of the cluster. A name without a dot is a Service in the same
+ * namespace.
  */
 function isInside(host: string): boolean {
   const loopback = host === 'localhost' || host === '[::1]' || /^127\./.test(host);

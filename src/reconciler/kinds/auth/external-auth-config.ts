@@ -10,7 +10,7 @@ export type ExternalAuthConfig = Static<typeof ExternalAuth>;
 
 const read = specReader(ExternalAuth);
 
-/** Returns its settings, by the names that kinds use. */
+/** Returns the settings with current field names; undefined if the object does not exist. */
 export function externalAuthConfig(
   ref: { readonly name: string } | undefined,
   view: View,

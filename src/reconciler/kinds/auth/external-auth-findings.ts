@@ -10,32 +10,35 @@ import { baselineScopeFindings } from './server/scopes.ts';
 import { acceptedAudiences, trustHostFindings } from './server/trust-rules.ts';
 import type { TokenSource } from './token-settings.ts';
 
-/** The spec of a resource with a proxy. */
+/** Spec of a resource with a proxy. */
 interface ProxySpec extends TokenSource, AuthzSource {
   readonly authServerRef?: { readonly name: string };
   readonly externalAuthConfigRef?: { readonly name: string };
-  /** Undefined: another controller sets the count. */
+  /** Not set if another controller sets the number. */
   readonly replicas?: number;
 }
 
 interface Caller {
   readonly name: string;
-  /** The issuer whose tokens the proxy accepts; `nobody`: it accepts no tokens; `unknown`: this cannot be known. */
+  /**
+   * Issuer whose tokens the proxy accepts. `nobody`: the proxy accepts no tokens. `unknown`: the settings cannot be
+   * read.
+   */
   readonly issuer: string | 'nobody' | 'unknown';
-  /** Scopes that the resource advertises; undefined if they cannot be known. */
+  /** Scopes that the resource advertises; undefined if the settings cannot be read. */
   readonly scopes: readonly string[] | undefined;
-  /** Values of aud that the resource accepts; empty if they cannot be known. */
+  /** Values of `aud` that the resource accepts; empty if the values are unknown. */
   readonly audiences: readonly string[];
-  /** Pointer of the field that names the settings. */
+  /** Pointer of the field that names the MCPExternalAuthConfig. */
   readonly pointer: string;
-  /** The field that names the issuer. */
+  /** Field that contains or names the issuer. */
   readonly field: 'oidcConfig' | 'oidcConfigRef';
-  /** Whether the server behind the proxy has no network, so that requests to it have no headers. */
+  /** True if the server behind the proxy uses standard streams, where requests have no headers. */
   readonly stdio: boolean;
   readonly replicas: number | undefined;
 }
 
-/** `stdio`: the server behind the proxy has no network. */
+/** `stdio`: the server behind the proxy uses standard streams. */
 export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View): readonly Finding[] {
   const { externalAuthConfigRef: ref, authServerRef, replicas } = spec;
   const field = spec.oidcConfigRef === undefined ? ('oidcConfig' as const) : ('oidcConfigRef' as const);
@@ -67,8 +70,9 @@ function policyFindings(
 }
 
 /**
- * The proxy sends the token of a provider of its own authorization server, which must have one. Without such a server,
- * it exchanges the token of the caller; the provider is then for a virtual server that calls the same backend.
+ * Checks the upstream provider that the settings name. The proxy's authorization server must have the provider. Without
+ * an authorization server, `subjectProviderName` has an effect only in virtual servers, because a proxy exchanges its
+ * caller's token.
  */
 function injectFindings(
   { tokenExchange, cloudSts, upstreamInject, xaa }: ExternalAuthConfig,
@@ -97,7 +101,7 @@ function settingsFindings(config: ExternalAuthConfig, caller: Caller): readonly 
   return server === undefined ? idleFindings(config, caller) : serverFindings(server, caller);
 }
 
-/** `behind`: the settings of authentication to the server behind the proxy. */
+/** `behind`: settings for authentication to the server behind the proxy. */
 function namedServerFindings(
   { type, embeddedAuthServer: server }: ExternalAuthConfig,
   behind: ExternalAuthConfig | undefined,
@@ -124,7 +128,7 @@ function namedServerFindings(
   return serverFindings(server, caller);
 }
 
-/** Returns whether the proxy issues the tokens that it accepts. */
+/** Returns whether the proxy has its own authorization server. */
 export function hasOwnIssuer(
   { externalAuthConfigRef, authServerRef }: Pick<ProxySpec, 'externalAuthConfigRef' | 'authServerRef'>,
   view: View,
@@ -163,7 +167,7 @@ function serverFindings(
   ];
 }
 
-/** Warns of keys and data that exist in one replica only: the other replicas do not know them. */
+/** Warns of keys and data of one process: other replicas do not have them. */
 function replicaFindings(
   { signingKeySecretRefs = [], hmacSecretRefs = [], storage }: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
   whose: string,
@@ -179,7 +183,7 @@ function replicaFindings(
   return [{ code: 'auth-server-in-one-replica', severity: 'warning', pointer, message }];
 }
 
-/** Checks the issuer: if the proxy accepts only tokens of another issuer, the tokens of its own server are useless. */
+/** Checks that the proxy accepts tokens of its own authorization server. */
 function issuerFindings(
   own: string,
   whose: string,

@@ -1,5 +1,4 @@
-// Renders the authentication of a proxy as an MCPExternalAuthConfig defines it: blocks of its configuration, Secrets
-// and certificates in files.
+// Renders an MCPExternalAuthConfig for a proxy: blocks of the proxy's configuration, Secrets and certificates in files.
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import type { View } from '../kind.ts';
@@ -16,9 +15,9 @@ export interface ExternalAuthUser {
   readonly name: string;
   readonly namespace: string;
   readonly ref: { readonly name: string } | undefined;
-  /** The authorization server, if `ref` does not name one. */
+  /** Reference to the authorization server, if `ref` names other settings. */
   readonly serverRef?: { readonly name: string };
-  /** Settings for the tokens that the resource's proxy accepts. */
+  /** Reference to the settings of the authorization server. Not set if `ref` names them. */
   readonly oidc: ResolvedOIDC | undefined;
 }
 
@@ -27,7 +26,10 @@ export interface ExternalAuthParts {
   readonly files: readonly SecretFile[];
   readonly mounted: readonly Mounted[];
   readonly bundles: readonly Bundle[];
-  /** Settings for the tokens that the proxy then accepts: its own authorization server may change them. */
+  /**
+   * Settings for the tokens that the proxy accepts. If it has an authorization server, `scopes` are the scopes that
+   * this server issues.
+   */
   readonly oidc: ResolvedOIDC | undefined;
 }
 
@@ -59,7 +61,7 @@ function partsOf(user: ExternalAuthUser, view: View): Partial<ExternalAuthParts>
 }
 
 const URN = 'urn:ietf:params:oauth:token-type:';
-/** Types of tokens by their short names in manifests (RFC 8693, section 3). */
+/** Full token types, by the short names and full names that manifests can contain (RFC 8693, section 3). */
 export const TOKEN_TYPES = {
   access_token: `${URN}access_token`,
   id_token: `${URN}id_token`,
@@ -136,7 +138,7 @@ function bearerParts({ tokenSecretRef }: NonNullable<ExternalAuthConfig['bearerT
   return { blocks: { bearer_token_config: block }, files: [{ file, secret: tokenSecretRef }] };
 }
 
-/** Requests are signed with the service's own name if the manifest uses a neutral one. */
+/** Returns the service name for signatures: the real name if the manifest contains a neutral name. */
 export function signedService(service: string): string {
   return service === '' || service === 'cloud-mcp' ? 'aws-mcp' : service;
 }
@@ -162,7 +164,7 @@ function stsBlock(
   };
 }
 
-/** The server issues the tokens itself, so clients may request from it the scopes that the resource advertises. */
+/** Returns parts for an authorization server. It issues tokens with the scopes that the resource advertises. */
 function serverParts(
   config: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
   { name, namespace, oidc }: ExternalAuthUser,

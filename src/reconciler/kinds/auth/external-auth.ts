@@ -1,5 +1,5 @@
-// Defines the fields for authentication to the server behind a proxy. Servers, remote proxies and virtual servers share
-// them, because each renders such a configuration.
+// Defines the fields for authentication to the server behind a proxy, which servers, remote proxies and virtual servers
+// share.
 
 import { UpstreamInject } from '#contracts/virtual/auth.ts';
 import { CloudSts } from '#contracts/virtual/cloud-sts.ts';
@@ -11,7 +11,7 @@ import { secretKeyRef } from '../selectors.ts';
 import { caBundleRef } from './ca-bundle.ts';
 import { EmbeddedAuthServer } from './server/server.ts';
 
-/** Types of RFC 8693, section 3, in full and by their short names in manifests. */
+/** Token types of RFC 8693, section 3: short names in manifests and full names. */
 const TOKEN_TYPES = [
   'access_token',
   'id_token',
@@ -22,9 +22,8 @@ const TOKEN_TYPES = [
 ] as const;
 
 /**
- * Name of a header (RFC 9110, section 5.1), except headers about the transport of a message, which belong to the
- * connection and not to the caller. Rules refuse headers that identify the caller, because released definitions accept
- * them.
+ * Defines the name of a header (RFC 9110, section 5.1). Refuses headers that describe the connection. Headers that
+ * identify the caller are refused by rules instead, because released definitions accept them.
  */
 function headerName(description: string) {
   return text(description, {
@@ -96,7 +95,7 @@ function ifAndOnlyIf(type: string) {
   };
 }
 
-/** MCPExternalAuthConfig spec, with the messages of ToolHive. */
+/** Defines the spec of MCPExternalAuthConfig. Messages are ToolHive's messages. */
 export const ExternalAuth = object(
   {
     type: choice(
@@ -131,8 +130,8 @@ export const ExternalAuth = object(
       ifAndOnlyIf('embeddedAuthServer'),
       ifAndOnlyIf('upstreamInject'),
       ifAndOnlyIf('xaa'),
-      // Either name of the type is possible with either name of its settings; an author of an old name gets a message
-      // about that name.
+      // Old and new names of the type and of its settings can be combined. The message names the type that the author
+      // wrote.
       {
         rule: "self.type == 'awsSts' || has(self.awsSts) || (self.type == 'cloudSts') == has(self.cloudSts)",
         message: "cloudSts configuration must be set if and only if type is 'cloudSts'",

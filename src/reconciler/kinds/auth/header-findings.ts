@@ -1,5 +1,4 @@
-// Finds mistakes in headers that a proxy adds. Their schema cannot find them, because it cannot check the keys of a
-// map.
+// Finds mistakes in headers that a proxy adds. A schema cannot find them, because it cannot check the keys of a map.
 
 import { pointerToken } from '#std/json.ts';
 import type { Finding, View } from '../kind.ts';
@@ -9,11 +8,11 @@ import type { Headers } from './header-forward.ts';
 interface Named {
   readonly name: string;
   readonly pointer: string;
-  /** The value, if it is not secret. */
+  /** Value of the header, if it is not secret. */
   readonly value?: string;
 }
 
-/** For `inspect`: finds headers that are set here and by an MCPExternalAuthConfig. */
+/** For `inspect`: finds headers that both the resource and its MCPExternalAuthConfig set. */
 export function authHeaderFindings(
   headers: Headers | undefined,
   ref: { readonly name: string } | undefined,
@@ -53,13 +52,13 @@ export function headerFindings(headers: Headers | undefined, pointer: string): r
   return addedHeaderFindings(addedHeaders(headers, pointer), ['addPlaintextHeaders', 'addHeadersFromSecret']);
 }
 
-/** The two fields with added headers: plain values, and names of headers with secret values. */
+/** The two fields with added headers: headers with plain values, and headers with values in Secrets. */
 interface AddedHeaders {
   readonly plain: { readonly headers: Readonly<Record<string, string>>; readonly pointer: string };
   readonly secret: { readonly names: readonly string[]; pointerOf(index: number): string };
 }
 
-/** `fields`: the names of the two fields. */
+/** `fields`: names of the two fields, for messages. */
 export function addedHeaderFindings(
   headers: AddedHeaders,
   [plainField, secretField]: readonly [string, string],
@@ -90,19 +89,19 @@ function namedHeaders({ plain, secret }: AddedHeaders) {
   };
 }
 
-/** Finds plain headers that are invalid in a request, or that the proxy does not send. */
+/** Finds headers that are invalid in a request, or that only the proxy itself may set. */
 export function plainHeaderFindings(headers: Readonly<Record<string, string>>, pointer: string): readonly Finding[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     return unsendable({ name, value, pointer: `${pointer}/${pointerToken(name)}` });
   });
 }
 
-/** Checks the name of a header whose value is a secret. */
+/** Checks the name of a header whose value is in a Secret. */
 export function headerNameFindings(name: string | undefined, pointer: string): readonly Finding[] {
   return name === undefined || name === '' ? [] : unsendable({ name, pointer });
 }
 
-/** Returns the first finding that applies. */
+/** Returns at most one finding. */
 function headerFinding(header: Named, secretField: string): readonly Finding[] {
   const { name, value, pointer } = header;
   const faults = unsendable(header);
@@ -111,7 +110,7 @@ function headerFinding(header: Named, secretField: string): readonly Finding[] {
   return [{ code: 'header-plain-secret', severity: 'warning', pointer, message, ...KEY }];
 }
 
-/** Returns the first finding that applies. */
+/** Returns at most one finding. */
 function unsendable({ name, value, pointer }: Named): readonly Finding[] {
   const key = value === undefined ? {} : KEY;
   if (!TOKEN.test(name)) {
@@ -166,14 +165,14 @@ const SECRET_WORDS: ReadonlySet<string> = new Set([
   ...['apikey', 'accesskey', 'privatekey', 'bearer', 'jwt'],
 ]);
 
-/** Looks at the words of the name: `X-Api-Key` and `X-APIKey` match, `X-Keyboard` does not. */
+/** Compares whole words of the name: `X-Api-Key` and `X-APIKey` match, `X-Keyboard` does not. */
 function looksSecret(name: string): boolean {
   const words = name.toLowerCase().split(/[^a-z0-9]+/);
   const pairs = words.map((word, index) => `${word}${words[index + 1] ?? ''}`);
   return [...words, ...pairs].some((word) => SECRET_WORDS.has(word));
 }
 
-/** Compares names of headers without regard to case (RFC 9110 section 5.1). */
+/** Finds headers that both fields set. Names are compared case-insensitively (RFC 9110 section 5.1). */
 function setTwice(plain: readonly Named[], secret: readonly Named[], plainField: string): readonly Finding[] {
   const plainNames = new Set(plain.map(({ name }) => name.toLowerCase()));
   const hidden = secret.filter(({ name }) => plainNames.has(name.toLowerCase()));

@@ -1,4 +1,5 @@
-// Headers that a proxy adds to its requests: the fields, and their parts of its configuration and its pod.
+// Defines the fields with headers that a proxy adds to its requests, and renders them into its configuration and its
+// pod.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { list, object, optional, type Static, text, textMap } from '#std/schema.ts';
@@ -14,7 +15,7 @@ const HeaderFromSecret = object(
   'A header whose value is in a Secret.',
 );
 
-/** HeaderForwardConfig. */
+/** Named HeaderForwardConfig in ToolHive's documents. */
 export const HeaderForward = object(
   {
     addPlaintextHeaders: optional(
@@ -44,7 +45,7 @@ export function headerReferences(headers: Headers | undefined, pointer: string):
   });
 }
 
-/** The proxy's configuration of the headers, and the files with the values from Secrets. */
+/** Headers in the proxy's configuration, and files with values from Secrets. */
 export interface ForwardedHeaders {
   readonly block: Pick<RunConfig, 'header_forward'>;
   readonly files: readonly SecretFile[];
@@ -66,8 +67,8 @@ export function forwardedHeaders(headers: Headers | undefined): ForwardedHeaders
 }
 
 /**
- * Names of headers may contain characters that file names should not. Headers whose names differ only in such
- * characters get a number, in the order in which they are written.
+ * Adds a file name to each header. Characters that are unusual in file names become `-`. If two names become equal, the
+ * later name gets a number.
  */
 function withFiles(headers: readonly FromSecret[]) {
   const taken = new Map<string, number>();

@@ -1,4 +1,4 @@
-// Checks whether OIDC settings are safe to trust: the issuer and its keys are reached by HTTPS.
+// Checks that a proxy reaches the issuer and its keys by HTTPS, so that accepted tokens can be trusted.
 
 import { httpUrl } from '#std/address/address.ts';
 import type { Static } from '#std/schema.ts';
@@ -20,11 +20,11 @@ interface Trusted {
   readonly issuer: { readonly url: string; readonly pointer: string };
   readonly keys: OptionalUrl;
   readonly introspection: OptionalUrl;
-  /** Whether the author allowed plain HTTP to the issuer. */
+  /** True if the author allowed plain HTTP to the issuer. */
   readonly insecure: boolean;
 }
 
-/** Pointer of the settings of MCPServer and MCPRemoteProxy. */
+/** Pointer of the OIDC settings of MCPServer and MCPRemoteProxy. */
 const POINTER = '/spec/oidcConfig';
 
 /** For `rules`: checks settings in the resource itself. `pointer`: pointer of the settings. */
@@ -37,7 +37,10 @@ export function oidcFindings(oidc: Ref, pointer = POINTER): readonly Finding[] {
   ];
 }
 
-/** Warns if two fields are set of which only one has an effect (virtual server document, InlineOIDCConfig). */
+/**
+ * Warns of a field without an effect, because a field with precedence is set (virtual server document,
+ * InlineOIDCConfig).
+ */
 function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer: string): readonly Finding[] {
   const { clientSecret, clientSecretRef, svcCABundlePath, caBundleRef } = config;
   return [
@@ -51,8 +54,8 @@ function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer
 }
 
 /**
- * For `inspect`: checks settings in a ConfigMap or an MCPOIDCConfig. `at`: pointer of the object with the fields. An
- * MCPOIDCConfig that another manager applies may never have been checked.
+ * For `inspect`: checks settings in the ConfigMap or MCPOIDCConfig that the resource names. Another manager may have
+ * applied the MCPOIDCConfig without skep's checks. `at`: pointer of the object with the fields.
  */
 export function namedOIDCFindings(source: TokenSource, view: View, at = '/spec'): readonly Finding[] {
   const { oidcConfig, oidcConfigRef } = source;
@@ -74,8 +77,8 @@ export function namedOIDCFindings(source: TokenSource, view: View, at = '/spec')
 }
 
 /**
- * For `inspect` of a proxy: a token must name an audience (RFC 8707 section 2). If the settings name none, the audience
- * is the resource. `origin`: URL of the proxy inside the cluster.
+ * For `inspect` of a proxy: warns if the settings name no audience. A token must name an audience (RFC 8707 section 2),
+ * so the proxy then expects the resource's URL. `origin`: URL of the proxy inside the cluster.
  */
 export function audienceFindings(source: TokenSource, view: View, origin: string): readonly Finding[] {
   const resolved = resolveOIDC(source, view, { ...ANY_OWNER, origin });
@@ -85,7 +88,7 @@ export function audienceFindings(source: TokenSource, view: View, origin: string
   return [{ code: 'oidc-audience-missing', severity: 'warning', pointer: `${POINTER}/${at}`, message }];
 }
 
-/** For `rules` of an MCPOIDCConfig: checks its settings. */
+/** For `rules` of an MCPOIDCConfig. */
 export function sharedOIDCFindings({
   inline,
   kubernetesServiceAccount,

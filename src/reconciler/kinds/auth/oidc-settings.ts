@@ -1,5 +1,5 @@
-// Resolves the OIDC settings of a resource into the settings that a proxy reads, and into the environment variables and
-// mounts that the proxy's pod needs.
+// Resolves the OIDC settings of a resource into settings for its proxy, and into environment variables and mounts for
+// the proxy's pod.
 
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -17,27 +17,26 @@ type Settings = NonNullable<RunConfig['oidc_config']>;
 export interface ResolvedOIDC {
   readonly settings: Settings;
   readonly env: readonly Env[];
-  /** Certificates to mount. */
   readonly bundle?: Bundle;
-  /** Whether the pod's own service account token is used. */
+  /** True if the proxy uses its pod's service account token. */
   readonly needsToken: boolean;
 }
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** The resource that has an OIDCConfigRef. */
+/** Facts about the resource that accepts the tokens. */
 export interface OIDCOwner {
   readonly namespace: string;
-  /** Default resource URL. */
+  /** URL of the resource if its settings name no URL. */
   readonly origin: string;
 }
 
-/** Owner for reading settings that depend neither on the resource URL nor on the namespace. */
+/** Owner for settings that depend neither on the resource's URL nor on its namespace. */
 export const ANY_OWNER: OIDCOwner = { namespace: '', origin: '' };
 
 /**
- * Returns the settings, or the faults of the object that should contain them. Undefined: anyone may call the resource.
- * `at`: pointer of the object with the fields.
+ * Returns the settings, or findings if they cannot be read. Returns undefined if anyone may call the resource. `at`:
+ * pointer of the object with the fields.
  */
 export function resolveOIDC(
   source: TokenSource,
@@ -68,11 +67,11 @@ function isOfCluster({ kubernetes, type }: Ref): boolean {
 
 export interface AcceptedAccounts {
   readonly issuer: string;
-  /** If true, the issuer that the API server names is accepted as well. */
+  /** True if tokens of the API server's own issuer are accepted in addition to tokens of `issuer`. */
   readonly isApiServer: boolean;
 }
 
-/** Returns undefined if no tokens of the cluster are accepted, or if their accounts are unknown. */
+/** Returns undefined if the resource accepts no service account tokens, or if its settings cannot be read. */
 export function acceptedAccounts(source: TokenSource, view: View): AcceptedAccounts | undefined {
   const found = tokenSettings(source, view);
   if (found === undefined || 'fault' in found || !isOfCluster(found)) return undefined;
@@ -103,7 +102,7 @@ function kubernetes(
 ): ResolvedOIDC {
   const needsToken = config?.useClusterAuth !== false;
   const issuer = nonEmptyText(config?.issuer) ?? CLUSTER_ISSUER;
-  // If the author sets the JWKS URL, the keys at this URL are not known to be the keys of the API server.
+  // If the author sets a JWKS URL, its keys may not be the API server's keys.
   const isOfApiServer = issuer === CLUSTER_ISSUER && needsToken && nonEmptyText(config?.jwksUrl) === undefined;
   const settings: Settings = {
     issuer,
@@ -124,7 +123,7 @@ function kubernetes(
 }
 
 /**
- * Returns undefined if tokens of every account are accepted. The account of the pod itself is never the default: it
+ * Returns undefined if every account's tokens are accepted. The default is not the pod's own account, because the pod
  * does not call its own server.
  */
 function acceptedAccount(config: Ref['kubernetes'], ownNamespace: string): Settings['service_account'] {
@@ -157,7 +156,7 @@ function inline(config: InlineSettings, view: View, resourceUrl: string): Resolv
   return { settings, env: clientSecret(config), bundle, needsToken };
 }
 
-/** Returns the scopes to advertise: `openid` if the author chose none. */
+/** Returns the scopes to advertise: `openid` if the author chose no scopes. */
 function advertised(chosen: readonly string[] = []): string[] {
   const scopes = chosen.filter((scope) => scope !== '');
   return scopes.length === 0 ? ['openid'] : scopes;
@@ -169,7 +168,10 @@ function clientSecret({ clientSecret, clientSecretRef }: InlineSettings): Env[] 
   return nonEmptyText(clientSecret) === undefined ? [] : [{ name, value: clientSecret ?? '' }];
 }
 
-/** Reads settings in a ConfigMap: JSON below the key. Without the key, one entry per setting, as in ToolHive. */
+/**
+ * Reads settings in a ConfigMap: a JSON object below the key, or one entry for each setting if the key is missing.
+ * ToolHive reads entries.
+ */
 function configMapSettings(
   ref: Ref['configMap'],
   view: View,

@@ -6,7 +6,7 @@ import { bool, choice, list, object, optional, text } from '#std/schema.ts';
 import { nameField, refName, secretKeyRef } from '../selectors.ts';
 import { caBundleRef } from './ca-bundle.ts';
 
-/** Default issuer in the documents. It is the address of the API server inside each cluster. */
+/** Default issuer in ToolHive's documents: the API server's address inside each cluster. */
 export const CLUSTER_ISSUER = 'https://kubernetes.default.svc';
 
 const CLUSTER_ACCOUNTS = {
@@ -97,7 +97,7 @@ const InlineOIDC = object(
   { aliases: { thvCABundlePath: 'svcCABundlePath' } },
 );
 
-/** OIDCConfigRef. */
+/** Named OIDCConfigRef in ToolHive's documents. */
 export const OIDCConfig = object(
   {
     type: choice('Place of the settings.', ['kubernetes', 'configMap', 'inline'], { default: 'kubernetes' }),
@@ -125,7 +125,10 @@ export const OIDCConfig = object(
   },
 );
 
-/** Spec of MCPOIDCConfig: the provider of tokens. Each reference to an MCPOIDCConfig sets its own audience. */
+/**
+ * Defines the spec of MCPOIDCConfig, which contains the issuer. Each reference to an MCPOIDCConfig sets its own
+ * audience.
+ */
 export const SharedOIDC = object(
   {
     type: choice('kubernetesServiceAccount: tokens of the cluster. inline: tokens of another issuer.', [
@@ -158,7 +161,7 @@ export const SharedOIDC = object(
   },
 );
 
-/** The reference to an MCPOIDCConfig, with the settings that differ between the resources that name it. */
+/** Defines the reference to an MCPOIDCConfig, with the settings that belong to the referring resource. */
 export const OIDCConfigRef = object(
   {
     name: refName('MCPOIDCConfig'),

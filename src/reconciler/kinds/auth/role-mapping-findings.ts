@@ -1,4 +1,4 @@
-// Finds mistakes in the mappings of callers to roles of a cloud, which neither a schema nor CEL can find.
+// Finds mistakes in mappings of callers to cloud roles that neither a schema nor CEL can find.
 
 import { roleMatcher } from '#contracts/role-matcher.ts';
 import type { CloudSts } from '#contracts/virtual/cloud-sts.ts';
@@ -7,7 +7,7 @@ import type { Finding } from '../kind.ts';
 
 type Mapping = NonNullable<Static<typeof CloudSts>['roleMappings']>[number];
 
-/** Checks mappings in the order in which they are tried: a mapping can hide a later one. */
+/** Checks the mappings in the order in which they are tried. A mapping hides later mappings with the same test. */
 export function mappingFindings(mappings: readonly Mapping[] | undefined, at: string): readonly Finding[] {
   const tried = (mappings ?? [])
     .map((mapping, index) => ({ mapping, index }))
@@ -25,7 +25,10 @@ export function mappingFindings(mappings: readonly Mapping[] | undefined, at: st
   });
 }
 
-/** A mapping without a priority comes after the mappings with one; mappings with equal priorities keep their order. */
+/**
+ * Returns the number by which mappings are sorted. Mappings without a priority come last, and mappings with equal
+ * priorities keep their order.
+ */
 function priorityOf({ priority }: Mapping): number {
   return priority ?? Number.MAX_SAFE_INTEGER;
 }

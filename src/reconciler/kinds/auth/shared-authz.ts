@@ -1,5 +1,5 @@
-// Defines every field of MCPAuthzConfig, and reads its policies. An API server does not check `config`, so its fields
-// are checked here.
+// Defines the fields of MCPAuthzConfig, and reads its policies. An API server does not check fields of `config`, so
+// this file checks them.
 
 import { GROUP_FIELDS, type GroupFields, PROVIDER_NAME } from '#contracts/authz-config.ts';
 import { firstMisfit, schemaCheck } from '#contracts/schema-check.ts';
@@ -28,7 +28,6 @@ const Config = object(
   'The policies, in the form of the type.',
 );
 
-/** Spec of MCPAuthzConfig. */
 export const SharedAuthz = object(
   {
     type: text('Language of policies: cedarv1. httpv1, which asks a server for each decision, is refused.', {
@@ -43,11 +42,11 @@ export interface Policies {
   readonly policies: readonly string[];
   readonly entitiesJson: string;
   readonly groups: GroupFields;
-  /** The upstream provider whose token policies read. */
+  /** Name of the upstream provider whose token the policies read. */
   readonly upstreamProvider?: string;
 }
 
-/** The reason why settings cannot be used. `pointer`: below the spec. */
+/** Reason why the settings cannot be used. `pointer`: pointer below the spec. */
 interface Fault {
   readonly pointer: string;
   readonly code: string;
@@ -55,7 +54,10 @@ interface Fault {
   readonly at?: 'key';
 }
 
-/** The object may be older than its definition, so every field is checked. */
+/**
+ * Reads the policies, and checks every field: the API server may have stored the object before it knew the current
+ * schema.
+ */
 export function sharedPolicies({ type, config }: JsonObject): Policies | { readonly faults: readonly Fault[] } {
   if (type !== 'cedarv1') {
     const message = `type ${String(type)} is not supported: policies are written in Cedar (cedarv1)`;

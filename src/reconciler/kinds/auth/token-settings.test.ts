@@ -1,5 +1,5 @@
-// Tests that a reference to missing settings never counts as "no settings": without settings for tokens, anyone may
-// call.
+// Tests that a reference to missing settings is never treated as "no settings": without settings for tokens, anyone may
+// call the resource.
 
 import { AssertionError } from 'node:assert';
 import { describe, expect, it } from 'vitest';
@@ -38,23 +38,26 @@ const CASES = [
   },
 ];
 
-/** A rule of CEL refuses such a resource, but it may be older than the rule. */
+/** Resources that a CEL rule refuses, but that may have been stored before the rule existed. */
 const WITHOUT_SETTINGS = CASES.filter(({ kind }) => kind !== MCPServer).map(({ kind, spec }) => {
   const { oidcConfigRef: _ref, ...rest } = { incomingAuth: undefined, oidcConfigRef, ...spec };
   return { kind, spec: kind === VirtualMCPServer ? { ...rest, incomingAuth: { type: 'oidc' } } : rest };
 });
 
-describe.each(WITHOUT_SETTINGS)('$kind.kind that must have tokens, without settings for them', ({ kind, spec }) => {
-  const resource = resourceOf(kind, spec);
+describe.each(WITHOUT_SETTINGS)(
+  '$kind.kind that must require tokens, without settings for tokens',
+  ({ kind, spec }) => {
+    const resource = resourceOf(kind, spec);
 
-  it('is not open, is refused, and nothing is made of it', () => {
-    expect(kind.exposes(resource, NOTHING).map(({ auth }) => auth)).toEqual([{ type: 'unknown' }]);
-    expect(kind.acceptsAccounts(resource, NOTHING)).toBe(false);
-    const refusals = kind.inspect(resource, NOTHING).filter(({ severity }) => severity === 'error');
-    expect(refusals.map(({ code }) => code)).toEqual(['oidc-config-invalid']);
-    expect(() => kind.children(resource, NOTHING, SETTINGS)).toThrow(AssertionError);
-  });
-});
+    it('is not open to everyone, is refused, and has no children', () => {
+      expect(kind.exposes(resource, NOTHING).map(({ auth }) => auth)).toEqual([{ type: 'unknown' }]);
+      expect(kind.acceptsAccounts(resource, NOTHING)).toBe(false);
+      const refusals = kind.inspect(resource, NOTHING).filter(({ severity }) => severity === 'error');
+      expect(refusals.map(({ code }) => code)).toEqual(['oidc-config-invalid']);
+      expect(() => kind.children(resource, NOTHING, SETTINGS)).toThrow(AssertionError);
+    });
+  },
+);
 
 describe.each(CASES)('$kind.kind', ({ kind, spec }) => {
   const resource = resourceOf(kind, spec);
@@ -62,7 +65,7 @@ describe.each(CASES)('$kind.kind', ({ kind, spec }) => {
   it.each([
     { reason: 'the settings do not exist', view: NOTHING },
     { reason: 'the settings are empty', view: EMPTY },
-  ])('is not open if $reason, and nothing is made of it', ({ view }) => {
+  ])('is not open to everyone if $reason, and has no children', ({ view }) => {
     expect(kind.exposes(resource, view).map(({ auth }) => auth)).toEqual([{ type: 'unknown' }]);
     expect(kind.acceptsAccounts(resource, view)).toBe(false);
     expect(() => kind.children(resource, view, SETTINGS)).toThrow(AssertionError);

@@ -1,4 +1,4 @@
-// Finds the settings by which a resource accepts tokens: in the resource, or in the MCPOIDCConfig that it names.
+// Finds the settings for the tokens that a resource accepts: in the resource, or in the MCPOIDCConfig that it names.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
@@ -7,23 +7,26 @@ import type { View } from '../kind.ts';
 import { type OIDCConfig, type OIDCConfigRef, SharedOIDC } from './oidc.ts';
 
 /**
- * The fields of a resource for accepted tokens. Without both fields, anyone may call, unless tokens are required.
+ * Fields of a resource for accepted tokens. If neither field is set, anyone may call the resource, unless tokens are
+ * required.
  */
 export interface TokenSource {
-  /** Whether tokens are required. CEL demands one of the fields then, but the object may be older than that rule. */
+  /**
+   * True if tokens are required. A CEL rule then requires one of the fields, but the object may be older than the rule.
+   */
   readonly isRequired?: boolean;
   readonly oidcConfig?: Static<typeof OIDCConfig>;
   readonly oidcConfigRef?: Static<typeof OIDCConfigRef>;
 }
 
-/** Settings in the form of `oidcConfig`. Settings of type kubernetes may also have scopes to advertise. */
+/** Settings in the form of `oidcConfig`. For type kubernetes, `scopes` are the scopes to advertise. */
 export type TokenSettings = Static<typeof OIDCConfig> & { readonly scopes?: readonly string[] };
 
 const read = specReader(SharedOIDC);
 
 /**
- * Returns undefined if the resource names no settings, and a fault if settings are named or required and do not exist:
- * every caller must be refused then.
+ * Returns undefined if the resource names no settings and requires none. Returns a fault if required or named settings
+ * do not exist: the caller must then refuse every request.
  */
 export function tokenSettings(
   { isRequired, oidcConfig, oidcConfigRef: ref }: TokenSource,
@@ -38,7 +41,7 @@ export function tokenSettings(
   return combined(read(spec), ref);
 }
 
-/** Combines the provider of the MCPOIDCConfig with the audience of the reference. */
+/** Combines the issuer in the MCPOIDCConfig with the audience in the reference. */
 function combined(
   shared: Static<typeof SharedOIDC>,
   ref: Static<typeof OIDCConfigRef>,
@@ -46,7 +49,7 @@ function combined(
   const { inline, kubernetesServiceAccount } = shared;
   const { audience, scopes = [], resourceUrl } = ref;
   const place = resourceUrl === undefined ? {} : { resourceUrl };
-  // The object may be older than its definition, so the API server may not have checked it.
+  // The API server may have stored the object before it knew the current schema.
   if (shared.type === 'inline' && inline !== undefined) {
     return { type: 'inline', ...place, inline: { ...inline, audience, scopes } };
   }

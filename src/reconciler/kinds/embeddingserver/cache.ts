@@ -1,5 +1,5 @@
-// Renders the volume claim in which each pod of an EmbeddingServer keeps its models. Kubernetes refuses changes of a
-// StatefulSet's claim templates, so existing templates stay unchanged, and the difference is reported.
+// Renders the volume claim in which each pod of an EmbeddingServer stores models. Kubernetes refuses changed claim
+// templates, so an existing StatefulSet keeps its templates, and the status reports the difference.
 
 import { storedQuantity } from '#kubernetes/rules/quantity.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
@@ -9,9 +9,9 @@ import type { Embedding } from './facts.ts';
 export const CACHE_VOLUME = 'model-cache';
 
 export interface Cache {
-  /** `volumeClaimTemplates` of the StatefulSet; if empty, models are lost with their pod. */
+  /** `volumeClaimTemplates` of the StatefulSet. If empty, models are lost when a pod is deleted. */
   readonly templates: readonly JsonObject[];
-  /** A sentence about the difference that cannot be applied; absent if the cache is as declared. */
+  /** Sentence about a difference that cannot be applied. Not set if the templates are as declared. */
   readonly deviation?: string;
 }
 
@@ -45,7 +45,7 @@ function claimTemplates({ spec }: Embedding): JsonObject[] {
 }
 
 /**
- * Returns the templates without the fields that the API server adds (`status`, `volumeMode`); undefined if the
+ * Returns the existing templates without the API server's own fields (`status`, `volumeMode`); undefined if the
  * StatefulSet does not exist.
  */
 function livingTemplates({ name }: Embedding, view: View): JsonObject[] | undefined {

@@ -12,7 +12,7 @@ import { disruptionBudget } from '../proxy/disruption.ts';
 import { CACHE_VOLUME, type Cache, cacheOf } from './cache.ts';
 import { type Embedding, embeddingLabels, fieldArguments, MODEL_ENV, type Spec, TOKEN_ENV } from './facts.ts';
 
-/** Folder in which text-embeddings-inference keeps models. */
+/** Folder in which text-embeddings-inference stores models. */
 const DATA_DIRECTORY = '/data';
 
 export function children(self: Embedding, view: View, settings: Settings): readonly KubeObject[] {
@@ -33,7 +33,10 @@ export function children(self: Embedding, view: View, settings: Settings): reado
   ];
 }
 
-/** Returns the selector of the StatefulSet if it exists already, because selectors can never be changed. */
+/**
+ * Returns the selector of the existing StatefulSet, because Kubernetes refuses to change selectors. Returns the default
+ * selector for a new StatefulSet.
+ */
 function selectorOf(name: string, view: View): Readonly<Record<string, string>> {
   const spec = view.find('StatefulSet', name)?.spec;
   const selector = isObject(spec) && isObject(spec.selector) ? spec.selector.matchLabels : undefined;
@@ -56,7 +59,7 @@ function statefulSet(self: Embedding, view: View, settings: Settings): KubeObjec
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
-    // For this kind, the author's labels take precedence.
+    // For this kind, labels of the author take precedence over skep's labels.
     metadata: { name, namespace, ...withOverrides(overrides, { labels }) },
     spec: {
       replicas: spec.replicas,
@@ -69,7 +72,7 @@ function statefulSet(self: Embedding, view: View, settings: Settings): KubeObjec
 }
 
 function pod(spec: Spec, { templates }: Cache, { pullSecrets }: Settings): JsonObject {
-  // Claims are mounted by the name of their template.
+  // Kubernetes mounts a claim by the name of its template, without an entry in `volumes`.
   const volumes = templates.length === 0 ? [{ name: CACHE_VOLUME, emptyDir: {} }] : [];
   return {
     automountServiceAccountToken: false,
@@ -95,7 +98,7 @@ function pod(spec: Spec, { templates }: Cache, { pullSecrets }: Settings): JsonO
   };
 }
 
-/** The author's variables take precedence. */
+/** Lists the author's variables last, so that they take precedence. */
 function environment({ model, hubTokenSecretRef, env }: Spec): readonly Env[] {
   return [
     { name: MODEL_ENV, value: model },
@@ -105,7 +108,7 @@ function environment({ model, hubTokenSecretRef, env }: Spec): readonly Env[] {
   ];
 }
 
-/** The server responds once its model is loaded: a download may take an hour before the other probes count. */
+/** A server answers only after it has loaded its model. A download may take up to an hour (360 times 10 seconds). */
 const STARTUP = { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 360 };
 const LIVENESS = { periodSeconds: 30, timeoutSeconds: 10, failureThreshold: 3 };
 const READINESS = { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };

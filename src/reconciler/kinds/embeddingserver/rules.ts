@@ -15,7 +15,7 @@ export function rules({ spec }: Embedding): readonly Finding[] {
   ];
 }
 
-/** text-embeddings-inference refuses a repeated argument: its pods would never start. */
+/** Finds arguments that fields already set: text-embeddings-inference refuses a repeated argument at its start. */
 function argumentFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
   return (spec.args ?? []).flatMap((argument, index): readonly Finding[] => {
     const known = fieldArguments(spec).find(({ flag }) => argument === flag || argument.startsWith(`${flag}=`));
@@ -34,7 +34,9 @@ function tokenFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
   return [{ code: 'env-set-twice', severity: 'warning', pointer: `/spec/env/${index}`, message }];
 }
 
-/** The operator document says "must be a text-embeddings-inference image"; a mirror may have another name for it. */
+/**
+ * Warns of other images. The operator document requires a text-embeddings-inference image, which a mirror may rename.
+ */
 function programFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
   if (/text-embeddings-inference/i.test(spec.image)) return [];
   const message = `"${spec.image}" does not look like an image of text-embeddings-inference, whose arguments and /health are used`;
@@ -42,8 +44,7 @@ function programFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] 
 }
 
 /**
- * Only values that differ from the default are reported, because a default cannot be distinguished from a written
- * value.
+ * Reports cache settings without an effect. Defaults are not reported, because the author may not have written them.
  */
 function cacheFindings({ spec: { modelCache } }: Pick<Embedding, 'spec'>): readonly Finding[] {
   if (modelCache === undefined || modelCache.enabled) return [];

@@ -1,5 +1,4 @@
-// Tests the phases of an EmbeddingServer, which depend on the existing objects and on the reasons why its children are
-// kept unchanged.
+// Tests the phases of an EmbeddingServer for existing objects and for reasons why its children are kept unchanged.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

@@ -55,7 +55,9 @@ function hasPods(name: string, view: Observed['view']): boolean {
   return isObject(status) && typeof status.replicas === 'number' && status.replicas > 0;
 }
 
-/** A cache that cannot be changed is not a failure: the server runs with the existing one. */
+/**
+ * Reports a cache that cannot be changed. The resource stays ready, because the server runs with the existing cache.
+ */
 function cacheCondition(self: Embedding, { view }: Observed): readonly ConditionResult[] {
   const { deviation } = cacheOf(self, view);
   const type = 'ModelCacheApplied';

@@ -1,5 +1,5 @@
-// MCPAuthzConfig: permissions of callers, in one place for all resources with the same policies. It has no children:
-// its policies are rendered into the children of the resources that name it.
+// MCPAuthzConfig: permissions of callers for all resources that name it. It has no children: skep renders its policies
+// into the children of these resources.
 
 import { SharedAuthz, sharedPolicies } from '../auth/shared-authz.ts';
 import { ConfigStatus, configStatus } from '../config-status.ts';

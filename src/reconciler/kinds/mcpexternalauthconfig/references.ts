@@ -1,5 +1,5 @@
-// Lists the Secrets and ConfigMaps that an MCPExternalAuthConfig names. Without them, pods that use the configuration
-// could not start.
+// Lists the Secrets and ConfigMaps that an MCPExternalAuthConfig names. Pods that use its settings do not start without
+// them.
 
 import type { Static } from '#std/schema.ts';
 import { bundleReferences } from '../auth/ca-bundle.ts';

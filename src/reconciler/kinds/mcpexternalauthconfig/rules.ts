@@ -1,5 +1,5 @@
-// Finds mistakes in an MCPExternalAuthConfig that neither its schema nor CEL can express: in itself (rules), and in the
-// Secrets that it names (inspect).
+// Finds mistakes in an MCPExternalAuthConfig that neither its schema nor CEL can express: in the resource (rules), and
+// in the Secrets that it names (inspect).
 
 import type { Static } from '#std/schema.ts';
 import type { ExternalAuth } from '../auth/external-auth.ts';

@@ -31,7 +31,7 @@ function observe(unlisted: readonly string[]): Observed {
   };
 }
 
-test('a group whose members cannot be listed is Failed, keeps those that it had, and is Ready again once they can', () => {
+test('a group whose members cannot be listed is Failed and keeps its members, and is Ready after members can be listed', () => {
   const before = MCPGroup.status(group(), observe([]));
   expect(before).toMatchObject({ phase: 'Ready', servers: ['clock'], serverCount: 1 });
   const failed = MCPGroup.status(group(before), observe(['MCPServer']));

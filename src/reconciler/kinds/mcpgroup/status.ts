@@ -1,4 +1,4 @@
-// Computes the members of a group.
+// Computes the status of an MCPGroup, which lists its members.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
@@ -9,7 +9,7 @@ import type { Typed } from '../define.ts';
 import type { Observed, View } from '../kind.ts';
 import type { MCPGroupSpec, MCPGroupStatus } from './schema.ts';
 
-/** Returns the sorted names of the kind's objects whose `spec.groupRef` is the group. */
+/** Returns the names of the kind's objects whose `spec.groupRef` names the group, sorted. */
 function members(view: View, kind: string, group: string): string[] {
   return view
     .all(kind)
@@ -50,7 +50,7 @@ export function status(self: Typed<typeof MCPGroupSpec>, observed: Observed): St
   };
 }
 
-/** Keeps the members of the previous status, because some kinds could not be listed. */
+/** Returns a failed status that keeps the members of the previous status, because some kinds could not be listed. */
 function unknownStatus(
   { resource }: Typed<typeof MCPGroupSpec>,
   unknown: readonly string[],

@@ -1,5 +1,5 @@
-// Lists the Secret and the ConfigMap that an MCPOIDCConfig names. If one is missing, no resource that uses the
-// configuration can check tokens.
+// Lists the Secret and the ConfigMap that an MCPOIDCConfig names. If one is missing, resources that use its settings
+// cannot check tokens.
 
 import type { Static } from '#std/schema.ts';
 import { bundleReferences } from '../auth/ca-bundle.ts';

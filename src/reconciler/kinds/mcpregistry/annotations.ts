@@ -1,5 +1,5 @@
 // Defines the settings of an MCPRegistry that are annotations `skep.dev/...`: meaning, valid values, and the registries
-// that they apply to.
+// to which they apply.
 
 import { RESERVED_NAMES } from '#contracts/registry/fields.ts';
 import type { FleetOrigin } from '#contracts/registry/source.ts';
@@ -89,7 +89,7 @@ export const REGISTRY_ANNOTATIONS: readonly Setting<unknown>[] = [
   FLEET_NAMESPACES,
 ];
 
-/** Returns the values of valid settings that have an effect. */
+/** Returns the values of the annotations that are valid and have an effect. */
 export function registryAnnotations(self: Pick<Registry, 'spec' | 'resource'>) {
   const read = <Value>(setting: Setting<Value>) => annotationValue(self.resource, setting, placesOf(self));
   return {

@@ -1,5 +1,5 @@
-// Renders the children of an MCPRegistry: the registry service, its configuration and password file. The service needs
-// no rights in the cluster, so there is no Role.
+// Renders the children of an MCPRegistry: the registry service, its configuration and its password file. The service
+// has no Role, because it needs no rights in the cluster.
 
 import assert from 'node:assert/strict';
 import { REGISTRY_CONFIG_KEY } from '#contracts/registry/config-map.ts';
@@ -66,12 +66,15 @@ export function children(self: Registry, view: View, settings: Settings): readon
   ];
 }
 
-/** Returns `config.yaml`, as the service reads it. */
+/** Returns the text of the service's `config.yaml`. */
 export function configText(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): string {
   return yamlText(serverConfig(self, settings));
 }
 
-/** Returns the Secret with the password file: the Secret that is rendered, or that the author or skep.yaml names. */
+/**
+ * Returns the Secret that contains the password file: the rendered Secret, or a Secret that the author or skep.yaml
+ * names.
+ */
 function passwordSource(
   { name, spec: { databaseConfig } }: Registry,
   { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
@@ -90,7 +93,7 @@ function passwordSecret({ name, namespace, spec }: Registry, view: View): readon
   return [{ apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data }];
 }
 
-/** `config`: text of the service's configuration. */
+/** `config`: text of the service's `config.yaml`. */
 function deployment(self: Registry, config: string, view: View, settings: Settings): KubeObject {
   const { name, namespace, spec, written } = self;
   const { apiGroup } = settings;
@@ -120,8 +123,8 @@ function deployment(self: Registry, config: string, view: View, settings: Settin
 }
 
 /**
- * Returns a digest of inputs that are not in the spec: the rendered configuration, and the certificates that are read
- * once.
+ * Returns a digest of inputs that are not in the spec: the rendered configuration, and the certificates that the
+ * service reads only at its start.
  */
 function mountedChecksum(self: Registry, config: string, view: View, settings: Settings): JsonObject {
   const certificates = readCertificates(self, settings).map(({ name }) => ({
@@ -131,7 +134,7 @@ function mountedChecksum(self: Registry, config: string, view: View, settings: S
   return { [`${settings.apiGroup}/mounts-checksum`]: digest({ config, certificates }) };
 }
 
-/** The pod before the author's volumes and template are added. */
+/** Returns the pod without volumes of the author and without the pod template. */
 export function podWithoutVolumes(self: Registry): JsonObject {
   return pod(self, { images: { registry: '' }, pullSecrets: [] });
 }
@@ -145,7 +148,7 @@ function withVolumes(made: JsonObject, { volumes = [], volumeMounts = [] }: Volu
   };
 }
 
-/** Mounts an empty folder for data, as ToolHive does, unless the author mounts files at that path. */
+/** Mounts an empty folder for data, as ToolHive does, unless the author mounts a volume at the path. */
 function scratchData({ volumeMounts = [] }: Volumes): readonly Mounted[] {
   if (volumeMounts.some(({ mountPath }) => isSamePath(String(mountPath), DATA_DIRECTORY))) return [];
   const name = 'storage-data';
@@ -203,7 +206,7 @@ function pod(
   };
 }
 
-/** Returns false if no provider reads files of the pod's service account: the pod gets no token then. */
+/** Returns true if a provider reads files of the pod's service account. Only then does the pod get a token. */
 function needsToken({ spec }: Registry): boolean {
   const providers = spec.authConfig?.oauth?.providers ?? [];
   return providers.some(({ caCertPath, authTokenFile }) =>
@@ -212,10 +215,10 @@ function needsToken({ spec }: Registry): boolean {
 }
 
 /**
- * PostgreSQL's clients refuse a password file that other users can read. A mounted Secret belongs to root alone (mode
- * 0600: the service, which is not root, cannot read it) or, with an fsGroup, also to its group (0640: refused).
- * Therefore a copy is made. The registry's own image makes it: it runs as the same user as the service, is pulled
- * anyway, and has Node.js.
+ * Returns an init container that copies the password file, because PostgreSQL's clients refuse a file that other users
+ * can read. A mounted Secret belongs to root: with mode 0600 the service, which is not root, cannot read it. With an
+ * fsGroup its mode is 0640, which the clients refuse. The registry's own image makes the copy, because it runs as the
+ * service's user, is pulled anyway, and has Node.js.
  */
 function passwordParts({ name: secretName, key }: Selector, image: string) {
   const script = `const fs = require('node:fs'); fs.copyFileSync('/secret/${PGPASS}', '/pgpass/${PGPASS}'); fs.chmodSync('/pgpass/${PGPASS}', 0o600);`;

@@ -1,4 +1,4 @@
-// Reads the text of `spec.configYAML`, and finds its faults, each with its place in the text.
+// Reads the text of `spec.configYAML`, and finds its faults with their places in the text.
 
 import { schemaFinding } from '#contracts/registry/config-read.ts';
 import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';
@@ -15,7 +15,7 @@ export const CONFIG_PLACE = '/spec/configYAML';
 export interface ReadConfig {
   /** Undefined if the text cannot be used. */
   readonly config: ConfigYaml | undefined;
-  /** Pointers lead into the text. */
+  /** Findings whose pointers lead into the text. */
   readonly findings: readonly Finding[];
 }
 
@@ -34,7 +34,7 @@ function unreadConfig(findings: readonly Finding[]): ReadConfig {
   return { config: undefined, findings };
 }
 
-/** Returns a fault of the YAML, at the line in which the parser found it. */
+/** Returns a finding with the line and column at which the parser found the YAML fault. */
 function syntaxFinding({ message, pointer = '', place }: Problem): Finding {
   return invalidKey(pointer, `line ${place?.line}, column ${place?.column} of the text: ${message}`);
 }
@@ -106,14 +106,14 @@ function fileFindings({ file }: Source, pointer: string): readonly Finding[] {
   return [fieldWithoutEffect(`${CONFIG_PLACE}${pointer}/file/timeout`, 'a path is read without a time limit')];
 }
 
-/** Checks the same rule as CEL for `registries[].git.path`. */
+/** Applies the CEL rule of `registries[].git.path` to the path. */
 function pathFindings({ git }: Source, pointer: string): readonly Finding[] {
   const parts = git?.path?.split('/') ?? [];
   if (!parts.some((part) => ['', '.', '..'].includes(part))) return [];
   return [invalidKey(`${pointer}/git/path`, 'must be relative, without empty parts and without . and ..')];
 }
 
-/** Warns of settings without an effect: each run stores the running servers unchanged. */
+/** Warns of settings that have no effect on a source of running servers: each run stores all running servers. */
 function fleetSourceFindings(source: Source, pointer: string): readonly Finding[] {
   if (source.kubernetes === undefined) return [];
   return (['format', 'syncPolicy', 'filter'] as const).flatMap((field) =>
@@ -133,7 +133,7 @@ function servedFindings(
       ? []
       : [invalidKey(`${pointer}/sources/${index}`, `there is no source "${name}"`)],
   );
-  // As the CEL rule of `registries[].name`. The service itself reports other unusable names.
+  // CEL has the same rule for `registries[].name`. The check of the service's configuration finds other invalid names.
   const named = served.includes('/') ? [invalidKey(`${pointer}/name`, 'must not have a /: it is part of paths')] : [];
   if (sources.length === 1) return [...named, ...unknown];
   const message = 'more than one source is not supported: give each source a registry of its own';

@@ -1,4 +1,4 @@
-// Reads a registry's own database settings.
+// Reads the database settings of a registry.
 
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import { registryAnnotations } from './annotations.ts';

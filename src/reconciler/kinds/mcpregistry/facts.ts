@@ -1,4 +1,4 @@
-// Values that follow from an MCPRegistry's spec and that several files need: names, paths inside the container.
+// Computes values from an MCPRegistry's spec that several files need: names, paths inside the container.
 
 import { REGISTRY_CONFIG_SUFFIX } from '#contracts/registry/config-map.ts';
 import type { Static } from '#std/schema.ts';
@@ -11,10 +11,10 @@ import type { MCPRegistrySpec } from './schema.ts';
 export type WrittenRegistry = Typed<typeof MCPRegistrySpec>;
 type Written = Static<typeof MCPRegistrySpec>;
 
-/** The settings of an MCPRegistry, from its fields or from `configYAML`. */
+/** An MCPRegistry whose settings come from its fields or from `configYAML`. */
 export interface Registry extends Omit<WrittenRegistry, 'spec'> {
   readonly spec: RegistrySpec;
-  /** The spec as the resource has it. */
+  /** The author's spec, with `configYAML`. */
   readonly written: Written;
 }
 
@@ -29,16 +29,19 @@ type WrittenGit = NonNullable<WrittenEntry['git']>;
 
 export interface Entry extends Omit<WrittenEntry, 'git'> {
   readonly git?: Omit<WrittenGit, 'auth'> & {
-    /** `passwordFile`: path at which the author mounts the Secret. */
+    /** `passwordFile`: path at which the author mounts the Secret with the password. */
     readonly auth?: NonNullable<WrittenGit['auth']> & { readonly passwordFile?: string };
   };
-  /** A file at a URL. */
+  /** Settings of a source that is a file at a URL. */
   readonly file?: { readonly url: string; readonly timeoutMs: number };
-  /** If set, the entry lists the servers that run in these namespaces; without names, in the registry's namespace. */
+  /**
+   * If set, the entry lists the running servers of these namespaces. If the list is empty, the registry's own
+   * namespace.
+   */
   readonly running?: { readonly namespaces: readonly string[] };
-  /** Path at which the author mounts the ConfigMap or the claim. */
+  /** Path at which the author mounts the ConfigMap or the PersistentVolumeClaim. */
   readonly mountedAt?: string;
-  /** JSON pointer to the entry that the author wrote. Absent: the author wrote an entry of `registries`. */
+  /** Pointer to the entry that the author wrote in `configYAML`. Not set for entries of `spec.registries`. */
   readonly at?: string;
 }
 
@@ -48,7 +51,7 @@ export type PasswordRef = WrittenDatabase['dbAppUserPasswordSecretRef'];
 
 export interface Database {
   readonly settings: Settings;
-  /** Two Secrets with a password each, or one Secret with a password file. */
+  /** Two Secrets with one password each, or one Secret with a password file. */
   readonly passwords: { readonly app: PasswordRef; readonly migration: PasswordRef } | { readonly file: PasswordRef };
 }
 
@@ -62,22 +65,21 @@ interface Auth extends Omit<WrittenAuth, 'oauth'> {
 
 export interface Provider extends WrittenProvider {
   readonly clientSecretFile?: string;
-  /** Secrets and ConfigMaps with files of the provider, which the author mounts. */
+  /** Secrets and ConfigMaps with the provider's files, which the author mounts. */
   readonly secretFiles?: readonly PasswordRef[];
   readonly certificateFiles?: readonly PasswordRef[];
 }
 
 type WrittenProvider = WrittenOAuth['providers'][number];
 
-/** Folder with the token of the pod's service account, for a provider that is the cluster itself. */
+/** Folder with the token of the pod's service account, for a provider that is the cluster's API server. */
 export const ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Port of the registry service, in its container and on its Service. */
+/** Port of the registry service, in its container and in its Kubernetes Service. */
 export const API_PORT = 8080;
-/** Port for scrapers inside the cluster; the Service does not offer this port. */
+/** Port for metrics in the container. The Kubernetes Service does not contain this port. */
 export const METRICS_PORT = 8081;
 
-/** Names of the children. */
 export function registryChildNames(name: string) {
   return {
     api: `${name}-api`,
@@ -95,7 +97,7 @@ export function apiLabels(name: string) {
   };
 }
 
-/** Returns the selector of the pods, which can never be changed. */
+/** Returns the selector of the pods. Kubernetes refuses to change selectors. */
 export function apiSelector(name: string) {
   return { 'app.kubernetes.io/name': registryChildNames(name).api, 'app.kubernetes.io/component': 'registry-api' };
 }
@@ -105,7 +107,7 @@ export function apiEndpoint({ name, namespace }: Pick<Registry, 'name' | 'namesp
   return `http://${registryChildNames(name).api}.${namespace}:${API_PORT}`;
 }
 
-/** Returns the folder in which the data of a ConfigMap or claim is mounted (operator document, PVCSource). */
+/** Returns the folder into which the data of a ConfigMap or claim is mounted (operator document, PVCSource). */
 export function dataDirectory({ name }: Entry): string {
   return `/config/registry/${name}`;
 }

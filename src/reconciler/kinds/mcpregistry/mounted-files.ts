@@ -1,4 +1,5 @@
-// Finds the object that contains a file of the registry service's container, by the volumes of the resource.
+// Finds the Secret, ConfigMap or claim that contains a file of the registry service's container, by the resource's
+// volumes.
 
 import { normalize } from 'node:path/posix';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -7,7 +8,7 @@ import type { Selector } from './mounts.ts';
 export type MountedFile =
   | { readonly type: 'secret' | 'configMap'; readonly ref: Selector }
   | { readonly type: 'claim'; readonly claimName: string; readonly path: string }
-  /** Another kind of volume. */
+  /** A volume of another type, or a file that is not a key of its Secret or ConfigMap. */
   | { readonly type: 'other' };
 
 export interface Volumes {
@@ -15,7 +16,10 @@ export interface Volumes {
   readonly volumeMounts?: readonly JsonObject[] | undefined;
 }
 
-/** Returns undefined if nothing is mounted there. Of nested mounts the deepest counts, as in a container. */
+/**
+ * Returns undefined if no volume is mounted at the path. If mounts are nested, the deepest mount applies, as in a
+ * container.
+ */
 export function mountedFile({ volumes = [], volumeMounts = [] }: Volumes, path: string): MountedFile | undefined {
   const mount = volumeMounts
     .filter(({ mountPath }) => typeof mountPath === 'string' && isBelow(path, mountPath))
@@ -29,7 +33,10 @@ export function mountedFile({ volumes = [], volumeMounts = [] }: Volumes, path: 
   return fileOf(volume, file);
 }
 
-/** Also true for the same path. A path may be written with further slashes, and with . and .. as parts. */
+/**
+ * Returns true if the path is inside `mountPath` or equal to it. Repeated slashes and parts `.` and `..` are resolved
+ * first.
+ */
 export function isBelow(path: string, mountPath: string): boolean {
   const inner = pathParts(path);
   return pathParts(mountPath).every((part, index) => inner[index] === part);

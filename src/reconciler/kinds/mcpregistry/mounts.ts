@@ -1,5 +1,5 @@
 // Renders the volumes of a registry service: data from ConfigMaps and claims, Secrets, certificates. Each Secret and
-// ConfigMap is mounted once, with all its named keys.
+// ConfigMap is mounted once, with all keys that the settings name.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Settings } from '../kind.ts';
@@ -20,7 +20,7 @@ export interface Mounted {
   readonly mount: JsonObject;
 }
 
-/** Returns the mounts of data. Sources in Git and APIs of other registries have no mounts. */
+/** Returns the mounts of data. Git sources and APIs of other registries have no mounts. */
 export function dataMounts(spec: RegistrySpec): readonly Mounted[] {
   return spec.registries.flatMap((entry) => {
     if (entry.mountedAt !== undefined) return [];
@@ -40,7 +40,7 @@ function dataVolume({ configMapRef, pvcRef }: Entry): JsonObject | undefined {
   };
 }
 
-/** Mounts every Secret that the configuration uses as a file: credentials of Git sources and identity providers. */
+/** Mounts the Secrets of Git sources and identity providers, except Secrets that the author mounts. */
 export function secretMounts(spec: RegistrySpec): readonly Mounted[] {
   const gitNames = new Set(gitSecrets(spec).map(({ name }) => name));
   return merged(generatedSecrets(spec)).map(({ name, items, optional }) => {
@@ -49,7 +49,7 @@ export function secretMounts(spec: RegistrySpec): readonly Mounted[] {
   });
 }
 
-/** Returns the mounted Secrets, including mounts of the author. A provider's file takes precedence over its Secret. */
+/** Returns all Secrets of Git sources and identity providers, including Secrets that the author mounts. */
 export function mountedSecrets(spec: RegistrySpec): readonly Selector[] {
   const gitFiles = spec.registries.flatMap(({ git }) =>
     git?.auth?.passwordFile === undefined ? [] : [git.auth.passwordSecretRef],
@@ -58,7 +58,7 @@ export function mountedSecrets(spec: RegistrySpec): readonly Selector[] {
   return [...generatedSecrets(spec), ...gitFiles, ...providerFiles];
 }
 
-/** Returns the Secrets that the author does not mount. */
+/** Returns the Secrets for which skep renders mounts. If a provider has a token file, its Secret needs no mount. */
 function generatedSecrets(spec: RegistrySpec): readonly Selector[] {
   const providerSecrets = providersOf(spec).flatMap(({ clientSecretRef, authTokenRef, authTokenFile }) => [
     ...(clientSecretRef === undefined ? [] : [clientSecretRef]),
@@ -73,20 +73,22 @@ function gitSecrets({ registries }: RegistrySpec): readonly Selector[] {
   );
 }
 
-/** Mounts every ConfigMap with certificates of an identity provider or of the database. */
+/** Mounts the ConfigMaps with certificates of identity providers and of the database. */
 export function certificateMounts(refs: readonly Selector[]): readonly Mounted[] {
   return merged(refs).map(({ name, items, optional }) =>
     mounted(volumeName('auth-ca', name), { configMap: { name, items, ...optional } }, certificateDirectory(name)),
   );
 }
 
-/** Returns the certificates that are read once, including certificates in volumes of the author. */
+/** Returns the certificates that the service reads only at its start, including certificates that the author mounts. */
 export function readCertificates(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): readonly Selector[] {
   const files = providersOf(self.spec).flatMap(({ certificateFiles = [] }) => certificateFiles);
   return [...certificateRefs(self, settings), ...files];
 }
 
-/** Returns the certificates to mount. A provider that names a file in the container needs no mount. */
+/**
+ * Returns the certificates for which skep renders mounts. A provider that names a file in the container needs no mount.
+ */
 export function certificateRefs(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): readonly Selector[] {
   const database = databaseCA(self, settings);
   const providers = providersOf(self.spec).flatMap(({ caCertRef, caCertPath }) =>
@@ -96,7 +98,8 @@ export function certificateRefs(self: Registry, settings: Pick<Settings, 'catalo
 }
 
 /**
- * Returns the certificates of the registry's own database. Without one, returns the certificates that skep.yaml names.
+ * Returns the certificates for the registry's database. If the registry declares no database, returns the certificates
+ * that skep.yaml names.
  */
 export function databaseCA(self: Registry, { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>) {
   return self.spec.databaseConfig === undefined
@@ -114,7 +117,7 @@ export interface Selector {
   readonly optional?: boolean;
 }
 
-/** Returns one entry per object. It is optional if all references to it are. */
+/** Returns one entry for each object. The entry is optional if all selectors of the object are optional. */
 function merged(selectors: readonly Selector[]) {
   const byName = Map.groupBy(selectors, ({ name }) => name);
   return [...byName].map(([name, same]) => ({

@@ -1,4 +1,4 @@
-// Renders the password file of a registry's database, from the two Secrets with the passwords. Source: the PostgreSQL
+// Renders the password file of a registry's database from the two Secrets with the passwords. Source: the PostgreSQL
 // manual, libpq, "The Password File".
 
 import { findPassword } from '#contracts/pgpass.ts';
@@ -6,7 +6,7 @@ import { secretBytes } from '#kubernetes/rules/content.ts';
 import type { Finding, Settings, View } from '../kind.ts';
 import type { Database, PasswordRef, Registry } from './facts.ts';
 
-/** Returns the Secrets with the passwords, or the Secret with the file. */
+/** Returns the Secrets with the passwords, or the Secret with the password file that the author or skep.yaml names. */
 export function passwordRefs(
   { spec: { databaseConfig } }: Registry,
   { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
@@ -17,7 +17,7 @@ export function passwordRefs(
   return 'file' in passwords ? [passwords.file] : [passwords.app, passwords.migration];
 }
 
-/** Writes one line for each user. Returns undefined if a password is missing, or if the author has written the file. */
+/** Returns one line for each user; undefined if a password is missing, or if the author provides the password file. */
 export function passwordFile({ settings, passwords }: Database, view: View): string | undefined {
   if ('file' in passwords) return undefined;
   const { host, port, database: name, user, migrationUser } = settings;
@@ -31,7 +31,7 @@ export function passwordFile({ settings, passwords }: Database, view: View): str
   return lines.includes(undefined) ? undefined : `${lines.join('\n')}\n`;
 }
 
-/** Reports passwords that the file cannot contain. Their values are not shown. */
+/** Finds passwords that the password file cannot contain. The messages do not contain passwords. */
 export function passwordFindings(database: Database | undefined, view: View): readonly Finding[] {
   if (database === undefined) return [];
   const { settings, passwords } = database;
@@ -70,7 +70,7 @@ function escaped(field: string): string {
   return field.replaceAll('\\', '\\\\').replaceAll(':', '\\:');
 }
 
-/** Returns a Secret's value as text, without the line break that editors add at the end. */
+/** Returns a Secret's value as text without the final line break, which editors add. */
 function secretText(view: View, { name, key }: PasswordRef): string | undefined {
   return secretBytes(view.find('Secret', name), key)
     ?.toString('utf8')

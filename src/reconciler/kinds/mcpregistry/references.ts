@@ -1,5 +1,5 @@
-// Lists the references of an MCPRegistry: ConfigMaps, Secrets, claims. References that Kubernetes waits for when it
-// starts a pod are optional. The database passwords are required, because a child is rendered from them.
+// Lists the references of an MCPRegistry: ConfigMaps, Secrets, claims. A reference is optional if Kubernetes delays the
+// start of a pod until the object exists. Database passwords are required, because a child is rendered from them.
 
 import type { ObjectName, Reference, Settings } from '../kind.ts';
 import { pullSecretReferences } from '../pods/pull-secrets.ts';
@@ -30,7 +30,7 @@ export function references(self: Registry): readonly Reference[] {
   ];
 }
 
-/** Returns the objects that skep.yaml names for registries without their own database. */
+/** Returns the objects that skep.yaml names for registries that declare no database. */
 export function configured(
   { spec }: Registry,
   { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
@@ -47,7 +47,7 @@ function entryReferences({ configMapRef, git, pvcRef, mountedAt }: Entry, pointe
   return [
     ...selected('ConfigMap', `${pointer}/configMapRef`, configMapRef),
     ...waitedFor('Secret', `${pointer}/git/auth/passwordSecretRef`, git?.auth?.passwordSecretRef),
-    // A volume of the author names the claim.
+    // The author's volume already references the claim.
     ...(pvcRef === undefined || mountedAt !== undefined
       ? []
       : [

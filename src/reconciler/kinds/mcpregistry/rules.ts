@@ -1,5 +1,5 @@
-// Finds mistakes in an MCPRegistry that neither its schema nor CEL can express: in the resource itself (rules), and in
-// the content of its references (inspect).
+// Finds mistakes in an MCPRegistry that neither its schema nor CEL can express: in the resource (rules), and in the
+// objects that it references (inspect).
 
 import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';
@@ -33,7 +33,9 @@ export function rules(self: Registry, written: unknown): readonly Finding[] {
   ];
 }
 
-/** Finds credentials for other URLs than http and https, because HTTP Basic authentication works only with these. */
+/**
+ * Warns of credentials for a repository that is not at an http or https URL: HTTP Basic authentication cannot use them.
+ */
 function credentialFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.auth === undefined || /^https?:/.test(git.repository)) return [];
@@ -43,7 +45,7 @@ function credentialFindings({ spec }: Registry): readonly Finding[] {
   });
 }
 
-/** Finds shortened ids of commits: Git servers serve a commit only by its full id. */
+/** Finds shortened commit ids: Git servers serve a commit only by its full id. */
 function commitFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.commit === undefined || /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(git.commit)) return [];
@@ -53,7 +55,7 @@ function commitFindings({ spec }: Registry): readonly Finding[] {
   });
 }
 
-/** Looks at the written spec, because a default is not a choice of the author. */
+/** Checks the author's spec without defaults, because a default is not a choice of the author. */
 function formatFindings(written: unknown): readonly Finding[] {
   const registries = isObject(written) ? written.registries : [];
   return (Array.isArray(registries) ? registries : []).flatMap((registry, index) => {
@@ -63,7 +65,7 @@ function formatFindings(written: unknown): readonly Finding[] {
   });
 }
 
-/** Finds optional passwords. A child is rendered from the passwords, so they are required. */
+/** Warns of passwords that the author marks as optional. They are required, because a child is rendered from them. */
 function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: Registry): readonly Finding[] {
   if (pgpassSecretRef?.optional === true)
     return [fieldWithoutEffect('/spec/pgpassSecretRef/optional', 'the service cannot do without the passwords')];
@@ -74,7 +76,7 @@ function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: Regi
   );
 }
 
-/** Warns of providers and paths without an effect: the default mode is anonymous, which accepts everyone. */
+/** Warns of providers and public paths if the mode is anonymous, which is the default: everyone may read. */
 function openFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
   if (authConfig === undefined || authConfig.mode === 'oauth') return [];
   const paths =
@@ -86,7 +88,7 @@ function openFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
   return [...paths, { code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
 }
 
-/** Warns if a provider names a file in the container and an object to mount: the file is read. */
+/** Warns if a provider names both a file in the container and an object to mount: only the file is read. */
 function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
   return (authConfig?.oauth?.providers ?? []).flatMap((provider, index) => {
     const place = `/spec/authConfig/oauth/providers/${index}`;
@@ -100,7 +102,9 @@ function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding
   });
 }
 
-/** Finds verified connections without an authority: libpq verifies only with an authority that is named. */
+/**
+ * Finds sslMode verify-ca without certificates: the client verifies the server only with certificates that are named.
+ */
 function authorityFindings(self: Registry): readonly Finding[] {
   if (self.spec.databaseConfig?.settings.sslMode !== 'verify-ca') return [];
   if (registryAnnotations(self).databaseCA !== undefined) return [];
@@ -109,7 +113,9 @@ function authorityFindings(self: Registry): readonly Finding[] {
   return [{ code: 'database-ca-missing', severity: 'error', pointer: '/spec/databaseConfig/sslMode', message }];
 }
 
-/** Finds malformed patterns of filters, which match nothing: the registry would be served empty. */
+/**
+ * Finds malformed globs in filters. A malformed glob matches no entry, so the registry would be served without entries.
+ */
 function filterFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ filter }, index) =>
     (['include', 'exclude'] as const).flatMap((list) =>
@@ -123,21 +129,21 @@ function filterFindings({ spec }: Registry): readonly Finding[] {
   );
 }
 
-/** Maps fields of the service's configuration to fields of the spec. */
+/** Pointers of fields in the service's configuration, each with the pointer of the field in the spec. */
 const ORIGINS: readonly (readonly [string, string])[] = [
   ['/registries', '/spec/registries'],
   ['/database', '/spec/databaseConfig'],
   ['/auth', '/spec/authConfig'],
 ];
 
-/** Codes that the rules above, or the rules of configYAML, report already. */
+/** Codes of findings that the rules above, or the rules of configYAML, report already. */
 const REPORTED_ALREADY = ['registry-config-glob', 'registry-config-name-duplicate'];
-/** Code that the schema of fields reports already. */
+/** Code of findings that the schema of the fields reports already. */
 const REPORTED_OF_FIELDS = 'registry-config-interval';
 
-/** Reports the findings that the service itself would report about its configuration at its start. */
+/** Returns the findings that the service would report about its configuration at its start. */
 function serviceFindings(self: Registry): readonly Finding[] {
-  // No entry of configYAML could be read, which another finding reports.
+  // Another finding reports that no entry of configYAML could be read.
   if (self.spec.registries.length === 0) return [];
   const read = readRegistryConfig(configText(self, {}), 'config.yaml');
   const known = self.written.configYAML === undefined ? [...REPORTED_ALREADY, REPORTED_OF_FIELDS] : REPORTED_ALREADY;

@@ -4,7 +4,7 @@ import { DATABASE } from '#contracts/database-fields.ts';
 import { object } from '#std/schema.ts';
 import { secretKeySelector } from '../selectors.ts';
 
-/** Settings of PostgreSQL with two users, of which only the user for migrations may change the schema. */
+/** PostgreSQL settings with two users. Only the migration user may change the database schema. */
 export const Database = object(
   {
     ...DATABASE,

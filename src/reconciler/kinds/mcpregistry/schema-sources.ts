@@ -48,7 +48,7 @@ const SyncPolicy = object(
   'Syncs at an interval. Without it: once, and whenever a sync is requested.',
 );
 
-/** One registry, with exactly one source. */
+/** One entry of `registries`, with exactly one source. */
 export const Registry = object(
   {
     name: NAME,

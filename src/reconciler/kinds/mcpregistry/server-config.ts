@@ -43,21 +43,21 @@ function entry(source: Entry): FileEntry {
     name,
     format: formatOf(source),
     ...origin(source),
-    // Only the service can read a volume; the reconciler reads everything else, because it has the Secrets and the
-    // network.
+    // Only the service can read a volume. The reconciler reads all other sources, because it has the Secrets and
+    // network access.
     syncedBy: source.pvcRef === undefined ? 'reconciler' : undefined,
     syncPolicy: syncPolicy && { interval: syncPolicy.interval },
     filter: filter && lists(filter),
   };
 }
 
-/** Returns the registry of running servers. The reconciler stores its content; the service only reads it. */
+/** Returns the registry of running servers, whose content the reconciler stores. */
 function fleetEntry(self: Registry): readonly FileEntry[] {
   const { fleet: name } = registryAnnotations(self);
   return name === undefined ? [] : [{ name, format: 'upstream', kubernetes: {}, syncedBy: 'reconciler' }];
 }
 
-/** Returns the format of an entry. The API of another registry has only the upstream format. */
+/** Returns the format of an entry. APIs of other registries have only the upstream format. */
 export function formatOf({ api, format }: Entry): Entry['format'] {
   return api === undefined ? format : FORMAT_OF_APIS;
 }
@@ -88,7 +88,10 @@ function withoutEmpty({ include, exclude }: NonNullable<Filter['names']>) {
   return { include, exclude };
 }
 
-/** Returns the registry's own database, or the catalogue's database of this instance, or the defaults of the field. */
+/**
+ * Returns the registry's own database. If it declares none, returns the catalogue's database of this instance, with
+ * defaults for missing fields.
+ */
 function database(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): NonNullable<File['database']> {
   const certificates = databaseCA(self, settings);
   const caFile = certificates && `${certificateDirectory(certificates.name)}/${certificates.key}`;
@@ -104,7 +107,7 @@ function database(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>)
 function auth(self: Registry): NonNullable<File['auth']> {
   const { mode, oauth, publicPaths } = self.spec.authConfig ?? {};
   if (mode !== 'oauth') return { mode: 'anonymous' };
-  // The service refuses it, instead of serving everyone.
+  // The service refuses this configuration. An anonymous mode would let everyone read.
   if (oauth === undefined) return { mode };
   const { resourceUrl, realm, scopesSupported, providers } = oauth;
   return {

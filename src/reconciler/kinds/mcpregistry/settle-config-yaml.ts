@@ -1,5 +1,5 @@
-// Turns the configuration in `configYAML` into the settings that fields of an MCPRegistry have. Finds the Secret,
-// ConfigMap or claim in the resource's volumes for each file that the configuration names.
+// Turns the configuration in `configYAML` into the settings that fields of an MCPRegistry have. For each file that the
+// configuration names, it finds the Secret, ConfigMap or claim in the resource's volumes.
 
 import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
 import { CONFIG_YAML_SSL_MODE, type ConfigYaml } from '#contracts/registry/config-yaml.ts';
@@ -18,14 +18,14 @@ export interface Settled {
   readonly databaseConfig?: RegistrySpec['databaseConfig'];
   readonly authConfig?: RegistrySpec['authConfig'];
   readonly findings: readonly Finding[];
-  /** Pointers of fields, each with the pointer of its key in the text. The first matching pointer counts. */
+  /** Pointers of fields, each with the pointer of its key in the text. The first match applies. */
   readonly origins: readonly (readonly [field: string, key: string])[];
 }
 
 type Spec = WrittenRegistry['spec'];
 type Source = ConfigYaml['sources'][number];
 
-/** A part of the result, and findings about it. */
+/** A part of the settings, and findings about this part. */
 interface Part<T> {
   readonly value: T;
   readonly findings: readonly Finding[];
@@ -55,7 +55,7 @@ export function settleConfigYaml(config: ConfigYaml, spec: Spec): Settled {
   };
 }
 
-/** `position`: index among the entries that could be created. */
+/** `position`: index of the entry in the result, which leaves out invalid entries. */
 function originsOf(position: number, index: number, at: number): Settled['origins'] {
   const field = `/spec/registries/${position}`;
   const source = `/sources/${at}`;
@@ -159,7 +159,10 @@ function authOf(auth: ConfigYaml['auth'], spec: Spec): Part<RegistrySpec['authCo
 type WrittenProvider = NonNullable<ConfigYaml['auth']['oauth']>['providers'][number];
 const FILES = ['clientSecretFile', 'caCertPath', 'authTokenFile'] as const;
 
-/** The container reads these files by their paths. Changes of the Secrets and ConfigMaps behind them replace pods. */
+/**
+ * Returns the provider with its paths unchanged, because the container reads the files. The Secrets and ConfigMaps with
+ * these files are listed, so that their changes replace pods.
+ */
 function providerOf(provider: WrittenProvider, key: string, spec: Spec): Part<Provider> {
   const files = FILES.flatMap((field) => {
     const path = provider[field];
@@ -175,7 +178,7 @@ function providerOf(provider: WrittenProvider, key: string, spec: Spec): Part<Pr
       certificateFiles: refs('configMap'),
     },
     findings: files.flatMap(({ field, path, found }) => {
-      // The author's template may mount further files.
+      // The author's pod template may mount more files.
       const isThere = found !== undefined || path.startsWith(ACCOUNT_DIRECTORY) || spec.podTemplateSpec !== undefined;
       return isThere ? [] : [fileFinding(`${key}/${field}`, path, found, 'a Secret')];
     }),

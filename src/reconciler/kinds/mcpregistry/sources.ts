@@ -48,7 +48,7 @@ function originOf({ git, api, configMapRef, pvcRef, file, running }: Entry, name
   return { type: 'claim', claimName, path };
 }
 
-/** Leaves out `optional: false`, because it means the same as no `optional`. */
+/** Leaves out `optional: false`, which is the default. */
 function plainRef({ name, key, optional }: NonNullable<Entry['configMapRef']>) {
   return optional === true ? { name, key, optional } : { name, key };
 }

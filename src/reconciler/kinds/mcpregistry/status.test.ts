@@ -201,13 +201,13 @@ describe('the phase of an MCPRegistry', () => {
       and: 'APIReady True APIReady, Ready False Terminating',
     },
   ];
-  it.each(rows)('follows when $reason', ({ resource = registry(['a']), observed, reported, and }) => {
+  it.each(rows)('is correct when $reason', ({ resource = registry(['a']), observed, reported, and }) => {
     const status = MCPRegistry.status(resource, observed);
     expect(`${status.phase}: ${status.message} (${part(status, 'apiStatus').phase})`).toBe(reported);
     expect(conditions(status)).toBe(and);
   });
 
-  it('keeps the time since when the service is ready, and drops it with the readiness', () => {
+  it('keeps the time since when the service is ready, and drops it when the service is not ready', () => {
     const first = MCPRegistry.status(registry(['a']), observe('ready'));
     expect(part(first, 'apiStatus').readySince).toBe(LATER);
     const second = MCPRegistry.status(registry(['a'], first), observe('ready', { now: '2026-11-22T00:00:00Z' }));
@@ -218,7 +218,7 @@ describe('the phase of an MCPRegistry', () => {
 });
 
 describe('the sync status of an MCPRegistry', () => {
-  it('is that of the one source there is', () => {
+  it('is the status of the source if the registry has one source', () => {
     const status = MCPRegistry.status(
       registry(['a']),
       observe('ready', { catalogue: { a: source({ trigger: 't1' }) } }),
@@ -235,7 +235,7 @@ describe('the sync status of an MCPRegistry', () => {
     expect([status.lastAppliedFilterHash, status.lastManualSyncTrigger]).toEqual(['ff', 't1']);
   });
 
-  it('is made of all sources: sums, latest times, one hash over all, and the worst phase', () => {
+  it('combines all sources: sums, latest times, one hash, and the worst phase', () => {
     const catalogue = {
       a: source({ rejectedCount: 2 }),
       b: source({ phase: 'Failed', message: 'no JSON', attemptCount: 4, lastAttempt: LATER, serverCount: 5 }),
@@ -262,14 +262,14 @@ describe('the sync status of an MCPRegistry', () => {
     expect(part(status, 'syncStatus').message).toBe('synced: a; a: 2 invalid entries left out');
   });
 
-  it('knows a trigger as carried out when every source has', () => {
+  it('reports a trigger as carried out after every source has carried it out', () => {
     const catalogue = { a: source({ trigger: 't2' }), b: source({ trigger: 't1' }) };
     const before = { lastManualSyncTrigger: 't1' };
     const status = MCPRegistry.status(registry(['a', 'b'], before), observe('ready', { catalogue }));
     expect(status.lastManualSyncTrigger).toBe('t1');
   });
 
-  it('says why the store failed, and keeps the earlier state', () => {
+  it('says why the store failed, and keeps the previous state', () => {
     const catalogue = { a: source({ trigger: 't' }) };
     const before = MCPRegistry.status(registry(['a']), observe('ready', { catalogue }));
     const failed = MCPRegistry.status(registry(['a'], before), observe('ready', { storeFailure: 'no answer' }));
@@ -281,7 +281,7 @@ describe('the sync status of an MCPRegistry', () => {
     expect(part(after, 'syncStatus')).toEqual(part(before, 'syncStatus'));
   });
 
-  it('stays as it is when nobody has asked the store', () => {
+  it('does not change if the store was not read', () => {
     const before = MCPRegistry.status(
       registry(['a']),
       observe('ready', { catalogue: { a: source({ trigger: 't' }) } }),
@@ -290,7 +290,7 @@ describe('the sync status of an MCPRegistry', () => {
     expect(after).toEqual(before);
   });
 
-  it('does not change for a sync that found nothing new, until five minutes have gone by', () => {
+  it('does not change for five minutes if syncs find nothing new', () => {
     const at = (time: string) => ({ catalogue: { a: source({ lastAttempt: time, lastSyncTime: time }) } });
     const before = MCPRegistry.status(registry(['a']), observe('ready', at('2026-11-21T11:00:00Z')));
     const soon = MCPRegistry.status(registry(['a'], before), observe('ready', at('2026-11-21T11:04:59Z')));
@@ -299,7 +299,7 @@ describe('the sync status of an MCPRegistry', () => {
     expect(part(late, 'syncStatus').lastAttempt).toBe('2026-11-21T11:05:00Z');
   });
 
-  it('changes at once for a sync that found something', () => {
+  it('changes at once if a sync finds changes', () => {
     const before = MCPRegistry.status(registry(['a']), observe('ready', { catalogue: { a: source() } }));
     const found = { a: source({ lastAttempt: '2026-11-21T11:00:10Z', lastSyncHash: 'bb', serverCount: 4 }) };
     const after = MCPRegistry.status(registry(['a'], before), observe('ready', { catalogue: found }));

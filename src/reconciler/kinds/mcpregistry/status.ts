@@ -1,4 +1,4 @@
-// Computes the status of an MCPRegistry from its service and from the sync of its sources.
+// Computes the status of an MCPRegistry from its service and from the sync states of its sources.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
@@ -18,7 +18,7 @@ interface Progress {
   readonly phase: NonNullable<Status['phase']>;
   readonly message: string;
   readonly reason: string;
-  /** Set if it differs from the phase: new pods are starting, or do not start. */
+  /** Set to false if the phase is Ready but new pods are starting or fail to start. */
   readonly ready?: false;
 }
 
@@ -72,8 +72,8 @@ function apiStatus(self: Registry, { view, refusals, failures, now }: Observed):
 }
 
 /**
- * Returns the first state that applies: being deleted, the service, the store, the sync. Entries that were synced
- * before are still served.
+ * Returns the first state that applies, in this order: deletion, errors of the service, errors of the store, rollout,
+ * sync. A failed sync leaves the phase Ready if entries of an earlier sync are served.
  */
 function registryProgress(self: Registry, observed: Observed, api: Api, sync: SyncStatus | undefined): Progress {
   if (self.resource.metadata.deletionTimestamp !== undefined) {
@@ -99,7 +99,7 @@ function registryProgress(self: Registry, observed: Observed, api: Api, sync: Sy
   return syncProgress(sync);
 }
 
-/** Each reason has its own Event. */
+/** Returns a reason for each kind of failure, because each reason has its own Event. */
 function failure({ refusals: [refusal], failures }: Observed, message: string): Progress {
   if (refusal === undefined) {
     const reason = failures.length > 0 ? 'ChildrenFailed' : 'DeploymentFailed';

@@ -15,11 +15,14 @@ type SyncPart = Pick<Status, 'syncStatus' | 'lastAppliedFilterHash' | 'lastManua
 
 interface Source {
   readonly name: string;
-  /** Absent if the source was never synced. */
+  /** undefined if the source was never synced. */
   readonly state: SourceState | undefined;
 }
 
-/** Returns the state in the store. If the store could not be read, returns the previous status and the reason. */
+/**
+ * Returns the sync states in the store. If the store could not be read, returns the previous status and the reason of
+ * the failure.
+ */
 export function syncPart(
   { spec, resource }: Registry,
   { catalogue, storeFailure }: Pick<Observed, 'catalogue' | 'storeFailure'>,
@@ -30,7 +33,7 @@ export function syncPart(
     if (storeFailure === undefined) return kept;
     return { ...kept, syncStatus: { ...kept.syncStatus, phase: 'Failed', message: storeFailure } };
   }
-  // Each run stores the running servers without a sync.
+  // Running servers are stored in each run, not by a sync.
   const synced = spec.registries.filter(({ running }) => running === undefined);
   const sources = synced.map(({ name }) => ({ name, state: catalogue[name] }));
   const filterHash = combined(sources, ({ filterHash }) => filterHash);
@@ -52,12 +55,10 @@ function keptPart(before: object): SyncPart {
   return kept;
 }
 
-/** Age up to which the times of an otherwise equal status are kept. */
+/** Maximum age of the times in a status that is otherwise unchanged. */
 const TIMES_MAY_LAG_MS = 5 * 60_000;
 
-/**
- * A sync without news changes only times. They are written at intervals, so that most runs write nothing.
- */
+/** Returns the previous status if only its times differ and they are recent, so that most runs write no status. */
 function steady(before: unknown, after: SyncStatus): SyncStatus {
   if (!isObject(before) || typeof before.lastAttempt !== 'string' || after.lastAttempt === undefined) return after;
   const { lastAttempt, lastSyncTime } = before;
@@ -87,7 +88,7 @@ function overall(sources: readonly Source[]): SyncStatus {
   };
 }
 
-/** Returns Failed if a source failed, and Complete if all are complete. */
+/** Returns the phase Failed if a source failed, Syncing if a source is not complete, and Complete otherwise. */
 function summary(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { readonly message: string } {
   const failed = sources.filter(({ state }) => state?.phase === 'Failed');
   if (failed.length > 0) {
@@ -108,7 +109,7 @@ function summary(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { read
   return { phase: 'Complete', message: `synced: ${sources.map(({ name }) => name).join(', ')}${complaint.join('')}` };
 }
 
-/** Returns the hash of a single source; for several sources, one hash of all. */
+/** Returns the hash of a single source, or one hash of all hashes. */
 function combined(sources: readonly Source[], pick: (state: SourceState) => string | undefined): string | undefined {
   const hashes = sources.flatMap(({ name, state }) => {
     const hash = state === undefined ? undefined : pick(state);
@@ -118,7 +119,7 @@ function combined(sources: readonly Source[], pick: (state: SourceState) => stri
   return more.length === 0 ? only?.[1] : digest(Object.fromEntries(hashes));
 }
 
-/** Returns the trigger that every source has carried out. */
+/** Returns the trigger if all sources have carried out the same trigger. */
 function commonTrigger(catalogue: CatalogueState): string | undefined {
   const [first, ...more] = Object.values(catalogue).map(({ trigger }) => trigger);
   return more.every((trigger) => trigger === first) ? first : undefined;

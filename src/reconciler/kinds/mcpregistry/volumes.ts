@@ -1,4 +1,4 @@
-// Finds faults of the volumes that an MCPRegistry adds to the pod of its service, and lists the objects that they name.
+// Finds faults of the volumes that an author adds to a registry service's pod, and lists the objects that they name.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { Finding, Reference } from '../kind.ts';
@@ -7,7 +7,7 @@ import { isBelow, isSamePath, type Volumes } from './mounted-files.ts';
 
 const CODE = 'invalid-pod-template';
 
-/** `generated`: the pod without the added volumes. */
+/** `generated`: the pod without the author's volumes. */
 export function volumeFindings(
   { volumes = [], volumeMounts = [] }: Volumes,
   generated: JsonObject,
@@ -23,7 +23,7 @@ export function volumeFindings(
     ...volumeMounts.flatMap(({ name }, index): readonly Finding[] => {
       const at = `/spec/volumeMounts/${index}`;
       if (name === undefined) return [volumeFault(at, 'name is missing')];
-      // The check of parts of pods reports a name that is not a text.
+      // podPartFindings reports a name that is not a string.
       if (typeof name !== 'string' || volumes.some((volume) => volume.name === name)) return [];
       return [volumeFault(at, `spec.volumes has no volume "${name}"`)];
     }),
@@ -34,7 +34,7 @@ function fieldTexts(items: readonly JsonObject[], field: string): readonly strin
   return items.map((item) => String(item[field]));
 }
 
-/** Finds repeated names and paths: an API server refuses them, and generated volumes must not be replaced. */
+/** Finds repeated names and paths. An API server refuses them, and the author must not replace generated volumes. */
 function takenFindings(
   items: readonly JsonObject[],
   field: 'name' | 'mountPath',
@@ -58,7 +58,7 @@ const isSame = {
   mountPath: isSamePath,
 };
 
-/** A mount inside one of ours that is only read would replace a file of it, such as the configuration. */
+/** Finds mounts inside a generated read-only mount: they would hide its files, such as the configuration. */
 function coveringFindings(mounts: readonly JsonObject[], own: readonly JsonObject[]): readonly Finding[] {
   const read = own.filter(({ readOnly }) => readOnly === true).map(({ mountPath }) => String(mountPath));
   return mounts.flatMap(({ mountPath }, index): readonly Finding[] => {
@@ -73,7 +73,7 @@ function volumeFault(pointer: string, message: string): Finding {
   return { code: CODE, severity: 'error', pointer, message };
 }
 
-/** Returns the named objects. Kubernetes starts no pod before they exist. */
+/** Returns references to the named objects. Kubernetes starts no pod before these objects exist. */
 export function volumeReferences({ volumes = [] }: Volumes): readonly Reference[] {
   return volumes.flatMap(({ secret, configMap, persistentVolumeClaim }, index) => [
     ...volumeObject('Secret', secret, 'secretName', `/spec/volumes/${index}/secret`),

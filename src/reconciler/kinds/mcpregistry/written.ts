@@ -1,4 +1,4 @@
-// Reads the settings of an MCPRegistry from its fields or from the text of `configYAML`, in the same form.
+// Reads the settings of an MCPRegistry, from its fields or from the text of `configYAML`, into one form.
 
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import type { Finding } from '../kind.ts';
@@ -8,9 +8,9 @@ import { type Settled, settleConfigYaml } from './settle-config-yaml.ts';
 
 export interface ReadRegistry {
   readonly registry: Registry;
-  /** Faults of `configYAML`. */
+  /** Findings about `configYAML`. */
   readonly findings: readonly Finding[];
-  /** Returns the findings or references with pointers to places that the author wrote. */
+  /** Returns the findings or references with pointers into the author's text. */
   placed<T extends { readonly pointer: string }>(found: readonly T[]): readonly T[];
 }
 
@@ -51,7 +51,9 @@ function ofText(self: WrittenRegistry, text: string): ReadRegistry {
   };
 }
 
-/** Replaces the pointer, and the path of the field at the beginning of the message, by the key in the text. */
+/**
+ * Replaces the field's pointer by the pointer of the key in the text, and the path at the beginning of the message too.
+ */
 function placedIn<T extends { readonly pointer: string }>(origins: Settled['origins'], found: T): T {
   const pointer = writtenPointer(origins, found.pointer);
   if (pointer === found.pointer) return found;
@@ -61,7 +63,7 @@ function placedIn<T extends { readonly pointer: string }>(origins: Settled['orig
   return { ...found, pointer, message: `${fieldPath(pointer)}: ${found.message.slice(path.length)}` };
 }
 
-/** `origins`: pointers of fields, each with the pointer of its key in the text. The first match counts. */
+/** `origins`: pointers of fields, each with the pointer of its key in the text. The first match applies. */
 function writtenPointer(origins: Settled['origins'], pointer: string): string {
   const origin = origins.find(([field]) => pointer === field || pointer.startsWith(`${field}/`));
   return origin === undefined ? pointer : `${CONFIG_PLACE}${origin[1]}${pointer.slice(origin[0].length)}`;

@@ -1,4 +1,4 @@
-// Renders the children of an MCPRemoteProxy: an account, configuration, the proxy.
+// Renders the children of an MCPRemoteProxy: a service account, configuration and the proxy.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -25,14 +25,14 @@ export function children(self: RemoteProxy, view: View, settings: Settings): rea
   const atStart = backendCA === undefined ? [] : [backendCA.name];
   const files = proxyFiles(proxy, runConfig(self, needs, view), { view, apiGroup, needs, atStart });
   return [
-    // If the manifest names an account, its rights are not generated.
+    // skep renders no rights for an account that the manifest names.
     ...(spec.serviceAccount === undefined ? proxyAccount(proxy, needs, reportRights(self.resource)) : []),
     ...files.objects,
     proxyDeployment(proxy, needs, {
       image: images.proxy,
       account: spec.serviceAccount ?? proxy.names.account,
       needsToken: spec.serviceAccount === undefined && reportConfigMap(self.resource) !== undefined,
-      // If undefined, Kubernetes starts one pod, until another controller sets the number.
+      // If undefined, Kubernetes starts one pod until another controller sets the number.
       replicas: spec.replicas,
       podTemplateSpec: spec.podTemplateSpec,
       resources: spec.resources,
@@ -56,7 +56,7 @@ function certificates({ tuning: { backendCA } }: ProxyFacts): readonly Mounted[]
   return [mountedConfigMap('backend-ca', BACKEND_CA.directory, { name, items: [{ key, path: BACKEND_CA.file }] })];
 }
 
-/** Writes keys in the order of the contract, so that equal proxies have equal texts. */
+/** Writes keys in a fixed order, so that equal proxies have equal texts. */
 function runConfig(self: RemoteProxy, needs: ProxyNeeds, view: View): RunConfig {
   const { spec } = self;
   const proxy = proxyOf(self);

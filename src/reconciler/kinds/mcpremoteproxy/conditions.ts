@@ -29,7 +29,7 @@ function sessionsCondition({ transport, sessionStorage, replicas }: RemoteProxy[
     : sessionCondition(sessionStorage, replicas, ['proxy', 'proxies']);
 }
 
-/** Returns AuthConfigured only if there is a problem, because clients take the condition for a sign of one. */
+/** Returns AuthConfigured only if a check failed: ToolHive's clients read the condition as a problem. */
 function configurationConditions(refusals: readonly Finding[]): readonly ConditionResult[] {
   const type = 'ConfigurationValid';
   const fault = configurationFault(refusals);
@@ -43,7 +43,7 @@ function configurationConditions(refusals: readonly Finding[]): readonly Conditi
   ];
 }
 
-/** Returns the first failed check, in the order of ToolHive; undefined if no check of the configuration failed. */
+/** Returns the first failed check, in ToolHive's order; undefined if no check of the configuration failed. */
 export function configurationFault(refusals: readonly Finding[]): { reason: string; message: string } | undefined {
   for (const [pointer, reasonOf] of CHECKS) {
     const failed = refusals.filter((finding) => finding.pointer.startsWith(pointer));

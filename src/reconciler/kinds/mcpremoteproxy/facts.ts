@@ -1,4 +1,4 @@
-// Values that follow from an MCPRemoteProxy's spec and that several files need: names, the port, the URL.
+// Computes values from an MCPRemoteProxy's spec that several files need: names, the port, the URL.
 
 import { isRendered } from '../auth/authz-settings.ts';
 import type { TokenSource } from '../auth/token-settings.ts';
@@ -12,7 +12,6 @@ import type { MCPRemoteProxySpec } from './schema.ts';
 
 export type RemoteProxy = Typed<typeof MCPRemoteProxySpec>;
 
-/** Names of the children. */
 export function remoteProxyChildNames(name: string) {
   return {
     deployment: name,
@@ -25,25 +24,28 @@ export function remoteProxyChildNames(name: string) {
   };
 }
 
-/** Returns `status.url`, which has no path. */
+/** Returns `status.url`, without a path. */
 export function proxyUrl({ name, namespace, spec }: RemoteProxy): string {
   return `http://${remoteProxyChildNames(name).service}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
 }
 
 /**
- * Returns the settings for accepted tokens. They are required, because otherwise everyone could use the proxy's own
+ * Returns the settings for accepted tokens, which are required. Without them, everyone could use the proxy's
  * credentials at the remote server.
  */
 export function tokenSourceOf({ oidcConfig, oidcConfigRef }: RemoteProxy['spec']): TokenSource {
   return { oidcConfig, oidcConfigRef, isRequired: true };
 }
 
-/** Returns the store of sessions; undefined over streamable HTTP, because the server keeps its sessions itself. */
+/**
+ * Returns the settings of the session store; undefined for streamable HTTP, because the remote server stores the
+ * sessions.
+ */
 export function sharedSessions({ transport, sessionStorage }: RemoteProxy['spec']) {
   return transport === 'streamable-http' ? undefined : sessionStorage;
 }
 
-/** Kind of servers behind the proxy: it decides which settings have an effect. */
+/** Type of the servers behind the proxy, on which the effect of some settings depends. */
 export const BEHIND = 'remote servers';
 
 /** Returns the facts that the proxy has in common with proxies of other kinds. */

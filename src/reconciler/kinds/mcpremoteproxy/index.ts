@@ -46,7 +46,7 @@ export const MCPRemoteProxy = defineKind({
   inspect,
   references,
   configured: ({ resource }) => reportNames(resource),
-  // The image of the proxy itself is a setting of the instance.
+  // The proxy's own image is a setting of the instance, so only images of the pod template are listed.
   images: ({ spec }) => podImages({ container: 'toolhive', image: '' }, spec.podTemplateSpec),
   acceptsAccounts: ({ spec }, view) => acceptedAccounts(tokenSourceOf(spec), view) !== undefined,
   exposes: (self, view) => {

@@ -1,5 +1,5 @@
-// Finds mistakes in an MCPRemoteProxy that neither its schema nor CEL can express: in itself (rules), and in the
-// content of its references (inspect).
+// Finds mistakes in an MCPRemoteProxy that neither its schema nor CEL can express: in the resource (rules), and in the
+// objects that it references (inspect).
 
 import { annotationFindings } from '../annotations.ts';
 import { inlineAuthzFindings, namedAuthzFindings } from '../auth/authz-findings.ts';

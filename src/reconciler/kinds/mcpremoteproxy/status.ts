@@ -30,7 +30,10 @@ export function status(self: RemoteProxy, observed: Observed): Status {
   };
 }
 
-/** For problems of the configuration, the reason is the word of the first failed check, which clients know. */
+/**
+ * Returns the phase. If a check of the configuration failed, the reason is ToolHive's reason for the first failed
+ * check.
+ */
 function progress(self: RemoteProxy, observed: Observed): Progress {
   const held = setback('Remote proxy', self.resource, observed);
   if (held === undefined) return deploymentProgress(self, observed.view);

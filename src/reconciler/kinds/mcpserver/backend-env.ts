@@ -1,11 +1,11 @@
-// Renders the environment of the container with the MCP server: its transport, the author's variables, secrets.
+// Renders the environment variables of the MCP server's container: its transport, the author's variables, secrets.
 
 import type { Static } from '#std/schema.ts';
 import type { Env } from '../pods/pod.ts';
 import { backendPort, isStdio } from './facts.ts';
 import type { MCPServerSpec } from './schema.ts';
 
-/** The kind's own variables come first, so that the author's take precedence. */
+/** skep's own variables come first in the list, so that the author's variables take precedence. */
 export function backendEnv(spec: Static<typeof MCPServerSpec>): readonly Env[] {
   const port = String(backendPort(spec));
   const reported: Env[] = [

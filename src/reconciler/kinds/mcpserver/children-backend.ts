@@ -1,4 +1,4 @@
-// Renders the MCP server itself: its StatefulSet, and the Services through which the proxy reaches it.
+// Renders the MCP server behind the proxy: its StatefulSet, and the Services through which the proxy reaches it.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -16,8 +16,8 @@ interface BackendParts {
 }
 
 /**
- * Name, selector and serviceName are the same as in ToolHive, because Kubernetes refuses to change them: skep can take
- * over an existing StatefulSet.
+ * Uses ToolHive's name, selector and serviceName, because Kubernetes refuses to change them in an existing StatefulSet.
+ * skep can thus take over ToolHive's StatefulSet.
  */
 export function backendStatefulSet(self: Server, view: View, settings: Settings, parts: BackendParts): KubeObject {
   const { name, namespace, spec } = self;
@@ -44,8 +44,8 @@ export function backendStatefulSet(self: Server, view: View, settings: Settings,
 }
 
 /**
- * Used pods of a pool are replaced at the same time, not one after the other. The policy of a StatefulSet cannot be
- * changed, so a server that becomes a pool, or stops being a pool, keeps its policy.
+ * Returns the policy Parallel for a pool, so that Kubernetes replaces used pods at the same time. Kubernetes refuses to
+ * change the policy, so an existing StatefulSet keeps its policy.
  */
 function podManagement(self: Server, view: View): { readonly podManagementPolicy?: string } {
   const live = view.find('StatefulSet', serverChildNames(self.name).statefulSet)?.spec;
@@ -54,8 +54,9 @@ function podManagement(self: Server, view: View): { readonly podManagementPolicy
 }
 
 /**
- * Labels that only these pods have: for a server with the name mcpserver, `app` alone would also select the proxies of
- * every server. The StatefulSet's own selector cannot be changed and stays.
+ * Returns labels that only pods of the MCP server have. For a server with the name mcpserver, `app` alone would also
+ * select the proxies of every server. The StatefulSet's own selector has only `app`, because Kubernetes refuses to
+ * change it.
  */
 export function backendSelector(name: string) {
   return { app: name, 'toolhive-basename': name };
@@ -74,7 +75,7 @@ export function backendLabels({ name, spec }: Server) {
 
 function backendPod(self: Server, pullSecrets: readonly string[]): JsonObject {
   const { name, spec } = self;
-  // Without stdinOnce a runtime keeps the input open after a session, and the process stays.
+  // Without stdinOnce, the container runtime keeps standard input open after a session, and the process does not exit.
   const inputOnce = sessionPool(self) === undefined ? {} : { stdinOnce: true };
   const volumes = spec.volumes ?? [];
   const scratch = volumes.some(({ mountPath }) => mountPath === SCRATCH.mount.mountPath) ? [] : [SCRATCH];
@@ -106,7 +107,7 @@ function backendPod(self: Server, pullSecrets: readonly string[]): JsonObject {
   };
 }
 
-/** Returns the probe of the port: a server is ready only if it listens on the port that the proxy uses. */
+/** Returns the readiness probe: a server is ready if it listens on the port that the proxy uses. */
 function listening(port: number): JsonObject {
   return {
     ports: [{ name: 'mcp', containerPort: port, protocol: 'TCP' }],
@@ -114,7 +115,7 @@ function listening(port: number): JsonObject {
   };
 }
 
-/** Returns the Services of the MCP server; none for a server on standard streams. */
+/** Returns an empty list for a server on standard streams. */
 export function backendServices(self: Server): readonly KubeObject[] {
   const { name, namespace, spec } = self;
   if (isStdio(spec)) return [];

@@ -9,8 +9,8 @@ import { type Server, serverChildNames } from './facts.ts';
 import { type Outbound, profileOf } from './permission-profile.ts';
 
 /**
- * Returns no policy if everything is allowed: policies only add up, so a policy that allows everything would undo what
- * a policy of the namespace forbids.
+ * Returns no policy if the profile allows every host. NetworkPolicies are additive: a policy that allows every host
+ * would override the restrictions of other policies in the namespace.
  */
 export function egressPolicies(self: Server, view: View): readonly KubeObject[] {
   const profile = profileOf(self, view);
@@ -31,10 +31,10 @@ export function egressPolicies(self: Server, view: View): readonly KubeObject[] 
   ];
 }
 
-/** Without rules, nothing can be reached. */
+/** Returns a policy's `egress`. Without `egress`, Kubernetes allows no destination. */
 function egress({ networks, ports, names }: Exclude<Outbound, { all: true }>): JsonObject {
   const to = networks.map((cidr) => ({ ipBlock: { cidr } }));
-  // Ports without hosts are open to all hosts; with hosts that are only names, to none.
+  // Ports without hosts are open to every host. Ports for hosts that are only names are open to no host.
   if (to.length === 0 && (ports.length === 0 || names.length > 0)) return {};
   const limited = {
     to: to.length === 0 ? undefined : to,
@@ -43,7 +43,7 @@ function egress({ networks, ports, names }: Exclude<Outbound, { all: true }>): J
   return { egress: to.length === 0 ? [limited, DNS] : [limited] };
 }
 
-/** Allows DNS, because a server that may reach hosts of any name must be able to resolve them. */
+/** Allows DNS: a profile with ports but no hosts allows hosts of any name, which the server must resolve. */
 const DNS: JsonObject = {
   to: [
     {

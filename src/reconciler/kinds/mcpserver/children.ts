@@ -1,4 +1,4 @@
-// Renders the children of an MCPServer: service accounts and rights, configuration, the proxy, the MCP server.
+// Renders the children of an MCPServer: service accounts, roles, configuration, the proxy and the MCP server.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -63,14 +63,14 @@ export function children(self: Server, view: View, settings: Settings): readonly
   ];
 }
 
-/** Returns the account of the MCP server's pods, unless the manifest names an account. */
+/** Returns the service account of the MCP server's pods; an empty list if the manifest names an account. */
 function backendAccount({ name, namespace, spec }: Server, pullSecrets: readonly string[]): readonly KubeObject[] {
   if (spec.serviceAccount !== undefined) return [];
   const labels = workloadLabels('mcpserver', name);
   return [serviceAccount({ name: serverChildNames(name).backendAccount, namespace, labels }, pullSecrets)];
 }
 
-/** Returns the proxy's rights, for attaching to pods of a server on standard streams and replacing pods of a pool. */
+/** Returns the proxy's rights to attach to pods of a server on standard streams, and to delete pods of a pool. */
 function rights(self: Server): JsonObject[] {
   if (!isStdio(self.spec)) return [];
   const { statefulSet } = serverChildNames(self.name);
@@ -86,7 +86,7 @@ export function generated(self: Server): readonly GeneratedSecret[] {
   return [sessionKeys(proxyOf(self))];
 }
 
-/** Returns the declared number of proxies; with stdio at most one, even if another controller sets the number. */
+/** Returns the declared number of proxies. With stdio, the number is at most 1, even if another controller sets it. */
 function cappedProxies(self: Server, view: View): number | undefined {
   const proxyCount = proxyReplicas(self);
   if (proxyCount !== undefined || !isStdio(self.spec)) return proxyCount;
@@ -94,7 +94,7 @@ function cappedProxies(self: Server, view: View): number | undefined {
   return chosen !== undefined && chosen > 1 ? 1 : undefined;
 }
 
-/** Returns disruption budgets for the proxies and for the MCP servers, for each of the two with several pods. */
+/** Returns a disruption budget for the proxies and one for the MCP servers, if each has several pods. */
 function budgets(self: Server, view: View): readonly KubeObject[] {
   const { name, namespace, spec } = self;
   const { deployment, statefulSet, backendDisruption } = serverChildNames(name);
@@ -107,7 +107,7 @@ function budgets(self: Server, view: View): readonly KubeObject[] {
   ];
 }
 
-/** Returns the annotation for the pod template: each new time in it starts new pods once. */
+/** Returns the annotation for the pod template. Each new time in the annotation starts new pods once. */
 function restartAnnotation({ resource }: Server, apiGroup: string): Readonly<Record<string, string>> {
   const key = restartKey(apiGroup);
   const time = resource.metadata.annotations?.[key];

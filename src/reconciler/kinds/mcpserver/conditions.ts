@@ -18,7 +18,7 @@ export function serverConditions(self: Server, observed: Observed): readonly Con
     ...accountsConditions(self.spec, observed),
     ...settingsConditions(self.spec, observed.refusals),
     stdioCondition(self),
-    // The proxy of a server over streamable HTTP keeps no session.
+    // The proxy of a server over streamable HTTP stores no sessions.
     self.spec.transport === 'streamable-http'
       ? NO_SESSIONS
       : sessionCondition(self.spec.sessionStorage, proxyReplicas(self), ['proxy', 'proxies']),
@@ -44,7 +44,7 @@ function stdioCondition(self: Server): ConditionResult {
   return { type, status: 'False', reason: 'StdioReplicaCapNotActive', message: 'replicas are as declared' };
 }
 
-/** Returns the condition about the permission profile. A policy may exist although no network plugin enforces it. */
+/** Returns the condition about the permission profile. A network plugin may ignore the NetworkPolicy. */
 function profileConditions(self: Server, view: View): readonly ConditionResult[] {
   const type = 'PermissionProfileEnforced';
   const profile = profileOf(self, view);

@@ -1,4 +1,4 @@
-// Values that follow from an MCPServer's spec and that several files need: names, ports, the transport for clients.
+// Computes values from an MCPServer's spec that several files need: names, ports, the transport for clients.
 
 import type { Static } from '#std/schema.ts';
 import { isRendered } from '../auth/authz-settings.ts';
@@ -13,7 +13,6 @@ import type { MCPServerSpec } from './schema.ts';
 export type Server = Typed<typeof MCPServerSpec>;
 type Spec = Static<typeof MCPServerSpec>;
 
-/** Names of the children. */
 export function serverChildNames(name: string) {
   return {
     deployment: name,
@@ -31,12 +30,17 @@ export function serverChildNames(name: string) {
   };
 }
 
-/** Returns the port of the MCP server, which has it in MCP_PORT: a server that reads MCP_PORT needs no `mcpPort`. */
+/**
+ * Returns the port of the MCP server. Its container has the port in MCP_PORT, so a server that reads MCP_PORT needs no
+ * `mcpPort`.
+ */
 export function backendPort({ mcpPort, targetPort }: Spec): number {
   return mcpPort ?? targetPort ?? 8080;
 }
 
-/** Returns the transport for clients: the server's own, unless it has no network. */
+/**
+ * Returns the transport that clients use: the server's own transport, or `proxyMode` for a server on standard streams.
+ */
 export function clientTransport({ transport, proxyMode }: Spec): 'sse' | 'streamable-http' {
   return transport === 'stdio' ? proxyMode : transport;
 }
@@ -46,20 +50,20 @@ export function proxyOrigin({ name, namespace, spec }: Server): string {
   return `http://${serverChildNames(name).proxyService}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
 }
 
-/** Returns the URL for clients, which is `status.url`. */
+/** Returns the URL for clients, which is also `status.url`. */
 export function clientUrl(self: Server): string {
   const path = clientTransport(self.spec) === 'sse' ? `/sse#${self.name}` : '/mcp';
   return `${proxyOrigin(self)}${path}`;
 }
 
-/** Returns whether the server has no network, so that one proxy is attached to its processes. */
+/** Returns true if the server has no network: one proxy is attached to its standard streams. */
 export function isStdio({ transport }: Spec): boolean {
   return transport === 'stdio';
 }
 
 /**
- * Returns the number of proxies; undefined leaves it to another controller. Two proxies would be attached to the same
- * standard streams.
+ * Returns the number of proxies; undefined if another controller sets the number. A server on standard streams has at
+ * most one proxy, because two proxies would share its streams.
  */
 export function proxyReplicas({ spec }: Pick<Server, 'spec'>): number | undefined {
   const { replicas } = spec;
@@ -67,8 +71,8 @@ export function proxyReplicas({ spec }: Pick<Server, 'spec'>): number | undefine
 }
 
 /**
- * Returns the number of MCP servers; undefined leaves it to another controller. A server whose standard streams are
- * shared is one process.
+ * Returns the number of MCP servers; undefined if another controller sets the number. A server on standard streams has
+ * at most one process, unless each session has its own pod.
  */
 export function serverReplicas(self: Server): number | undefined {
   const { backendReplicas } = self.spec;
@@ -81,7 +85,7 @@ export function sessionPool(self: Server): number | undefined {
   return tuningOf(self).sharing === 'perSession' ? Math.max(self.spec.backendReplicas ?? 1, 1) : undefined;
 }
 
-/** Returns the kind of server behind the proxy, which decides which settings have an effect. */
+/** Returns the type of the server behind the proxy, on which the effect of some settings depends. */
 export function behindOf({ spec }: Pick<Server, 'spec'>): Behind {
   return isStdio(spec) ? 'servers on standard streams' : 'servers with a network';
 }
@@ -108,7 +112,9 @@ export function proxyOf(self: Server): ProxyFacts {
   };
 }
 
-/** Returns all objects that the server may consist of, also the NetworkPolicy, which some profiles do not need. */
+/**
+ * Returns all objects that the server may own. The list includes the NetworkPolicy, which some profiles do not need.
+ */
 export function madeObjects({ name, spec, resource }: Server): readonly ObjectName[] {
   const names = serverChildNames(name);
   return made({

@@ -1,4 +1,4 @@
-// Tests permissions in profiles as authors write them.
+// Tests how permission profiles of authors are read.
 
 import { expect, test } from 'vitest';
 import { viewOf } from '../../../../test/reconciler/kinds/fixture.ts';

@@ -1,4 +1,4 @@
-// Reads the permission profile of an MCPServer, which is built in or in a ConfigMap.
+// Reads the permission profile of an MCPServer: a built-in profile or a profile in a ConfigMap.
 
 import { configMapText } from '#kubernetes/rules/content.ts';
 import { formatCidr, formatIp, type Ip, maskCidr, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';
@@ -8,7 +8,8 @@ import type { View } from '../kind.ts';
 import type { Server } from './facts.ts';
 
 /**
- * Allowed destinations: everything, or these networks at these ports. An empty list of networks or ports sets no limit.
+ * Allowed destinations. Networks without ports are open at every port. Ports without any host are open to every host.
+ * Without networks and ports, no destination is allowed.
  */
 export type Outbound =
   | { readonly all: true }
@@ -17,19 +18,19 @@ export type Outbound =
       /** CIDR notation. */
       readonly networks: readonly string[];
       readonly ports: readonly number[];
-      /** Hosts that are names. Kubernetes limits egress only by address. */
+      /** Hosts that are DNS names. They stay unreachable, because Kubernetes limits egress only by address. */
       readonly names: readonly string[];
     };
 
 export interface Profile {
   readonly outbound: Outbound;
-  /** Sentences about parts of the profile that cannot be enforced. */
+  /** Sentences about fields of the profile that cannot be enforced. */
   readonly unenforced: readonly string[];
 }
 
 const NOTHING: Outbound = { all: false, networks: [], ports: [], names: [] };
 
-/** Returns undefined if the server has no profile. `fault`: why the ConfigMap contains no valid profile. */
+/** Returns undefined if the server has no profile. `fault`: the reason why the ConfigMap contains no valid profile. */
 export function profileOf({ spec }: Server, view: View): Profile | { readonly fault: string } | undefined {
   const { permissionProfile } = spec;
   if (permissionProfile === undefined) return undefined;
@@ -40,7 +41,7 @@ export function profileOf({ spec }: Server, view: View): Profile | { readonly fa
   return 'fault' in read ? { fault: `ConfigMap ${name}, key ${key}: ${read.fault}` } : read;
 }
 
-/** Reads JSON or YAML. Profiles of ToolHive contain `network`, and have snake_case keys. */
+/** Reads a profile in JSON or YAML. ToolHive's profiles have a `network` object and snake_case keys. */
 function readProfile(text: string): Profile | { readonly fault: string } {
   const [document, ...more] = readDocuments(text, '');
   const problem = document?.problems[0];
@@ -89,7 +90,7 @@ function isPort(value: Json): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535;
 }
 
-/** Returns the CIDR of an address or a network. */
+/** Returns the CIDR of an address or a network; undefined for a DNS name. */
 function networkOf(host: string): string | undefined {
   const ip = parseIp(host);
   if (ip !== undefined) return `${formatIp(ip)}/${widthOf(ip)}`;

@@ -1,5 +1,5 @@
-// Lists the references of an MCPServer: its group, configurations of other kinds, ConfigMaps, Secrets. References that
-// Kubernetes itself waits for when it starts a pod are optional.
+// Lists the references of an MCPServer: its group, configurations of other kinds, ConfigMaps, Secrets. A reference is
+// optional if Kubernetes delays the start of a pod until the object exists.
 
 import { authzReferences } from '../auth/authz-findings.ts';
 import { oidcReferences } from '../auth/oidc-settings.ts';
@@ -34,7 +34,7 @@ function optionalKey({ key }: { readonly key?: string }): { readonly key?: strin
   return key === undefined ? {} : { key };
 }
 
-/** References without which pods do not start; they start as soon as the objects exist. */
+/** Returns references that delay the start of pods until their objects exist. */
 function waitedFor({ spec }: Pick<Server, 'spec'>): Reference[] {
   const optional = 'waited' as const;
   return [

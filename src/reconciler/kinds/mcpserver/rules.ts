@@ -1,5 +1,5 @@
-// Finds mistakes in an MCPServer that neither its schema nor CEL can express: in itself (rules), and in the content of
-// its references (inspect).
+// Finds mistakes in an MCPServer that neither its schema nor CEL can express: in the resource (rules), and in the
+// objects that it references (inspect).
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { pointerToken } from '#std/json.ts';
@@ -48,7 +48,9 @@ export function rules(self: Server): readonly Finding[] {
   ];
 }
 
-/** Finds replicas that the transport does not allow. The status reports this too, but only after the deployment. */
+/**
+ * Finds replica counts that the transport does not allow. The status reports these counts only after the deployment.
+ */
 function replicaFindings(self: Server): readonly Finding[] {
   const { replicas, backendReplicas } = self.spec;
   return [
@@ -66,7 +68,7 @@ function replicaFindings(self: Server): readonly Finding[] {
   ];
 }
 
-/** Warns of a Secret for a variable that is set already: the Secret would silently take precedence in the pod. */
+/** Warns if a Secret sets a variable that is already set: the Secret would silently take precedence in the pod. */
 function secretEnvFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[] {
   const { secrets = [], ...plain } = spec;
   if (secrets.length === 0) return [];

@@ -9,14 +9,14 @@ import { toolFilter } from '../proxy/tools.ts';
 import { backendEnv } from './backend-env.ts';
 import { backendPort, clientTransport, isStdio, proxyOf, type Server, serverChildNames, sessionPool } from './facts.ts';
 
-/** Folder in which a permission profile from a ConfigMap is mounted. */
+/** Folder in the proxy's container into which a permission profile from a ConfigMap is mounted. */
 export const PROFILE_DIRECTORY = '/etc/toolhive/profiles';
 
-/** Writes keys in the order of the contract, so that equal servers have equal texts. */
+/** Writes keys in a fixed order, so that equal servers have equal texts. */
 export function runConfig(self: Server, needs: ProxyNeeds, view: View): RunConfig {
   const { spec } = self;
   const proxy = proxyOf(self);
-  // An MCPToolConfig takes precedence over the deprecated list.
+  // An MCPToolConfig takes precedence over the deprecated `tools`.
   const tools = spec.toolConfigRef === undefined ? toolFilter(spec.tools ?? []) : {};
   return {
     ...proxyIdentity(proxy),
@@ -58,14 +58,14 @@ function profile({ spec }: Server): Pick<RunConfig, 'permission_profile_name_or_
   return { permission_profile_name_or_path: type === 'builtin' ? name : `${PROFILE_DIRECTORY}/${key}` };
 }
 
-/** Returns the address of the MCP server: a Service, or the standard streams of the first pod. */
+/** Returns the target of the proxy: the Service of the MCP server, or the standard streams of its first pod. */
 function target({ name, namespace, spec }: Server): Pick<RunConfig, 'attach' | 'target_host' | 'target_port'> {
   const { backendService, statefulSet } = serverChildNames(name);
   if (isStdio(spec)) return { attach: { namespace, pod: `${statefulSet}-0`, container: 'mcp' } };
   return { target_host: `${backendService}.${namespace}.svc.cluster.local`, target_port: backendPort(spec) };
 }
 
-/** Returns the settings of the pool of pods; no settings if one process serves all sessions. */
+/** Returns the settings of the pool of pods; an empty object if one process serves all sessions. */
 function pool(self: Server): Pick<RunConfig, 'stdio'> {
   const pods = sessionPool(self);
   return pods === undefined ? {} : { stdio: { sharing: 'perSession', pods } };

@@ -39,7 +39,7 @@ const PermissionProfile = object(
   },
 );
 
-/** Tool names are sent in comma-separated lists. */
+/** Refuses commas and line breaks, because tool names are sent in comma-separated lists. */
 const ToolName = text('Name of a tool.', { minLength: 1, pattern: '^[^,\\r\\n]+$' });
 
 const WITH_USERS = 'has(self.oidcConfig) || has(self.oidcConfigRef) || has(self.externalAuthConfigRef)';

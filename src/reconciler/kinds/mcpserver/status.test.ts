@@ -1,5 +1,5 @@
-// Tests phases, messages and conditions of an MCPServer, by the state of its workloads. In one file, because every case
-// is a change of the same server.
+// Tests phases, messages and conditions of an MCPServer for states of its workloads. In one file, because every case
+// changes the same server.
 
 import { describe, expect, it } from 'vitest';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -213,7 +213,7 @@ describe('the phase of an MCPServer', () => {
       reported: 'Terminating, MCP server is being terminated, not ready: Terminating, 2 proxies',
     },
   ];
-  it.each(rows)('follows when $reason', ({ resource = server(), observed, reported }) => {
+  it.each(rows)('is correct when $reason', ({ resource = server(), observed, reported }) => {
     const status = MCPServer.status(resource, observed);
     const ready = conditionOf(status, 'Ready');
     const readiness = `${ready.status === 'True' ? 'ready' : 'not ready'}: ${ready.reason}`;
@@ -285,7 +285,7 @@ describe('the conditions of an MCPServer', () => {
     expect(found.type === undefined ? 'absent' : `${found.status} ${found.reason}`).toBe(is);
   });
 
-  it('keep their transition time while their status stays, and take the new one when it changes', () => {
+  it('keep their transition time while their status is unchanged, and get a new time when it changes', () => {
     const before = {
       conditions: [
         { type: 'Ready', status: 'False', reason: 'X', message: 'x', lastTransitionTime: '2026-11-01T00:00:00Z' },
@@ -305,7 +305,7 @@ describe('the conditions of an MCPServer', () => {
     expect(conditionOf(status, 'Ours no more')).toEqual({});
   });
 
-  it('are the same for the same input, so that nothing is written twice', () => {
+  it('are equal for equal input, so that the reconciler writes nothing twice', () => {
     const first = MCPServer.status(server({ groupRef: 'tools' }), observe([...RUNNING, group('Ready')]));
     const later = observe([...RUNNING, group('Ready')], { now: '2026-11-21T13:00:00Z' });
     expect(MCPServer.status(server({ groupRef: 'tools' }, {}, first), later)).toEqual(first);
@@ -331,7 +331,7 @@ describe('the URL of an MCPServer', () => {
     { reason: 'the newer field wins', spec: { port: 9000, proxyPort: 9001 }, url: ':9001/sse#weather' },
   ];
   it.each(rows)('$url: $reason', ({ spec, url }) => {
-    // An existing URL is replaced, because it may have an older port.
+    // The status replaces an existing URL, which may contain an older port.
     const before = server(spec, {}, { url: 'http://old:1/mcp' });
     expect(MCPServer.status(before, observe([])).url).toBe(`http://mcp-weather-proxy.agents.svc.cluster.local${url}`);
   });

@@ -37,7 +37,8 @@ function workloadProgress(self: Server, view: Observed['view']): Progress {
   const { deployment, statefulSet } = serverChildNames(self.name);
   const proxy = workloadState(view, 'Deployment', deployment);
   const servers = workloadState(view, 'StatefulSet', statefulSet);
-  // The proxy of a pool is ready if it reaches a process: sessions start and end pods all the time.
+  // In a pool, pods start and end all the time. If every pod has the current version, a ready proxy is therefore
+  // enough: it is ready only if it reaches a process.
   const renews = sessionPool(self) !== undefined && proxy.state === 'complete' && servers.state === 'progressing';
   const states = [proxy, renews && servers.rolled ? ({ state: 'complete', ready: proxy.ready } as const) : servers];
   const failed = states.find((each) => each.state === 'failed');

@@ -1,4 +1,4 @@
-// Lists the references of an MCPServerEntry: its group, settings of authentication, Secrets of headers, certificates.
+// Lists the references of an MCPServerEntry: its group, authentication settings, Secrets of headers, certificates.
 
 import { bundleReferences } from '../auth/ca-bundle.ts';
 import { headerReferences } from '../auth/header-forward.ts';

@@ -1,5 +1,5 @@
-// Finds mistakes in an MCPServerEntry that neither its schema nor CEL can express: in itself (rules), and in its
-// references (inspect).
+// Finds mistakes in an MCPServerEntry that neither its schema nor CEL can express: in the resource (rules), and in the
+// objects that it references (inspect).
 
 import { type AnnotationSetting, annotationFindings } from '../annotations.ts';
 import { bundleReferences, certificatesFault } from '../auth/ca-bundle.ts';

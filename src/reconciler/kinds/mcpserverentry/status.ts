@@ -1,5 +1,5 @@
-// Computes whether virtual servers can use an MCPServerEntry. It has no pods, so its status does not test whether the
-// remote server responds.
+// Computes whether virtual servers can use an MCPServerEntry. The status does not say whether the remote server
+// responds, because an entry has no pods that could test this.
 
 import type { Static } from '#std/schema.ts';
 import { type ConditionResult, conditionsOf, observedGeneration, refusalReason } from '../conditions.ts';

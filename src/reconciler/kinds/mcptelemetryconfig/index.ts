@@ -1,5 +1,5 @@
-// MCPTelemetryConfig: destinations of metrics and traces, shared by the resources that name it. It has no children: its
-// settings are rendered into the children of these resources.
+// MCPTelemetryConfig: destinations of metrics and traces. It has no children: skep renders its settings into the
+// children of the resources that name it.
 
 import { ConfigStatus, configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';

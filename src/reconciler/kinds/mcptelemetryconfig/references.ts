@@ -1,5 +1,5 @@
-// Lists the Secrets and the ConfigMap that an MCPTelemetryConfig names. If one is missing, pods of the resources that
-// use the configuration do not start.
+// Lists the Secrets and the ConfigMap that an MCPTelemetryConfig names. If one is missing, pods that use the settings
+// do not start.
 
 import type { Static } from '#std/schema.ts';
 import { bundleReferences } from '../auth/ca-bundle.ts';

@@ -15,7 +15,7 @@ export const MCPToolConfigSpec = object(
 export const MCPToolConfigStatus = object(
   {
     ...ConfigStatus.properties,
-    // A printer column can show a number, but cannot count.
+    // A printer column can show a field, but cannot count list entries.
     filterCount: optional(integer('Number of listed tools that clients see; 0: all.', { minimum: 0 })),
     overrideCount: optional(integer('Number of tools with an override.', { minimum: 0 })),
   },

@@ -1,5 +1,5 @@
-// MCPWebhookConfig: webhooks that check or change requests, shared by the servers that name it. It has no children: its
-// settings are rendered into the children of these servers.
+// MCPWebhookConfig: webhooks that check or change requests. It has no children: skep renders its settings into the
+// children of the servers that name it.
 
 import { ConfigStatus, configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';
@@ -18,7 +18,8 @@ export const MCPWebhookConfig = defineKind({
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  // ToolHive serves no other version of this kind. Its definition can replace ours only if no other version is stored.
+  // ToolHive serves only v1alpha1 of this kind. Its definition can replace skep's definition only if no other version
+  // is stored.
   storedVersion: 'v1alpha1',
   after: [],
   schema: { spec: Webhooks, status: ConfigStatus },

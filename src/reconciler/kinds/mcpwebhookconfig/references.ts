@@ -1,4 +1,5 @@
-// Lists the Secrets that an MCPWebhookConfig names. If one is missing, pods of servers with the webhooks do not start.
+// Lists the Secrets that an MCPWebhookConfig names. If one is missing, pods of servers that use the webhooks do not
+// start.
 
 import { secretReference } from '../auth/server/references.ts';
 import type { Reference } from '../kind.ts';

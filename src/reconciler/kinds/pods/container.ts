@@ -3,7 +3,7 @@
 import { bool, list, object, optional, quantity, text } from '#std/schema.ts';
 import { nameField } from '../selectors.ts';
 
-/** Names of environment variables that Kubernetes accepts: printable ASCII except `=`. */
+/** Limits of variable names that Kubernetes accepts: printable ASCII except `=`. */
 const ENV_NAME = { minLength: 1, maxLength: 253, pattern: '^[ -<>-~]+$' };
 const VOLUME_NAME = { minLength: 1, maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' };
 

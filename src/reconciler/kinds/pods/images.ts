@@ -1,10 +1,10 @@
-// Lists the images that a pod runs or mounts after its author's template was merged into the generated one.
+// Lists the images of a pod, from the generated pod template merged with the author's template.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Image } from '../kind.ts';
 import { withPodTemplate } from './pod-template.ts';
 
-/** `own`: the container that the kind renders, and its image from `spec.image`. */
+/** `own`: the container that skep renders, and its image from `spec.image`. */
 export function podImages(
   own: { readonly container: string; readonly image: string },
   patch: JsonObject | undefined,
@@ -27,7 +27,10 @@ interface ImagesIn {
   readonly imageOf: (item: JsonObject) => Json | undefined;
 }
 
-/** Lists in a pod with images. A volume with an image can also contain programs (Kubernetes, ImageVolumeSource). */
+/**
+ * Lists of a pod whose items name images. A volume with an image can also contain programs (Kubernetes,
+ * ImageVolumeSource).
+ */
 const IMAGES_IN: readonly ImagesIn[] = [
   { list: 'containers', imageOf: ({ image }) => image },
   { list: 'initContainers', imageOf: ({ image }) => image },
@@ -35,7 +38,7 @@ const IMAGES_IN: readonly ImagesIn[] = [
   { list: 'volumes', imageOf: ({ image }) => (isObject(image) ? image.reference : undefined) },
 ];
 
-/** Returns the pointer of the image in the author's template; undefined if the template does not name it. */
+/** Returns the pointer of the image in the author's template; undefined if the template does not contain the image. */
 function writtenPlace({ list, imageOf }: ImagesIn, { name }: JsonObject, written: JsonObject): string | undefined {
   const items = written[list];
   if (!Array.isArray(items)) return undefined;

@@ -1,11 +1,12 @@
-// Applies the settings of the instance's configuration to every generated pod.
+// Adds node selectors and tolerations of the instance's configuration to every generated pod, and adapts it to
+// OpenShift.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Settings } from '../kind.ts';
 import { CONTAINER_SECURITY, POD_SECURITY } from './pod.ts';
 
-/** Labels of nodes in a podTemplateSpec take precedence by key, and its tolerations come first. */
+/** Merges both node selectors by key; keys of the pod take precedence. Tolerations of the pod come first. */
 export function withPlacement(child: KubeObject, { pods }: Settings): KubeObject {
   const spec = isObject(child.spec) ? child.spec : {};
   const template = isObject(spec.template) ? spec.template : {};
@@ -27,9 +28,7 @@ function tolerations(own: Json | undefined, pods: Pods): JsonObject {
   return all.length === 0 ? {} : { tolerations: all };
 }
 
-/**
- * Removes ids from a pod, because OpenShift assigns each namespace its own ids and refuses pods that request others.
- */
+/** Removes user and group ids from a pod. OpenShift assigns ids to each namespace, and refuses pods with other ids. */
 function withoutIds(pod: JsonObject): JsonObject {
   const lists = ['containers', 'initContainers'] as const;
   const containers = lists.flatMap((list): [string, Json][] => {
@@ -41,7 +40,7 @@ function withoutIds(pod: JsonObject): JsonObject {
   return { ...secured(pod, POD_SECURITY), ...Object.fromEntries(containers) };
 }
 
-/** Removes the ids that equal our defaults. Other ids are the author's, and stay. */
+/** Removes ids that equal skep's defaults. Other ids stay, because the author set them. */
 function secured(owner: JsonObject, defaults: JsonObject): JsonObject {
   if (!isObject(owner.securityContext)) return owner;
   const kept = Object.entries(owner.securityContext).filter(([key, value]) => !isId(key) || value !== defaults[key]);

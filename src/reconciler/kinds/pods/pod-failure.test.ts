@@ -1,4 +1,4 @@
-// Tests which pods explain why a workload does not start, and in which words.
+// Tests which pods explain why a workload does not start, and with which message.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -62,14 +62,14 @@ test.each(ROWS)('%s', (_reason, container, message) => {
     });
 });
 
-test('an init container counts', () => {
+test('a failed init container is reported', () => {
   const failing = pod('search-1', {}, {});
   const status = { initContainerStatuses: [{ name: 'setup', ...CRASHED }] };
   const state = stateWith('Deployment', { updatedReplicas: 1 }, [{ ...failing, status }]);
   expect(state).toMatchObject({ message: expect.stringContaining('container setup: CrashLoopBackOff') });
 });
 
-test('pods of the version before say nothing', () => {
+test('pods of the previous version are ignored', () => {
   const old = pod('search-0', { 'controller-revision-hash': 'one' }, CRASHED);
   const revisions = { currentRevision: 'one', updateRevision: 'two' };
   expect(stateWith('StatefulSet', revisions, [old]).state).toBe('progressing');
@@ -78,7 +78,7 @@ test('pods of the version before say nothing', () => {
   expect(stateWith('Deployment', { updatedReplicas: 0 }, [pod('search-1', {}, CRASHED)]).state).toBe('progressing');
 });
 
-test('pods of others say nothing', () => {
+test('pods of other workloads are ignored', () => {
   const other = pod('other-1', { app: 'other' }, CRASHED);
   expect(stateWith('Deployment', { updatedReplicas: 1 }, [other]).state).toBe('progressing');
 });

@@ -1,11 +1,14 @@
-// Explains why the pods of a workload do not start, in words that stay the same while nothing changes. Runs list only
-// the pods of workloads that have fewer ready pods than declared.
+// Explains why the pods of a workload do not start, in a message that stays equal while the cause is the same. Runs
+// list only pods of workloads that have fewer ready pods than declared.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { View } from '../kind.ts';
 
-/** Looks only at pods of the current version: pods of the previous version do not explain the failure. */
+/**
+ * Returns undefined if no pod of the current version has a known failure. Older pods do not explain why new pods do not
+ * start.
+ */
 export function podFailure(view: View, workload: KubeObject): string | undefined {
   for (const pod of view.pods?.(workload.kind, workload.metadata.name) ?? []) {
     if (!isCurrent(pod, workload)) continue;
@@ -20,7 +23,8 @@ function isCurrent({ metadata }: KubeObject, { spec, status }: KubeObject): bool
   const labels = metadata.labels ?? {};
   if (selectorLabels.length === 0 || selectorLabels.some(([key, value]) => labels[key] !== value)) return false;
   const { updateRevision, replicas, updatedReplicas } = isObject(status) ? status : {};
-  // Pods of a StatefulSet name their version. Pods of a Deployment have the current version once all were updated.
+  // Pods of a StatefulSet have their version in a label. Pods of a Deployment have no such label, but all of them are
+  // current if all were updated.
   return updateRevision === undefined
     ? replicas === updatedReplicas
     : labels['controller-revision-hash'] === updateRevision;
@@ -38,7 +42,10 @@ function containersOf({ status }: KubeObject): readonly JsonObject[] {
     .filter(isObject);
 }
 
-/** Returns the kubelet's reason, and its sentence if the sentence contains no number of seconds or attempts. */
+/**
+ * Returns the reason why the container does not start. Adds the kubelet's message only if it is the same at each
+ * attempt.
+ */
 function containerFailure({ name, image, state, lastState }: JsonObject): string | undefined {
   const waiting = isObject(state) && isObject(state.waiting) ? state.waiting : {};
   const subject = `container ${name}`;
@@ -48,7 +55,7 @@ function containerFailure({ name, image, state, lastState }: JsonObject): string
       const code = last.exitCode === undefined ? '' : `, exit code ${last.exitCode}`;
       return `${subject}: CrashLoopBackOff${code}`;
     }
-    // The kubelet changes between the two reasons with every attempt.
+    // With every attempt, the kubelet alternates between these two reasons.
     case 'ErrImagePull':
     case 'ImagePullBackOff':
       return `${subject}: ImagePullBackOff: ${image} cannot be pulled`;

@@ -12,8 +12,8 @@ import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts
 import { LABEL_DOMAIN } from '../labels.ts';
 
 /**
- * Merges the author's template into ours: the author's fields take precedence, lists merge by their keys (strategic
- * merge).
+ * Merges the author's template into the generated template by a strategic merge. Fields of the author take precedence,
+ * and lists merge by their keys.
  */
 export function withPodTemplate(template: JsonObject, patch: JsonObject | undefined): JsonObject {
   if (patch === undefined) return template;
@@ -22,14 +22,14 @@ export function withPodTemplate(template: JsonObject, patch: JsonObject | undefi
   return strategicMerge(template, patch, schema).value;
 }
 
-/** Returns annotations that name the author's template of the workload by its digest. */
+/** Returns the workload's annotation with a digest of the author's template. */
 export function podTemplateHash(patch: JsonObject | undefined): { readonly annotations?: Record<string, string> } {
   return patch === undefined ? {} : { annotations: { [`${LABEL_DOMAIN}/podtemplatespec-hash`]: digest(patch) } };
 }
 
 /**
- * Returns whether the author has a handler of this hook. The generated handler is then left out, because the API server
- * refuses two handlers.
+ * Returns whether the author's template has a preStop hook for the container. skep then renders no preStop hook,
+ * because an API server refuses two handlers.
  */
 export function hasOwnHook(patch: JsonObject | undefined, container: string): boolean {
   const { containers } = isObject(patch?.spec) ? patch.spec : {};
@@ -39,7 +39,10 @@ export function hasOwnHook(patch: JsonObject | undefined, container: string): bo
   return isObject(own?.lifecycle) && own.lifecycle.preStop !== undefined;
 }
 
-/** Returns everything in the template that Kubernetes would refuse, as `invalid-pod-template` below `pointer`. */
+/**
+ * Returns a finding `invalid-pod-template` for each mistake in the template that Kubernetes would refuse. `pointer`:
+ * pointer of the template.
+ */
 export function podTemplateFindings(patch: JsonObject | undefined, pointer: string): readonly Finding[] {
   if (patch === undefined) return [];
   const schema = namedPatchType(apps(), 'io.k8s.api.core.v1.PodTemplateSpec');
@@ -50,7 +53,10 @@ export function podTemplateFindings(patch: JsonObject | undefined, pointer: stri
   return [...shapeFindings(patch, podTemplateType(), pointer), ...merging];
 }
 
-/** Finds the same mistakes in a part of a pod template. `path`: names of fields, and an empty text for each list. */
+/**
+ * Finds fields that Kubernetes would refuse in a part of a pod template. `path`: field names from the template to the
+ * part, and an empty string for each list.
+ */
 export function podPartFindings(value: Json, path: readonly string[], pointer: string): readonly Finding[] {
   const type = path.reduce<MergeType | undefined>(
     (at, name) => (name === '' ? at?.list?.item() : at?.map?.fields.get(name)?.type()),

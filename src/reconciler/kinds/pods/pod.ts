@@ -4,7 +4,7 @@ import { CALLS_NODE_OPTIONS, SCRATCH_PATH } from '#contracts/run-config.ts';
 import { sha256 } from '#std/hash.ts';
 import type { Json, JsonObject } from '#std/json.ts';
 
-/** Meets the pod security standard "restricted", because pods run in namespaces that enforce it. */
+/** Fulfils the pod security standard "restricted", because some namespaces enforce it. */
 export const POD_SECURITY: JsonObject = {
   runAsNonRoot: true,
   runAsUser: 1000,
@@ -13,7 +13,7 @@ export const POD_SECURITY: JsonObject = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
-/** The same as POD_SECURITY, for each container. */
+/** Security context of each container, in addition to POD_SECURITY. */
 export const CONTAINER_SECURITY: JsonObject = {
   privileged: false,
   runAsNonRoot: true,
@@ -24,22 +24,22 @@ export const CONTAINER_SECURITY: JsonObject = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** A volume for temporary files, because the root file system is read-only. */
+/** Volume for temporary files, because the root file system is read-only. */
 export const SCRATCH = {
   volume: { name: 'skep-tmp', emptyDir: {} },
   mount: { name: 'skep-tmp', mountPath: SCRATCH_PATH },
 } as const;
 
 /**
- * Settings for the end of pods that clients call. Balancers send requests for a moment after the signal to stop, so the
- * pod serves during that time (Kubernetes, Container Lifecycle Hooks). Calls in flight then have `shutdown_seconds`.
+ * Lets pods finish calls before they stop. Load balancers send requests for a moment after the pod is asked to stop, so
+ * the pod serves for 5 more seconds (Kubernetes, Container Lifecycle Hooks). Running calls then have
+ * `shutdown_seconds`.
  */
 export const ENDING = {
   pod: { terminationGracePeriodSeconds: 35 },
   container: { lifecycle: { preStop: { sleep: { seconds: 5 } } } },
 } as const;
 
-/** A volume, and its path in the container. */
 export interface Mounted {
   readonly volume: JsonObject;
   readonly mount: JsonObject;
@@ -50,18 +50,18 @@ export function mountedConfigMap(name: string, mountPath: string, configMap: Jso
   return { volume: { name, configMap }, mount: { name, mountPath, readOnly: true } };
 }
 
-/** One variable: a plain value, or a key of a Secret. */
+/** Environment variable: a plain value, or a key of a Secret. */
 export type Env =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly secret: { readonly name: string; readonly key: string } };
 
-/** Returns the keys of Secrets that become variables. */
+/** Returns the keys of Secrets that are values of variables. */
 export function secretsOf(variables: readonly Env[]): readonly { readonly name: string; readonly key: string }[] {
   return variables.flatMap((variable) => ('secret' in variable ? [variable.secret] : []));
 }
 
 /**
- * Returns the `env` of a container. If several variables have the same name, the last takes precedence, at the place of
+ * Returns the `env` of a container. If several variables have the same name, the last value is used, at the position of
  * the first.
  */
 export function envOf(variables: readonly Env[]): Json[] {
@@ -74,7 +74,7 @@ export function envOf(variables: readonly Env[]): Json[] {
   return [...byName.values()];
 }
 
-/** Adds the variables about the pod that every proxy needs; variables that are set already stay. */
+/** Adds the variables that every proxy's pod needs, unless they are already set. */
 export function withSurroundings(variables: readonly Env[]): readonly Env[] {
   const surroundings: Env[] = [
     { name: 'XDG_CONFIG_HOME', value: SCRATCH.mount.mountPath },
@@ -101,7 +101,7 @@ export function httpProbe(path: string, port: string, times: ProbeTimes): JsonOb
   return { httpGet: { path, port }, ...times };
 }
 
-/** Returns a volume's name for a name that may be too long for it, or contain invalid characters. */
+/** Returns a volume name for a name that may be too long for a volume, or contain invalid characters. */
 export function volumeName(prefix: string, name: string): string {
   const whole = `${prefix}-${name}`;
   if (whole.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(whole)) return whole;

@@ -1,9 +1,9 @@
-// Computes the phase of a resource that does not depend on its workloads: being deleted, kept unchanged, failed.
+// Computes the phases of a resource that do not depend on its workloads: Terminating and Failed.
 
 import { refusalReason } from '../conditions.ts';
 import type { Finding, Observed, Resource } from '../kind.ts';
 
-/** The first part of a status: the phase, and the condition Ready with its reason. */
+/** Fields of a status: the phase with its message, and the condition Ready with its reason. */
 export interface Progress<Phase> {
   readonly phase: Phase;
   readonly message: string;
@@ -12,7 +12,8 @@ export interface Progress<Phase> {
 }
 
 /**
- * Returns the first phase that applies; undefined if the workloads decide. `called`: noun for the resource in messages.
+ * Returns the first phase that applies; undefined if the phase depends on the workloads. `called`: noun for the
+ * resource in messages.
  */
 export function setback(
   called: string,
@@ -30,7 +31,7 @@ export function setback(
   return { phase: 'Failed', message: failures.join('; '), ready: false, reason: 'ChildrenFailed' };
 }
 
-/** Returns the reasons why children are kept unchanged, as sentences. */
+/** Returns the reasons why children are kept unchanged, as one message. */
 export function refusalMessage(refusals: readonly Finding[]): string {
   const prefix = refusals[0]?.code === 'invalid-pod-template' ? 'Invalid PodTemplateSpec: ' : '';
   return prefix + refusals.map(({ message }) => message).join('; ');

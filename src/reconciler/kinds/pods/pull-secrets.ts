@@ -1,4 +1,4 @@
-// Defines the field with Secrets for pulling images, and its references.
+// Defines the field with Secrets for pulling images, and returns its references.
 
 import { list, object, type Static } from '#std/schema.ts';
 import type { Reference } from '../kind.ts';
@@ -9,7 +9,7 @@ export const PullSecrets = list(
   'Secrets that images are pulled with, for the pods and for the generated service accounts.',
 );
 
-/** Returns the names of the resource's Secrets and of the Secrets that skep.yaml sets for every pod. */
+/** Returns the names of the resource's Secrets and of the Secrets in skep.yaml, which apply to every pod. */
 export function pullSecretNames(
   secrets: Static<typeof PullSecrets> | undefined,
   all: readonly string[],
@@ -17,7 +17,9 @@ export function pullSecretNames(
   return [...(secrets ?? []).map(({ name }) => name), ...all];
 }
 
-/** Pods wait for these Secrets. `pointer`: pointer of the field. */
+/**
+ * Returns optional references, because Kubernetes delays pods until the Secrets exist. `pointer`: pointer of the field.
+ */
 export function pullSecretReferences(
   secrets: Static<typeof PullSecrets> | undefined,
   pointer: string,

@@ -1,5 +1,4 @@
-// Computes the annotation by which pods follow their Secrets: changed content changes the annotation, which starts new
-// pods.
+// Computes a pod annotation from the contents of Secrets, so that changed contents start new pods.
 
 import { withStringData } from '#kubernetes/rules/normalise.ts';
 import { canonicalJson, isObject } from '#std/json.ts';
@@ -11,8 +10,8 @@ export interface SecretKey {
 }
 
 /**
- * Returns nothing if no Secret is read. A missing Secret or key is a part of the checksum, so its creation starts new
- * pods.
+ * Returns an empty object if no Secret is read. Missing Secrets and keys are part of the checksum, so their creation
+ * starts new pods.
  */
 export function secretChecksum(
   refs: readonly SecretKey[],

@@ -1,11 +1,11 @@
-// Mounts Secrets as files, which change with their Secrets while the pod runs.
+// Mounts Secrets as files. The files change with their Secrets while the pod runs.
 
 import { SECRETS_DIRECTORY } from '#contracts/run-config.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { Mounted } from './pod.ts';
 import type { SecretKey } from './secret-checksum.ts';
 
-/** A key of a Secret, and the name of its file. */
+/** Key of a Secret, and the name of the file with its value. */
 export interface SecretFile {
   readonly file: string;
   readonly secret: SecretKey;
@@ -27,7 +27,7 @@ export const SECRET_FILES = {
   webhook: (place: string, part: 'hmac' | 'ca' | 'cert' | 'key') => `webhook-${place}-${part}`,
 } as const;
 
-/** Returns the path in the container. */
+/** Returns the path of the file in the container. */
 export function secretPath(file: string): string {
   return `${SECRETS_DIRECTORY}/${file}`;
 }
@@ -35,7 +35,7 @@ export function secretPath(file: string): string {
 const VOLUME = 'skep-secrets';
 const OWNER_READS = 0o400;
 
-/** Mounts all files in one volume without subPath: a file with subPath would never change while the pod runs. */
+/** Mounts all files in one volume without subPath: Kubernetes never updates a file that is mounted with subPath. */
 export function mountedSecrets(files: readonly SecretFile[]): readonly Mounted[] {
   if (files.length === 0) return [];
   const sources = files.map(({ file, secret: { name, key } }): JsonObject => {

@@ -1,4 +1,4 @@
-// Reads the state of a Deployment or StatefulSet from its own status.
+// Reads the state of a Deployment or StatefulSet from its status.
 
 import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -8,16 +8,16 @@ import { podFailure } from './pod-failure.ts';
 
 export type WorkloadState =
   | { readonly state: 'missing' }
-  /** No pods are declared. */
+  /** The workload declares no pods. */
   | { readonly state: 'stopped' }
-  /** Kubernetes gave up, or cannot create the pods. */
+  /** The pods fail to start, or Kubernetes cannot create them. */
   | { readonly state: 'failed'; readonly ready: number; readonly message: string }
   /**
-   * Some declared pods are not ready or not of the current version. `ready` counts pods of any version. `rolled`: no
-   * pod of another version exists.
+   * Some declared pods are not ready, or not of the current version. `ready`: number of ready pods of all versions.
+   * `rolled`: true if every pod is of the current version.
    */
   | { readonly state: 'progressing'; readonly ready: number; readonly desired: number; readonly rolled: boolean }
-  /** `elsewhere`: why the workload counts as ready although its pods do not run on this machine (`skep dev`). */
+  /** `elsewhere`: reason why `skep dev` reports the workload as ready although its pods do not run on this machine. */
   | { readonly state: 'complete'; readonly ready: number; readonly elsewhere?: string };
 
 export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', name: string): WorkloadState {
@@ -34,7 +34,7 @@ export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', na
   if (failure !== undefined) return { state: 'failed', ready, message: `${kind} ${name}: ${failure}` };
   const updated = numberOf(status.updatedReplicas) ?? 0;
   const total = numberOf(status.replicas) ?? 0;
-  // Only StatefulSets have revisions; the two agree once the last pod is new.
+  // Only StatefulSets have revisions. Both revisions are equal after the last pod was replaced.
   const rolled = status.currentRevision === status.updateRevision;
   const complete = current && rolled && ready >= desired && updated >= desired && total <= desired;
   const absent = conditionOf(status, NOT_RUN_HERE);
@@ -42,25 +42,22 @@ export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', na
   return complete ? { state: 'complete', ready } : { state: 'progressing', ready, desired, rolled: current && rolled };
 }
 
-/** Returns why the pods of a workload do not run on this machine; undefined if they do. */
+/** Returns the reason why the pods of a workload do not run on this machine; undefined if they run. */
 export function whyElsewhere(state: WorkloadState): string | undefined {
   return state.state === 'complete' ? state.elsewhere : undefined;
 }
 
-/** Returns the number of ready pods, of any version. */
+/** Returns the number of ready pods of all versions. */
 export function readyReplicas(state: WorkloadState): number {
   return 'ready' in state ? state.ready : 0;
 }
 
-/** Returns a sentence for the message of a proxy whose pods run and are not ready: the proxy logs the reason. */
+/** Returns advice for a proxy whose pods run but are not ready: the proxy logs the reason. */
 export function adviceOnLog(namespace: string, deployment: string): string {
   return `If this lasts, its log has the reason: kubectl -n ${namespace} logs deployment/${deployment}`;
 }
 
-/**
- * Returns a sentence for the message of a server whose pods run and are not ready: the kubelet writes the reason to
- * their events.
- */
+/** Returns advice for a server whose pods run but are not ready: the kubelet writes the reason to the pods' events. */
 export function adviceOnEvents(namespace: string, statefulSet: string): string {
   return `If this lasts, its events have the reason: kubectl -n ${namespace} describe pod ${statefulSet}-0`;
 }
@@ -71,7 +68,8 @@ function conditionOf({ conditions }: JsonObject, desired: string): JsonObject | 
 }
 
 /**
- * Returns the condition with which Kubernetes reports that pods took too long. The reason is in the events of the pods.
+ * Returns the message of a condition with which Kubernetes reports a failure. If pods took too long to start, the
+ * message names the command that shows their events.
  */
 function failureOf({ metadata, spec, status }: KubeObject): string | undefined {
   const { conditions } = objectOf(status);

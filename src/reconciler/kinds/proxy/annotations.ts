@@ -1,5 +1,5 @@
-// Defines all settings of a proxy that are annotations `skep.dev/...`: meaning, valid values, and the proxies that they
-// apply to.
+// Defines the settings of a proxy that are annotations `skep.dev/...`: meaning, valid values, and the proxies to which
+// they apply.
 
 import { pathPrefix } from '#std/address/address.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import type { Resource } from '../kind.ts';
 import { TOOLS_LOCK_SETTING } from '../tools-lock.ts';
 
-/** Kinds of servers behind a proxy. */
+/** Types of servers behind a proxy. */
 export type Behind = 'servers on standard streams' | 'servers with a network' | 'remote servers';
 
 type Setting<Value> = AnnotationSetting<Value, Behind>;
@@ -130,12 +130,12 @@ export const PROXY_ANNOTATIONS: readonly Setting<unknown>[] = [
   ...[HOSTS, ORIGINS, BACKEND_HOST, MCP_PATH, BACKEND_CA, METRICS, ATTRIBUTES, VARIABLES, AUDIT_FAILURE, TOOLS_LOCK],
 ];
 
-/** Returns the settings that have an effect on some of the kind's resources. */
+/** Returns the settings that have an effect for at least one of these types of servers. */
 export function annotationsFor(...places: readonly Behind[]): readonly Setting<unknown>[] {
   return PROXY_ANNOTATIONS.filter((setting) => places.some((place) => setting.places.includes(place)));
 }
 
-/** Returns the values of valid settings that have an effect. */
+/** Returns the values of the annotations that are valid and have an effect. */
 export function proxyTuning(resource: Resource, behind: Behind) {
   const read = <Value>(setting: Setting<Value>) => annotationValue(resource, setting, [behind]);
   return {
@@ -177,10 +177,10 @@ function bytes(text: string): number | undefined {
   return size <= BODY_BYTES_MAX ? size : undefined;
 }
 
-/** Limit of a body, which is held in memory until it has been checked. */
+/** Maximum size of a request body, which the proxy keeps in memory until it has checked the body. */
 const BODY_BYTES_MAX = 1024 * 1024 * 1024;
 
-/** Returns undefined if the list is empty, or an item is invalid. */
+/** Returns undefined if the list is empty or contains an invalid item. */
 function listTexts(text: string, fits: (item: string) => boolean): string[] | undefined {
   const items = text
     .split(',')
@@ -199,7 +199,7 @@ function isHost(text: string): boolean {
   return /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]*[a-z0-9])?)(:\d{1,5})?$/i.test(text);
 }
 
-/** Accepts an origin as browsers write it, and with a slash at its end (RFC 6454 section 6.1). */
+/** Accepts an origin as browsers send it, also with a slash at its end (RFC 6454 section 6.1). */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.origin !== 'null' && `${url.origin}/` === `${text.replace(/\/$/, '').toLowerCase()}/`;

@@ -1,5 +1,5 @@
 // Computes conditions that every resource with a proxy may have: about its group, the certificates of its issuer, and
-// tokens of the cluster.
+// service account tokens.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
@@ -12,7 +12,10 @@ import type { Observed, View } from '../kind.ts';
 type OIDC = Static<typeof OIDCConfig>;
 type CABundle = NonNullable<NonNullable<OIDC['inline']>['caBundleRef']>;
 
-/** A group counts as ready if it exists: its readiness only means that its members were counted. */
+/**
+ * Returns a condition that is True if the group exists and has not failed. The group's own condition Ready only means
+ * that its members were counted.
+ */
 export function groupConditions(groupRef: string | undefined, view: View): readonly ConditionResult[] {
   if (groupRef === undefined) return [];
   const type = 'GroupRefValidated';
@@ -30,7 +33,7 @@ export function groupConditions(groupRef: string | undefined, view: View): reado
   return [{ type, status: 'True', reason: 'GroupRefIsValid', message: `MCPGroup ${groupRef} exists` }];
 }
 
-/** Returns a condition about the existence of the certificates that an OIDCConfigRef names. */
+/** Returns a condition that says whether the certificates in an OIDCConfigRef exist. */
 export function bundleConditions(oidc: OIDC | undefined, view: View): readonly ConditionResult[] {
   const { inline, configMap } = oidc ?? {};
   return caBundleConditions((inline ?? configMap)?.caBundleRef, view);
@@ -51,7 +54,10 @@ export function caBundleConditions(bundle: CABundle | undefined, view: View): re
   return [{ type, status: 'True', reason: 'CABundleRefValid', message: `ConfigMap ${name} has the key ${key}` }];
 }
 
-/** Returns a condition about tokens of the cluster's service accounts, for a resource that is to accept them. */
+/**
+ * Returns a condition that says whether tokens of the cluster's service accounts are accepted, if the resource requires
+ * this.
+ */
 export function accountsConditions(source: TokenSource, { tokenIssuer, view }: Observed): readonly ConditionResult[] {
   const accepted = acceptedAccounts(source, view);
   if (accepted === undefined || tokenIssuer === undefined) return [];

@@ -1,4 +1,4 @@
-// Limits how many pods of a workload may be evicted at once.
+// Renders PodDisruptionBudgets, which limit how many pods of a workload may be evicted at once.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -11,7 +11,7 @@ interface Guarded {
   readonly selector: Readonly<Record<string, string>>;
 }
 
-/** Returns no budget for a single pod: the pod could never be evicted, or the budget would have no effect. */
+/** Returns no budget for a single pod: a budget would either forbid its eviction or have no effect. */
 export function disruptionBudget(replicas: number | undefined, guarded: Guarded): readonly KubeObject[] {
   if (replicas === undefined || replicas < 2) return [];
   const { name, namespace, labels, selector } = guarded;
@@ -25,7 +25,7 @@ export function disruptionBudget(replicas: number | undefined, guarded: Guarded)
   ];
 }
 
-/** Returns the declared number of pods. If another controller sets the number, returns the live number. */
+/** Returns the declared number of pods, or the live number if another controller sets it. */
 export function desiredReplicas(
   written: number | undefined,
   view: View,

@@ -6,7 +6,10 @@ import type { TokenSource } from '../auth/token-settings.ts';
 import type { EndpointAuth, View } from '../kind.ts';
 import { selectedTools, shownOverrides } from './tools.ts';
 
-/** Returns the authentication of clients. Without settings anyone may call. `namespace`: namespace of the resource. */
+/**
+ * Returns how clients authenticate. If the resource has no settings for tokens, anyone may call it. `namespace`:
+ * namespace of the resource.
+ */
 export function endpointAuth(source: TokenSource, view: View, namespace: string): EndpointAuth {
   const resolved = resolveOIDC(source, view, { ...ANY_OWNER, namespace });
   if (resolved === undefined) return { type: 'anonymous' };
@@ -15,7 +18,7 @@ export function endpointAuth(source: TokenSource, view: View, namespace: string)
   return { type: 'oidc', issuer, audience, account: account && `${account.namespace}/${account.name ?? '*'}` };
 }
 
-/** Reads the tools of an MCPToolConfig; `own` counts if no MCPToolConfig is named. */
+/** Returns the offered tools: from the MCPToolConfig, or `own` if the resource names none. */
 export function shownBy(ref: { readonly name: string } | undefined, own: Selected, view: View): Shown {
   const { filter, overrides } = ref === undefined ? own : selectedTools(ref, view);
   const names = Object.entries(shownOverrides(overrides) ?? {}).flatMap(([tool, { name }]) =>

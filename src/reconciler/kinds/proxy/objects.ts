@@ -1,4 +1,4 @@
-// Renders the objects of a proxy in addition to its Deployment: its account, its rights, its ConfigMaps.
+// Renders the objects of a proxy other than its Deployment and Services: its account, its rights, its ConfigMaps.
 
 import { AUTHZ_FILE, type AuthzConfigFile } from '#contracts/authz-config.ts';
 import { formatRunConfig, RUN_CONFIG_FILE, type RunConfig } from '#contracts/run-config.ts';
@@ -15,8 +15,8 @@ import { type Mounted, mountedConfigMap } from '../pods/pod.ts';
 import { collectorBundle, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 
 /**
- * Returns the account of a proxy, and its rights in the cluster. Mounted objects need no rights. The Role and its
- * binding exist even without rights, because clients look for them.
+ * Returns the account of a proxy with its rights in the cluster. The Role and its binding are rendered even without
+ * rights, because clients of ToolHive expect them.
  */
 export function proxyAccount(
   proxy: ProxyFacts,
@@ -33,12 +33,9 @@ export function proxyAccount(
 
 export interface ProxyFiles {
   readonly objects: readonly KubeObject[];
-  /** Mounts of the parts of a large lock. */
+  /** Mounts of the ConfigMaps into which a large lock is split. */
   readonly mounted: readonly Mounted[];
-  /**
-   * Annotations of the pods: digests of files that the proxy reads only at the start, so that their changes start new
-   * pods.
-   */
+  /** Annotations with digests of files that the proxy reads only at its start. Changed files thus start new pods. */
   readonly checksums: Readonly<Record<string, string>>;
 }
 
@@ -46,11 +43,11 @@ interface FilesOptions {
   readonly view: View;
   readonly apiGroup: string;
   readonly needs: ProxyNeeds;
-  /** Names of ConfigMaps whose content the proxy reads once, in addition to the certificates for its collector. */
+  /** Names of ConfigMaps that the proxy reads only at its start, in addition to its collector's certificates. */
   readonly atStart: readonly string[];
 }
 
-/** The ConfigMaps of a proxy. */
+/** Renders the ConfigMaps of a proxy, and their mounts and checksums. */
 export function proxyFiles(proxy: ProxyFacts, config: RunConfig, options: FilesOptions): ProxyFiles {
   const { view, apiGroup, needs } = options;
   const bundle = collectorBundle(needs.telemetry);
@@ -89,7 +86,7 @@ function lockPart({ workload, name, namespace }: ProxyFacts, { configMap: part, 
   return configMap(apiGroup, { name: part, namespace, labels }, { [SHARD_FILE]: text }).object;
 }
 
-/** Returns an empty ConfigMap, into which the proxy writes. */
+/** Returns the empty ConfigMap into which the proxy writes its report. */
 function toolsReport({ workload, name, namespace }: ProxyFacts, { tools_lock: lock }: RunConfig): KubeObject[] {
   if (lock?.report_to === undefined) return [];
   const labels = { ...workloadLabels(workload, name), [`${LABEL_DOMAIN}/component`]: 'tools-report' };
@@ -114,7 +111,7 @@ function inlineAuthz({ workload, name, namespace, names, spec }: ProxyFacts, vie
   return configMap(apiGroup, { name: names.inlineAuthz, namespace, labels }, data).object;
 }
 
-/** Returns one digest of the content of these ConfigMaps. */
+/** Returns a digest of the contents of these ConfigMaps. */
 function mountedDigest(names: readonly string[], view: View): string {
   const contents = names.map((name) => {
     const found = view.find('ConfigMap', name);

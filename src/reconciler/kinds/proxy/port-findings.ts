@@ -3,7 +3,7 @@
 import type { Finding } from '../kind.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 
-/** The two fields default to 8080, so it is unknown whether an author wrote a field with 8080. */
+/** Ignores 8080, the default of both fields, because the author may not have written it. */
 export function proxyPortFindings(spec: { readonly port: number; readonly proxyPort: number }): readonly Finding[] {
   const { port, proxyPort } = spec;
   if (port === 8080 || proxyPort === 8080) return [];

@@ -1,5 +1,5 @@
-// Collects the facts about a proxy that are common to all kinds with a proxy: names, port, shared fields of the spec,
-// and the parts of configuration and pods that follow from these facts.
+// Collects the facts that all proxies have in common, whatever their kind: names, port, shared fields of the spec, and
+// the resulting configuration and parts of pods.
 
 import assert from 'node:assert/strict';
 import type { Static } from '#std/schema.ts';
@@ -20,7 +20,7 @@ import type { AuditConfig } from './telemetry.ts';
 import { type TelemetrySettings, type TelemetrySource, telemetrySettings } from './telemetry-settings.ts';
 import { type WebhookSettings, type WebhookSource, webhookSettings } from './webhook-settings.ts';
 
-/** Fields that every kind with a proxy has. */
+/** Fields of the spec that every kind with a proxy has. */
 interface ProxySpec extends TokenSource, AuthzSource, TelemetrySource, WebhookSource {
   readonly groupRef?: string;
   readonly toolConfigRef?: { readonly name: string };
@@ -38,12 +38,11 @@ export interface ProxyFacts {
   readonly name: string;
   readonly namespace: string;
   readonly spec: ProxySpec;
-  /** If false, the manifest names an account, and its rights are not generated. */
+  /** False if the manifest names an account, for which skep renders no rights. */
   readonly hasOwnAccount: boolean;
-  /** The resource of the proxy. */
   readonly resource: Resource;
   readonly port: number;
-  /** Settings that are annotations. */
+  /** Settings of the resource that are annotations. */
   readonly tuning: ProxyTuning;
   /** URL inside the cluster, without a path. */
   readonly origin: string;
@@ -58,22 +57,22 @@ export interface ProxyFacts {
   };
 }
 
-/** `port` counts only if `proxyPort` has its default: it is the older spelling of the same setting. */
+/** Returns `proxyPort`. If `proxyPort` has its default, returns `port`, which is the older name of the field. */
 export function proxyPort({ proxyPort, port }: { readonly proxyPort: number; readonly port: number }): number {
   return proxyPort === 8080 ? port : proxyPort;
 }
 
-/** The parts that a proxy needs in addition to its own spec, from the objects that the spec names. */
+/** Values that a proxy needs from the objects that its spec names. */
 export interface ProxyNeeds {
   readonly oidc: ResolvedOIDC | undefined;
-  /** Authentication to the server behind the proxy. */
+  /** Settings for authentication to the server behind the proxy. */
   readonly auth: ExternalAuthParts;
   readonly telemetry: TelemetrySettings | undefined;
   readonly webhooks: WebhookSettings | undefined;
   readonly pullSecrets: readonly string[];
-  /** Secrets that the proxy reads as files. */
+  /** Secrets that the proxy reads from files. */
   readonly files: readonly SecretFile[];
-  /** Returns the annotation that replaces pods when Secrets in their environment change. */
+  /** Returns the annotation that starts new pods when Secrets in their environment change. */
   followed(secrets: readonly SecretKey[]): Readonly<Record<string, string>>;
 }
 
@@ -107,7 +106,7 @@ export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): P
   };
 }
 
-/** Returns the collector's headers whose values are in Secrets; no headers if nothing is sent. */
+/** Returns the collector's headers whose values are in Secrets; an empty list if the proxy sends no telemetry. */
 export function collectorHeaderFiles(
   settings: TelemetrySettings | undefined,
 ): readonly (SecretFile & { readonly name: string })[] {
@@ -118,13 +117,13 @@ export function collectorHeaderFiles(
   });
 }
 
-/** Returns the certificates to trust for the collector; undefined if nothing is sent. */
+/** Returns the certificates for the collector; undefined if the proxy sends no telemetry. */
 export function collectorBundle(settings: TelemetrySettings | undefined): Bundle | undefined {
   const otel = settings?.openTelemetry;
   return otel?.enabled === true ? otel.bundle : undefined;
 }
 
-/** Moves the client secret into a file, if it is in a Secret. */
+/** Replaces the client secret's environment variable by a file, if its value is in a Secret. */
 function withSecretFile(oidc: ResolvedOIDC | undefined): {
   readonly read: ResolvedOIDC | undefined;
   readonly files: readonly SecretFile[];

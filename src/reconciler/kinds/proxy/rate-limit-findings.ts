@@ -1,4 +1,4 @@
-// Finds limits for each user at a server whose callers are unknown.
+// Finds rate limits for each user at a server whose callers are unknown.
 
 import type { RateLimitFields } from '#contracts/gate/rate-limiting.ts';
 import { hasOwnIssuer } from '../auth/external-auth-findings.ts';
@@ -12,8 +12,9 @@ interface LimitedServer extends TokenSource {
 }
 
 /**
- * CEL accepts any externalAuthConfigRef, as ToolHive's definitions do. Without settings for tokens, callers are known
- * only if the proxy has its own authorization server.
+ * Returns an error for each limit for users if callers are unknown. Without settings for tokens, callers are known only
+ * if the proxy has its own authorization server. CEL cannot check this: its rule accepts any externalAuthConfigRef, as
+ * ToolHive's rule does.
  */
 export function rateLimitFindings(spec: LimitedServer, view: View): readonly Finding[] {
   const { rateLimiting } = spec;

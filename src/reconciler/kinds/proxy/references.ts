@@ -1,5 +1,5 @@
-// Lists the references in the fields that every resource with a proxy has: its group, configurations of other kinds,
-// and objects that pods wait for.
+// Lists the references in fields that every resource with a proxy has: its group, configurations of other kinds, and
+// objects for which Kubernetes delays pods.
 
 import type { Static } from '#std/schema.ts';
 import type { Reference } from '../kind.ts';

@@ -1,4 +1,4 @@
-// Finds mistakes in the URL of a remote MCP server, and in the host that it names.
+// Finds mistakes in the URL of a remote MCP server, and in the host of the URL.
 
 import type { Finding } from '../kind.ts';
 import { placeOfUrl } from './url-places.ts';
@@ -24,7 +24,7 @@ interface RemotePlace {
   readonly caller: string;
 }
 
-/** Decides by the text of the URL: names are not resolved. `url` is a valid URL. */
+/** Decides by the text of the URL, without resolving its name. `url` must be a valid URL. */
 export function remotePlaceFindings(url: string, { mayBePrivate, pointer, caller }: RemotePlace): readonly Finding[] {
   const { host, place } = placeOfUrl(url);
   const code = 'remote-url-invalid';

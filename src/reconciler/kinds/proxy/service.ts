@@ -17,7 +17,7 @@ export type ServiceBlocks = Pick<
   | 'metrics'
 >;
 
-/** Path of mounted certificates to trust for a remote server. */
+/** Folder and file with the mounted certificates for a remote server. */
 export const BACKEND_CA = { directory: '/etc/skep/backend-ca', file: 'ca.crt' } as const;
 
 export function serviceBlocks({ port, tuning }: Pick<ProxyFacts, 'port' | 'tuning'>): ServiceBlocks {
@@ -35,7 +35,7 @@ export function serviceBlocks({ port, tuning }: Pick<ProxyFacts, 'port' | 'tunin
   };
 }
 
-/** Returns the separate port of metrics; undefined if metrics have no listener of their own. */
+/** Returns the port of the separate listener for metrics; undefined if metrics have no separate listener. */
 export function metricsPort({ port, tuning }: Pick<ProxyFacts, 'port' | 'tuning'>): number | undefined {
   if (tuning.metrics === 'disabled') return undefined;
   return port === METRICS_PORT ? METRICS_PORT + 1 : METRICS_PORT;

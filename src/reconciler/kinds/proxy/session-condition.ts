@@ -1,10 +1,10 @@
-// Computes the condition that warns of sessions that are lost between several processes.
+// Computes the condition that warns if several processes do not share their sessions.
 
 import type { Static } from '#std/schema.ts';
 import type { ConditionResult } from '../conditions.ts';
 import type { SessionStorage } from './session.ts';
 
-/** Condition for the proxy of a server over streamable HTTP. */
+/** Condition for the proxy of a server over streamable HTTP, which stores its sessions itself. */
 export const NO_SESSIONS: ConditionResult = {
   type: 'SessionStorageWarning',
   status: 'False',
@@ -12,7 +12,7 @@ export const NO_SESSIONS: ConditionResult = {
   message: 'the MCP server keeps its sessions itself: any proxy can continue them',
 };
 
-/** `processes`: declared number, or undefined; `called`: noun for the processes, singular and plural. */
+/** `processes`: declared number of processes, if declared. `called`: noun for the processes, singular and plural. */
 export function sessionCondition(
   storage: Static<typeof SessionStorage> | undefined,
   processes: number | undefined,

@@ -5,13 +5,16 @@ import type { Finding } from '../kind.ts';
 import type { SessionStorage } from './session.ts';
 
 interface Replicated {
-  /** Declared number of proxies; undefined if another controller sets it. */
+  /** Declared number of proxies. Not set if another controller sets the number. */
   readonly replicas?: number;
   readonly sessionStorage?: Static<typeof SessionStorage>;
   readonly sessionAffinity: 'ClientIP' | 'None';
 }
 
-/** Every replica accepts the session ids of the other replicas, but does not have their data about the session. */
+/**
+ * Warns of several replicas without a shared store. Every replica accepts session ids of other replicas, but does not
+ * have these sessions' data.
+ */
 export function sessionFindings({ replicas, sessionStorage, sessionAffinity }: Replicated): readonly Finding[] {
   if (replicas === undefined || replicas < 2 || sessionStorage?.provider === 'redis') return [];
   const cost =

@@ -1,4 +1,4 @@
-// Finds settings for sessions in a store that have no effect because no store is used.
+// Finds settings for a session store that have no effect because no store is used.
 
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../kind.ts';
@@ -7,7 +7,7 @@ import type { SessionStorage } from './session.ts';
 
 const POINTER = '/spec/sessionStorage';
 
-/** Finds settings of a store while sessions are in memory. A default cannot be distinguished from a written value. */
+/** Finds settings for a store if sessions are in memory. Does not report `db: 0`, which may be the default. */
 export function storeFindings(storage: Static<typeof SessionStorage> | undefined): readonly Finding[] {
   if (storage === undefined || storage.provider === 'redis') return [];
   const { address, db, keyPrefix, passwordRef } = storage;
@@ -17,7 +17,7 @@ export function storeFindings(storage: Static<typeof SessionStorage> | undefined
   );
 }
 
-/** The proxy of such a server keeps no session, so any replica can continue it. */
+/** Reports a store for sessions if the server stores its sessions itself: its proxy stores no sessions. */
 export function ownSessionFindings(storage: Static<typeof SessionStorage> | undefined): readonly Finding[] {
   if (storage?.provider !== 'redis') return [];
   return [fieldWithoutEffect(POINTER, 'a server with transport streamable-http keeps its sessions itself')];

@@ -1,5 +1,5 @@
-// Defines the keys that seal session ids, so that replicas share no state for them: a generated Secret, and the files
-// from which a proxy reads it.
+// Defines the keys that seal session ids, so that replicas need no shared state: a generated Secret, and the files from
+// which a proxy reads the Secret.
 
 import type { GeneratedSecret } from '../kind.ts';
 import { workloadLabels } from '../labels.ts';
@@ -12,14 +12,17 @@ interface Proxy {
   readonly names: { readonly sessionKeys: string };
 }
 
-/** Keys of the Secret. The first key seals; the second opens ids that were sealed before the keys were exchanged. */
+/**
+ * Keys of the Secret. The proxy seals ids with the first key. The second key opens ids that were sealed before a key
+ * rotation.
+ */
 const KEYS = [
   { key: 'current', file: SECRET_FILES.sessionKey },
   { key: 'previous', file: SECRET_FILES.previousSessionKey },
 ] as const;
 const KEY_BYTES = 32;
 
-/** Generated at random, because anyone with the keys can create session ids for any caller. */
+/** Returns a Secret with random keys, because anyone with the keys can create session ids for any caller. */
 export function sessionKeys({ workload, name, namespace, names }: Proxy): GeneratedSecret {
   const metadata = { name: names.sessionKeys, namespace, labels: workloadLabels(workload, name) };
   const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque' };

@@ -1,5 +1,5 @@
-// Renders the Redis for sessions into the configuration of a proxy, and its password: as a reference, in the
-// environment, and as a file.
+// Renders the Redis for sessions into the configuration of a proxy. Renders its password as a reference, as an
+// environment variable, and as a file.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { Static } from '#std/schema.ts';
@@ -10,7 +10,7 @@ import type { SessionStorage } from './session.ts';
 
 type Storage = Static<typeof SessionStorage> | undefined;
 
-/** Returns the reference to the Secret. It is optional: pods start as soon as the Secret exists. */
+/** Returns an optional reference to the Secret, because Kubernetes delays pods until the Secret exists. */
 export function sessionReferences(storage: Storage): readonly Reference[] {
   const password = storage?.passwordRef;
   if (password === undefined) return [];
@@ -29,7 +29,7 @@ export function sessionPasswordFile(storage: Storage): readonly SecretFile[] {
 
 type SessionRedis = NonNullable<RunConfig['scaling_config']>['session_redis'];
 
-/** Returns undefined if sessions stay with their replica. */
+/** Returns undefined if replicas do not share sessions. */
 export function sessionRedis(storage: Storage): SessionRedis {
   const { provider, address, db = 0, keyPrefix, passwordRef } = storage ?? {};
   if (provider !== 'redis' || address === undefined) return undefined;

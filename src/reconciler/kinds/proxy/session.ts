@@ -1,4 +1,4 @@
-// Defines the fields for the place in which sessions are stored.
+// Defines the fields for the storage of sessions.
 
 import { REDIS } from '#contracts/proxy-fields.ts';
 import { choice, object, optional } from '#std/schema.ts';

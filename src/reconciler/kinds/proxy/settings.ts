@@ -1,4 +1,4 @@
-// Renders the blocks of a proxy's configuration that are the same for every kind with a proxy.
+// Renders the blocks of a proxy's configuration that do not depend on the kind of the resource.
 
 import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -28,13 +28,13 @@ type Blocks = Pick<
   ServiceBlocks &
   OutgoingAuthBlocks;
 
-/** Returns the first keys of the file: the names of the proxy and its group. */
+/** Returns the first keys of the configuration: the names of the proxy and its group. */
 export function proxyIdentity({ name, namespace, spec }: ProxyFacts) {
   const group = spec.groupRef === undefined ? {} : { group: spec.groupRef };
   return { schema_version: 'v0.1.0' as const, name, namespace, ...group };
 }
 
-/** Writes keys in the order of the contract, so that equal resources have equal texts. */
+/** Writes keys in a fixed order, so that equal resources have equal texts. */
 export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View): Blocks {
   const { oidc, auth } = needs;
   const { name, spec } = proxy;
@@ -54,13 +54,18 @@ export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View):
   };
 }
 
-/** Policies in a ConfigMap of the author are mounted unchanged, so the proxy reads the settings about groups here. */
+/**
+ * Returns the resource's settings about groups. The author's ConfigMap with the policies is mounted unchanged, so it
+ * cannot contain them.
+ */
 function groups(authz: ProxyFacts['spec']['authzConfig']): Pick<RunConfig, 'authz_groups'> {
   const written = writtenGroups(authz);
   return authz?.configMap === undefined || Object.keys(written).length === 0 ? {} : { authz_groups: written };
 }
 
-/** The proxy reports differences to the cluster if its account is generated. */
+/**
+ * Returns the settings of the lock. The proxy writes a report to the cluster only if skep renders its account's rights.
+ */
 function toolsLockBlock({ resource, hasOwnAccount }: ProxyFacts, view: View): RunConfig['tools_lock'] {
   const held = toolsLock(resource, view);
   const place = hasOwnAccount ? reportConfigMap(resource) : undefined;

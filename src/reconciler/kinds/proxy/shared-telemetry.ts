@@ -1,4 +1,4 @@
-// Defines every field of MCPTelemetryConfig, and the reference to one.
+// Defines every field of MCPTelemetryConfig, and the reference to an MCPTelemetryConfig.
 
 import { addressed } from '#std/address/address.ts';
 import type { Validation } from '#std/schema/marks.ts';
@@ -50,13 +50,12 @@ const OpenTelemetry = object(
   },
 );
 
-/** Spec of MCPTelemetryConfig. */
 export const SharedTelemetry = object(
   { openTelemetry: optional(OpenTelemetry), prometheus: optional(Prometheus) },
   'Metrics and traces of the resources that name these settings.',
 );
 
-/** The reference to an MCPTelemetryConfig, with the settings that differ between the resources that name it. */
+/** Reference to an MCPTelemetryConfig, with settings of the referring resource. */
 export const TelemetryConfigRef = object(
   { name: refName('MCPTelemetryConfig'), serviceName: optional(SERVICE_NAME) },
   'Metrics and traces, from an MCPTelemetryConfig.',

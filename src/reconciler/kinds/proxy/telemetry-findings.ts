@@ -1,4 +1,4 @@
-// Finds settings of telemetry without an effect, because nothing is sent.
+// Finds telemetry settings that have no effect because the proxy sends no telemetry.
 
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../kind.ts';
@@ -9,8 +9,7 @@ import type { TelemetryConfig } from './telemetry.ts';
 type OpenTelemetry = Static<typeof TelemetryConfig>['openTelemetry'] | Static<typeof SharedTelemetry>['openTelemetry'];
 
 /**
- * A default cannot be distinguished from a written value, so fields with a default are not checked. `pointer`: pointer
- * of the block.
+ * Does not check fields with a default, because the author may not have written them. `pointer`: pointer of the block.
  */
 export function telemetryFindings(openTelemetry: OpenTelemetry, pointer: string): readonly Finding[] {
   if (openTelemetry === undefined || openTelemetry.enabled) return [];

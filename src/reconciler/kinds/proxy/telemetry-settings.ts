@@ -1,4 +1,4 @@
-// Finds the settings of telemetry for a resource: its own, or the settings of the MCPTelemetryConfig that it names.
+// Finds the telemetry settings of a resource: in the resource, or in the MCPTelemetryConfig that it names.
 
 import assert from 'node:assert/strict';
 import { isObject } from '#std/json.ts';
@@ -18,7 +18,7 @@ export interface TelemetrySource {
 
 type Shared = NonNullable<Static<typeof SharedTelemetry>['openTelemetry']>;
 
-/** Settings in the same form, from the resource or from an MCPTelemetryConfig. */
+/** Telemetry settings in one form, from the resource or from an MCPTelemetryConfig. */
 export interface TelemetrySettings {
   readonly openTelemetry:
     | (Pick<Shared, 'enabled' | 'endpoint' | 'insecure' | 'metrics' | 'tracing' | 'useLegacyAttributes'> & {
@@ -26,17 +26,16 @@ export interface TelemetrySettings {
         readonly headers: Readonly<Record<string, string>>;
         readonly secretHeaders: readonly { readonly name: string; readonly secret: SecretKey }[];
         readonly attributes: Readonly<Record<string, string>>;
-        /** Certificates to mount. */
         readonly bundle: Bundle | undefined;
       })
     | undefined;
-  /** Whether /metrics is served on the transport port. */
+  /** True if the proxy serves /metrics on its port for clients. */
   readonly prometheus: boolean;
 }
 
 const read = specReader(SharedTelemetry);
 
-/** Returns undefined if the resource names no settings. Called only for resources that were inspected. */
+/** Returns undefined if the resource has no telemetry settings. Called only if `inspect` has found no errors. */
 export function telemetrySettings(source: TelemetrySource, view: View): TelemetrySettings | undefined {
   const { telemetry, telemetryConfigRef: ref } = source;
   if (ref === undefined) return telemetry === undefined ? undefined : ownSettings(telemetry);
@@ -46,8 +45,8 @@ export function telemetrySettings(source: TelemetrySource, view: View): Telemetr
 }
 
 /**
- * For `inspect`: finds mistakes that make the MCPTelemetryConfig unusable. If another manager applies it, it may never
- * have been checked.
+ * For `inspect`: finds mistakes that make the MCPTelemetryConfig unusable. Another manager may have applied it without
+ * skep's checks.
  */
 export function namedTelemetryFindings({ telemetryConfigRef: ref }: TelemetrySource, view: View): readonly Finding[] {
   const spec = ref === undefined ? undefined : view.find('MCPTelemetryConfig', ref.name)?.spec;

@@ -1,4 +1,4 @@
-// Finds conflicts between several overrides of tools.
+// Finds overrides of tools that conflict with other overrides or with the list of offered tools.
 
 import type { ToolOverride } from '#contracts/tool-override.ts';
 import { pointerToken } from '#std/json.ts';
@@ -7,11 +7,11 @@ import type { Finding } from '../kind.ts';
 
 type Override = Static<typeof ToolOverride>;
 
-/** The offered tools and their names, with the places of both settings. */
+/** The offered tools and their names, with the places of these settings in the manifest. */
 export interface ToolSelection {
-  /** Names that clients see; if empty, all tools. */
+  /** Names of the offered tools, as clients see them. If empty, all tools are offered. */
   readonly filter: readonly string[];
-  /** Overrides by the tools' own names. */
+  /** Overrides by the original names of the tools. */
   readonly overrides: Readonly<Record<string, Override>>;
   readonly filterField: string;
   readonly overridesPointer: string;
@@ -21,7 +21,7 @@ export function toolFindings(selection: ToolSelection): readonly Finding[] {
   return [...takenNames(selection), ...hiddenOverrides(selection)];
 }
 
-/** An override without a name keeps the tool's own name. */
+/** Returns the name that clients see: the override's name, or the tool's original name if the override has none. */
 function shownName(tool: string, { name }: Override): string {
   return name === undefined || name === '' ? tool : name;
 }

@@ -11,7 +11,7 @@ type Blocks = Pick<RunConfig, 'tools_filter' | 'tools_override'>;
 type Overrides = Readonly<Record<string, Static<typeof ToolOverride>>>;
 type Ref = { readonly name: string } | undefined;
 
-/** Pointer of the field with which servers and proxies name their settings. */
+/** Pointer of the field with which servers and proxies name their MCPToolConfig. */
 const POINTER = '/spec/toolConfigRef/name';
 
 export function toolBlocks(ref: Ref, view: View): Blocks {
@@ -20,12 +20,15 @@ export function toolBlocks(ref: Ref, view: View): Blocks {
   return { ...toolFilter(filter), tools_override: shown };
 }
 
-/** Returns the block for a list of names; if it is empty, all tools pass. */
+/**
+ * Returns the configuration block that offers only the tools with these names. If `names` is empty, all tools are
+ * offered.
+ */
 export function toolFilter(names: readonly string[]): Blocks {
   return names.length === 0 ? {} : { tools_filter: [...names] };
 }
 
-/** For `inspect`: mistakes that make the MCPToolConfig unusable keep the children of the proxy unchanged too. */
+/** For `inspect`: finds mistakes that make the MCPToolConfig unusable. They keep the proxy's children unchanged. */
 export function toolConfigFindings(ref: Ref, view: View, pointer = POINTER): readonly Finding[] {
   if (ref === undefined) return [];
   const faults = toolFindings({ ...selectedTools(ref, view), filterField: 'toolsFilter', overridesPointer: '' });
@@ -37,7 +40,10 @@ export function toolConfigFindings(ref: Ref, view: View, pointer = POINTER): rea
     });
 }
 
-/** The object may be live and older than its schema: a value of another type is ignored. */
+/**
+ * Returns the filter and overrides of the MCPToolConfig. Ignores values of a wrong type, because a live object may be
+ * older than its schema.
+ */
 export function selectedTools(ref: Ref, view: View): { filter: readonly string[]; overrides: Overrides } {
   const spec = ref === undefined ? undefined : view.find('MCPToolConfig', ref.name)?.spec;
   const { toolsFilter, toolsOverride } = isObject(spec) ? spec : {};
@@ -47,7 +53,10 @@ export function selectedTools(ref: Ref, view: View): { filter: readonly string[]
   };
 }
 
-/** Normalises overrides: empty names and descriptions keep the tool's own. Returns undefined if there are none. */
+/**
+ * Removes empty names and descriptions, which mean that the original text stays. Returns undefined if no override is
+ * declared.
+ */
 export function shownOverrides(overrides: Overrides): Overrides | undefined {
   const entries = Object.entries(overrides).map(([tool, { name = '', description = '', annotations }]) => [
     tool,

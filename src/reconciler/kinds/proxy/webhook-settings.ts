@@ -1,4 +1,4 @@
-// Finds the webhooks that a resource names, for the configuration of its proxy and for the Secrets in its pods.
+// Finds the webhooks that a resource names, for its proxy's configuration and for the Secrets in its pods.
 
 import assert from 'node:assert/strict';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -22,7 +22,7 @@ export interface WebhookSettings {
 const read = specReader(Webhooks);
 const DEFAULT_MS = 10_000;
 
-/** Returns undefined if the resource names no webhooks. Called only for resources that were inspected. */
+/** Returns undefined if the resource names no webhooks. Called only if `inspect` has found no errors. */
 export function webhookSettings({ webhookConfigRef: ref }: WebhookSource, view: View): WebhookSettings | undefined {
   if (ref === undefined) return undefined;
   const spec = view.find('MCPWebhookConfig', ref.name)?.spec;
@@ -66,8 +66,8 @@ function renderWebhook(
 }
 
 /**
- * For `inspect`: finds mistakes that make the MCPWebhookConfig unusable. If another manager applies it, it may never
- * have been checked.
+ * For `inspect`: finds mistakes that make the MCPWebhookConfig unusable. Another manager may have applied it without
+ * skep's checks.
  */
 export function namedWebhookFindings({ webhookConfigRef: ref }: WebhookSource, view: View): readonly Finding[] {
   const spec = ref === undefined ? undefined : view.find('MCPWebhookConfig', ref.name)?.spec;
@@ -80,7 +80,7 @@ export function namedWebhookFindings({ webhookConfigRef: ref }: WebhookSource, v
     });
 }
 
-/** Finds faults of webhooks that neither their schema nor CEL can express. */
+/** Finds mistakes in webhooks that neither their schema nor CEL can express. */
 export function webhookFindings(spec: WebhooksSpec): readonly Finding[] {
   const names = new Set<string>();
   return listedWebhooks(spec).flatMap(({ webhook, pointer }): readonly Finding[] => {

@@ -1,4 +1,4 @@
-// Defines every field of MCPWebhookConfig, and the reference to one.
+// Defines every field of MCPWebhookConfig, and the reference to an MCPWebhookConfig.
 
 import { bool, choice, duration, list, object, optional, type Static, text } from '#std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
@@ -52,7 +52,6 @@ const Webhook = object(
   'A webhook.',
 );
 
-/** Spec of MCPWebhookConfig. */
 export const Webhooks = object(
   {
     mutating: optional(list(Webhook, 'Webhooks that may change a message, called in order.', { maxItems: 32 })),
@@ -77,7 +76,7 @@ export type WebhookFields = NonNullable<WebhooksSpec['mutating']>[number];
 
 const WEBHOOK_SORTS = ['mutating', 'validating'] as const;
 
-/** Returns all webhooks with the pointers of their fields, in the order in which they are called. */
+/** Returns all webhooks in the order in which they are called, each with its pointer. */
 export function listedWebhooks(spec: WebhooksSpec) {
   return WEBHOOK_SORTS.flatMap((sort) =>
     (spec[sort] ?? []).map((webhook, index) => ({ sort, index, webhook, pointer: `/spec/${sort}/${index}` })),

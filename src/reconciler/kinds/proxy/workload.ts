@@ -1,4 +1,5 @@
-// Renders the Deployment and the Service of a proxy. The proxy's arguments are ours: see contracts/run-config.ts.
+// Renders the Deployment and the Service of a proxy. contracts/run-config.ts defines the configuration that the proxy
+// reads.
 
 import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
 import { RUN_CONFIG_DIRECTORY, RUN_CONFIG_FILE } from '#contracts/run-config.ts';
@@ -27,22 +28,22 @@ import { disruptionBudget } from './disruption.ts';
 import { collectorBundle, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 import { metricsPort } from './service.ts';
 
-/** The parts of a proxy's pods that its kind decides. */
+/** Settings of a proxy's pods that depend on its kind. */
 export interface ProxyPod {
   readonly image: string;
   readonly account: string;
-  /** If true, the pod may call the cluster, even if its OIDC settings do not need this. */
+  /** True if the pod needs a service account token, even if its OIDC settings do not. */
   readonly needsToken: boolean;
-  /** Number of pods; undefined leaves it to another controller, such as an autoscaler. */
+  /** Number of pods; undefined if another controller, such as an autoscaler, sets the number. */
   readonly replicas: number | undefined;
   readonly resources?: JsonObject;
-  /** Seconds until the first readiness check. */
+  /** Seconds between the start and the first readiness check. */
   readonly readyAfterSeconds: number;
-  /** Secrets that the proxy reads as files, in addition to the Secrets in its settings. */
+  /** Secrets that the proxy reads from files, in addition to the Secrets in its settings. */
   readonly files: readonly SecretFile[];
   readonly mounted: readonly Mounted[];
   readonly annotations: Readonly<Record<string, string>>;
-  /** The author's changes to the pods. */
+  /** Pod template of the author. */
   readonly podTemplateSpec?: JsonObject;
 }
 
@@ -103,12 +104,15 @@ function ports(proxy: ProxyFacts): Json[] {
   ];
 }
 
-/** Resources of a proxy without callers. If a pod requests none, a node that runs out of memory ends it first. */
+/**
+ * Resource requests for a proxy without callers. Without requests, a node that runs out of memory would end the pod
+ * first.
+ */
 const RESOURCES = { requests: { cpu: '10m', memory: '96Mi' } };
 
 const LIVENESS = { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
 
-/** Returns the environment of the proxy; the author's variables take precedence. */
+/** Returns the environment of the proxy. Variables of the author take precedence. */
 function environment({ name, namespace, spec }: ProxyFacts, { oidc, telemetry }: ProxyNeeds): readonly Env[] {
   const { openTelemetry } = telemetry ?? {};
   const serviceName = openTelemetry?.serviceName || name;
@@ -146,7 +150,7 @@ export function proxyService({ workload, name, namespace, names, port, spec }: P
   );
 }
 
-/** `replicas`: the number of pods; undefined if it is not known. */
+/** `replicas`: number of pods, if known. */
 export function proxyDisruption(proxy: ProxyFacts, replicas: number | undefined): readonly KubeObject[] {
   const { workload, name, namespace, names } = proxy;
   const labels = workloadLabels(workload, name);

@@ -1,4 +1,4 @@
-// Checks a definition that another resource names in the same way as a run.
+// Checks a composite tool definition that another resource names, with the checks of a run.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { compileStructural, type Structural } from '#kubernetes/rules/structural/structural.ts';
@@ -10,9 +10,7 @@ import { VirtualMCPCompositeToolDefinition } from './index.ts';
 
 let structural: Structural | undefined;
 
-/**
- * Returns one sentence for each error. The object has no defaults yet, and may never have been validated.
- */
+/** Returns one sentence for each error. The object may be live, without defaults and never validated. */
 export function definitionErrors(object: KubeObject): readonly string[] {
   structural ??= compileStructural(structuralSchema(VirtualMCPCompositeToolDefinition), describePattern);
   const defaulted = structural.withDefaults({ ...object });
@@ -27,7 +25,7 @@ function isError({ severity }: { readonly severity: string }): boolean {
   return severity === 'error';
 }
 
-/** Returns true for every object that the schema of the definition accepts. */
+/** Tells TypeScript that objects which the schema accepts have metadata and a spec. */
 function isResource(value: JsonObject): value is JsonObject & Resource {
   return isObject(value.metadata) && isObject(value.spec);
 }

@@ -1,4 +1,4 @@
-// Tests the status of a definition after the findings of a run.
+// Tests the status of a composite tool definition for findings of a run.
 
 import { describe, expect, it } from 'vitest';
 import { isObject } from '#std/json.ts';
@@ -26,7 +26,7 @@ function refusal(code: string, message = 'is wrong'): Finding {
   return { code, severity: 'error', pointer: '/spec/steps/0/message', message };
 }
 
-it('is Invalid with every error, each with its field', () => {
+it('is Invalid and lists every error with its field', () => {
   const refusals = [refusal('workflow-template-invalid', 'is open'), refusal('workflow-step-unknown', 'names nobody')];
   expect(statusOf(refusals)).toMatchObject({
     observedGeneration: 3,
@@ -51,7 +51,7 @@ describe('the reason', () => {
   });
 });
 
-it('keeps the message of a condition within its bound', () => {
+it("limits the length of a condition's message", () => {
   const many = Array.from({ length: 2000 }, () => refusal('workflow-step-unknown', 'names nobody'));
   const message = conditionOf(many, 'WorkflowValidated')?.message;
   expect(message).toMatch(/ \.\.\.$/);

@@ -1,4 +1,4 @@
-// Computes the status of a workflow: whether it is valid, and which servers offer it.
+// Computes the status of a composite tool definition: whether it is valid, and which virtual servers name it.
 
 import type { VirtualCode } from '#contracts/virtual-model/codes.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
@@ -38,7 +38,7 @@ function workflowConditions(refusals: readonly Finding[], errors: string): reado
   ];
 }
 
-/** Shortens the message to the limit of the conditions' schema; validationErrors contains all. */
+/** Shortens the message to the limit in the conditions' schema. `validationErrors` contains the whole text. */
 function clipped(message: string): string {
   const [most, end] = [32_768, ' ...'];
   return message.length <= most ? message : message.slice(0, most - end.length) + end;
@@ -52,14 +52,14 @@ const REASONS: ReadonlyMap<string, string> = new Map<VirtualCode, string>([
   ['workflow-dependency-cycle', 'DependencyCycle'],
 ]);
 
-/** Returns the common reason of the findings, or a general reason if they differ. */
+/** Returns the reason that all findings have, or a general reason if they have different reasons. */
 function reasonOf(refusals: readonly Finding[]): string {
   const reasons = new Set(refusals.map(({ code }) => REASONS.get(code)));
   const [only] = reasons;
   return reasons.size === 1 && only !== undefined ? only : 'ValidationFailed';
 }
 
-/** Returns the sorted names of the namespace's VirtualMCPServers that name the definition. */
+/** Returns the names of the VirtualMCPServers that name the definition, sorted. */
 function referencing(view: View, name: string): string[] {
   return view
     .all('VirtualMCPServer')

@@ -1,4 +1,4 @@
-// Renders the account of the pods of a VirtualMCPServer.
+// Renders the service account of a VirtualMCPServer's pods, with its rights.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -10,8 +10,8 @@ import { backendsReportRights } from '../tools-lock.ts';
 import { type VirtualServer, virtualServerChildNames } from './facts.ts';
 
 /**
- * The pods report the health of their backends, and read nothing in the cluster. If the manifest names an account, its
- * rights are not generated.
+ * Grants the rights to report the health of backends and differences from locks. If the manifest names an account, skep
+ * renders no account and no rights.
  */
 export function reportingAccount(
   { name, namespace, spec }: VirtualServer,

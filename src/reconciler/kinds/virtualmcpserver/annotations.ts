@@ -1,4 +1,4 @@
-// Defines the settings of a VirtualMCPServer that are annotations `skep.dev/...`, with their meaning and valid values.
+// Defines the settings of a VirtualMCPServer that are annotations `skep.dev/...`: meaning and valid values.
 
 import {
   type AnnotationSetting,
@@ -19,7 +19,7 @@ const AUDIT_FAILURE: Setting<AuditFailureChoice> = { ...AUDIT_FAILURE_SETTING, p
 
 export const VIRTUAL_ANNOTATIONS: readonly Setting<unknown>[] = [AUDIT_FAILURE];
 
-/** Returns the value of the annotation if it is valid. */
+/** Returns undefined if the annotation is missing or invalid. */
 export function auditFailure({ resource }: Pick<VirtualServer, 'resource'>): AuditFailureChoice | undefined {
   return annotationValue(resource, AUDIT_FAILURE, PLACES);
 }

@@ -1,5 +1,5 @@
-// Finds the backends of a virtual server: the members of its group or the listed backends, each with its strategy of
-// authentication.
+// Finds the backends of a virtual server: members of its group or listed backends, each with its authentication
+// strategy.
 
 import type { HeldLock } from '#contracts/tool-lock/held.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -24,15 +24,15 @@ const readRemoteProxy = specReader(MCPRemoteProxySpec);
 type Listed = VmcpConfig['backends'][number];
 
 export interface Backend extends Listed {
-  /** The settings that decide the authentication to the backend; `nobody`: no settings do. */
+  /** Source of the settings for authentication to the backend. `nobody`: no settings apply. */
   readonly by: 'backend' | 'discovered' | 'default' | 'nobody';
-  /** Name of the MCPExternalAuthConfig, if the authentication uses one. */
+  /** Name of the MCPExternalAuthConfig, if the strategy comes from one. */
   readonly authConfig?: string;
-  /** Strategy of authentication, or why it cannot be used: the backend is then not called at all. */
+  /** Authentication strategy, or the reason why the backend cannot be called. */
   readonly auth: Converted;
-  /** The live resource, if the backend is a member. */
+  /** Resource of the backend, if the backend is a member of the group. */
   readonly member?: KubeObject;
-  /** Parts that an MCPServerEntry adds. */
+  /** Settings that an MCPServerEntry adds to the backend. */
   readonly entry: EntryParts;
 }
 
@@ -64,7 +64,8 @@ interface MemberLock {
 }
 
 /**
- * The proxy of a member enforces its lock. For a member that is called at another URL, the virtual server does.
+ * Returns the lock that the virtual server must enforce. If the virtual server calls the member's own proxy, the proxy
+ * enforces the lock.
  */
 function memberLock(member: KubeObject | undefined, { url }: Pick<Listed, 'url'>, view: View): MemberLock {
   if (member === undefined) return {};
@@ -74,7 +75,7 @@ function memberLock(member: KubeObject | undefined, { url }: Pick<Listed, 'url'>
   return isBehindProxy ? {} : { held: toolsLock(member, view) };
 }
 
-/** Removes the part of a URL after #, which is for people and is never sent. */
+/** Removes the fragment of a URL, which is never sent. */
 function withoutFragment(url: string | undefined): string | undefined {
   return url?.replace(/#.*$/, '');
 }
@@ -85,7 +86,7 @@ const KINDS: ReadonlyMap<string, { readonly kind: Kind; readonly type: string }>
 ]);
 
 /**
- * Returns a member with the data in its manifest. Its status is not used, because every change of it would change our
+ * Returns a member as a backend, from its manifest only: each change of its status would change the virtual server's
  * configuration.
  */
 function listed(member: KubeObject, view: View): readonly Listed[] {
@@ -111,7 +112,7 @@ interface Place {
   readonly remoteUrl?: string;
 }
 
-/** Returns the address of the member; undefined if the member has no endpoint. */
+/** Returns the address and the type of the member; undefined if the member has no endpoint. */
 function memberPlace(member: KubeObject, view: View): Place | undefined {
   const entry = entryOf(member);
   if (entry !== undefined) {
@@ -130,7 +131,7 @@ function entryOf(member: KubeObject | undefined): KubeObject | undefined {
   return member?.kind === 'MCPServerEntry' ? member : undefined;
 }
 
-/** Returns whether an annotation belongs to Kubernetes, ToolHive or skep, and not to the author. */
+/** Returns true if the annotation belongs to Kubernetes, ToolHive or skep. */
 function isMachinery(key: string): boolean {
   const domain = key.includes('/') ? (key.split('/')[0] ?? '') : '';
   return /(^|\.)(kubernetes\.io|k8s\.io|toolhive\.stacklok\.(dev|io)|skep\.dev)$/.test(domain);
@@ -139,8 +140,8 @@ function isMachinery(key: string): boolean {
 type Settled = Pick<Backend, 'by' | 'auth' | 'authConfig'>;
 
 /**
- * Settings for a backend take precedence over the backend's own settings, which take precedence over the default
- * (virtual server document, Authentication, 3).
+ * Settings for the backend in the virtual server take precedence over the member's settings, which take precedence over
+ * the default (virtual server document, Authentication, 3).
  */
 function settled(spec: Spec, view: View, name: string, member: KubeObject | undefined): Settled {
   const { outgoingAuth, config } = spec;
@@ -162,7 +163,7 @@ function settled(spec: Spec, view: View, name: string, member: KubeObject | unde
   }
   const said = outgoingAuth?.backends?.[name];
   if (said?.externalAuthConfigRef !== undefined) return named('backend', said.externalAuthConfigRef.name);
-  // A manifest can choose a single backend's own configuration, even if the source is inline.
+  // The manifest can choose a single member's settings, even if the source is inline.
   if (own !== undefined && (asked || said !== undefined)) return named('discovered', own);
   const fallback = said === undefined ? outgoingAuth?.default?.externalAuthConfigRef : undefined;
   return fallback === undefined ? NOBODY : named('default', fallback.name);
@@ -181,9 +182,9 @@ export function callable(backends: readonly Backend[]): {
   listed: Listed[];
   strategies: Record<string, Strategy>;
   env: Env[];
-  /** Certificates to mount. */
+  /** Certificates to mount, including `readOnce`. */
   bundles: Bundle[];
-  /** Bundles of `bundles` that the server reads only once. */
+  /** Certificates that the server reads only once. */
   readOnce: Bundle[];
 } {
   const sound = backends.flatMap((backend) => {

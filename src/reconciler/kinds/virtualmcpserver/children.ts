@@ -1,5 +1,5 @@
-// Renders the children of a VirtualMCPServer: an account, its configuration, a Deployment, a Service, and a generated
-// Secret.
+// Renders the children of a VirtualMCPServer: a service account, its configuration, a Deployment, a Service and a
+// generated Secret.
 
 import { ownMetricsPort } from '#contracts/virtual/observability.ts';
 import {
@@ -55,8 +55,8 @@ export function children(self: VirtualServer, view: View, settings: Settings): r
 }
 
 /**
- * The key that binds sessions to the callers who opened them. It is random, because anyone with the key can take over
- * any session.
+ * Returns the Secret with the key that binds sessions to the callers who opened them. The key is random, because anyone
+ * with the key can take over any session.
  */
 export function generated({ name, namespace }: VirtualServer, { apiGroup }: Settings): readonly GeneratedSecret[] {
   const metadata = {
@@ -92,8 +92,8 @@ function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, ap
 }
 
 /**
- * Returns the annotations of the pods. A change of a file that is read only at the start starts new pods; a change of a
- * file that is read again does not.
+ * Returns the annotations of the pods: digests of files and Secrets that the server reads only at its start. Changed
+ * contents thus start new pods.
  */
 function checksums(self: VirtualServer, needs: Needs, config: VmcpConfig, view: View, settings: Settings) {
   const read = [needs.oidc?.bundle, collectorBundle(needs.telemetry), ...needs.callable.readOnce];
@@ -200,7 +200,7 @@ function environment(self: VirtualServer, needs: Needs): readonly Env[] {
   ];
 }
 
-/** Returns the variables with values from Secrets, whose changes start new pods. */
+/** Returns the environment variables with values from Secrets. */
 function secretEnv({ spec }: VirtualServer, { oidc, callable, telemetry }: Needs): readonly Env[] {
   return [
     ...(oidc?.env ?? []),
@@ -210,7 +210,7 @@ function secretEnv({ spec }: VirtualServer, { oidc, callable, telemetry }: Needs
   ];
 }
 
-/** Returns the disruption budget, if several pods are declared or exist. */
+/** Returns the disruption budget; an empty list for a single pod. */
 function disruption({ name, namespace, spec }: VirtualServer, view: View): readonly KubeObject[] {
   const labels = workloadLabels('virtualmcpserver', name);
   const names = virtualServerChildNames(name);

@@ -94,7 +94,7 @@ function workflowsConditions({ config }: Spec, { view, refusals }: Observed): Co
   );
 }
 
-/** Returns the condition about the EmbeddingServer, which is ready in phase Running with a ready pod. */
+/** Returns the condition about the EmbeddingServer. It is ready if its phase is Running and a pod is ready. */
 export function embeddingConditions({ embeddingServerRef }: Spec, view: View): readonly ConditionResult[] {
   if (embeddingServerRef === undefined) return [];
   const type = 'EmbeddingServerReady';
@@ -130,8 +130,8 @@ function authCondition({ incomingAuth }: Spec, view: View): ConditionResult {
 }
 
 /**
- * Returns one condition for the default, and one for each backend with settings of authentication (its own settings, or
- * settings in the manifest).
+ * Returns the condition about a backend's MCPExternalAuthConfig. All backends with the default settings share one type
+ * of condition.
  */
 function conversionConditions({ name, by, authConfig, auth }: Backend): readonly ConditionResult[] {
   if (authConfig === undefined) return [];

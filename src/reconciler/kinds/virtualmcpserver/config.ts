@@ -1,4 +1,4 @@
-// Renders a VirtualMCPServer into the configuration of the server.
+// Renders a VirtualMCPServer into the configuration of its process.
 
 import assert from 'node:assert/strict';
 import { type GroupFields, readAuthzConfig } from '#contracts/authz-config.ts';
@@ -15,7 +15,7 @@ import { auditFailure } from './annotations.ts';
 import { originOfEmbeddings, outgoingSource, type Spec, type VirtualServer } from './facts.ts';
 import { collectorHeaderVariables, type Needs } from './needs.ts';
 
-/** Writes keys in the order of the contract, so that equal servers have equal texts. */
+/** Writes keys in a fixed order, so that equal servers have equal texts. */
 export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpConfig {
   const { name, namespace, spec } = self;
   const { config } = spec;
@@ -51,7 +51,7 @@ function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): Vmcp
     oidc: {
       issuer: settings.issuer,
       issuerIsApiServer: settings.issuer_is_api_server,
-      // RFC 8707 section 2: if no audience is named, a token must be for the resource.
+      // A token must name an audience (RFC 8707 section 2): the resource's URL if the settings name none.
       audience: audience ?? settings.resource_url,
       serviceAccount: settings.service_account,
       resource: settings.resource_url,
@@ -72,7 +72,7 @@ function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): Vmcp
 
 type Authz = VmcpConfig['incomingAuth']['authz'];
 
-/** Returns the policies, which are always rendered into the server's own file. */
+/** Returns the policies, which are always part of this configuration. */
 function policies(source: Spec['incomingAuth'], view: View): Authz {
   if (!hasPolicies(source)) return { type: 'none' };
   const rendered = renderedPolicies(source, view);
@@ -108,7 +108,10 @@ function groupSettings(groups: GroupFields) {
   };
 }
 
-/** An MCPToolConfig replaces filter and overrides (virtual server document, WorkloadToolConfig). */
+/**
+ * Returns the aggregation. The MCPToolConfig of a workload replaces its filter and overrides (virtual server document,
+ * WorkloadToolConfig).
+ */
 function aggregation({ config }: Spec, view: View): Aggregation {
   const { tools, ...rest } = config.aggregation;
   if (tools === undefined) return rest;
@@ -150,7 +153,6 @@ function telemetry(name: string, { config }: Spec, needs: Needs): Pick<VmcpConfi
   };
 }
 
-/** Renders the settings of an MCPTelemetryConfig. */
 function sharedTelemetry(name: string, settings: TelemetrySettings): Pick<VmcpConfig, 'telemetry'> {
   const { openTelemetry, prometheus } = settings;
   const otel = openTelemetry?.enabled === true ? openTelemetry : undefined;
@@ -193,7 +195,10 @@ function audit(name: string, { config }: Spec): Pick<VmcpConfig, 'audit'> {
   };
 }
 
-/** embeddingServerRef turns the optimizer on, with its own URL (virtual server document, embeddingServerRef). */
+/**
+ * Returns the settings of the optimizer. embeddingServerRef turns the optimizer on, and sets the URL (virtual server
+ * document, embeddingServerRef).
+ */
 function optimizer(namespace: string, spec: Spec, view: View): Pick<VmcpConfig, 'optimizer'> {
   const { config, embeddingServerRef } = spec;
   const embeddingService =

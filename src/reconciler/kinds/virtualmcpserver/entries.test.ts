@@ -1,5 +1,5 @@
-// Tests that a running process never sends a secret to the URL of another secret: the process keeps the variables of
-// its start, but reads the list of backends again.
+// Tests that a running process never sends a secret to a URL for which the secret was not meant. The process keeps its
+// environment variables, but reads the list of backends again.
 
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -47,7 +47,7 @@ const B = [{ headerName: 'X-One', valueSecretRef: { name: 'b', key: 'one' } }];
 describe('variables with secret values of an entry', () => {
   const before = variables(ENTRY, ACCESS);
 
-  it('have the same names for equal settings, in whatever order', () => {
+  it('have the same names for equal settings, in any order', () => {
     const reordered = { ...ENTRY, headerForward: { addHeadersFromSecret: HEADERS.toReversed() } };
     expect(before.size).toBe(3);
     expect(variables(reordered, ACCESS)).toEqual(before);
@@ -75,7 +75,7 @@ describe('variables with secret values of an entry', () => {
   });
 });
 
-/** Returns keys of Secrets by the names of variables. */
+/** Returns the keys of Secrets by the names of the variables. */
 function variables(entry: JsonObject, access: JsonObject): ReadonlyMap<string, string> {
   const spec = { groupRef: { name: 'g' }, transport: 'sse', allowPrivateEndpoint: false, ...entry };
   const keys = { one: 'MQ==', two: 'Mg==', token: 'Mw==' };

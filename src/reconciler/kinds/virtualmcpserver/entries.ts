@@ -1,4 +1,4 @@
-// Prepares calls to the remote server of an MCPServerEntry: its URL, headers and certificates, or the reason why it
+// Returns the URL, headers and certificates for calls to the remote server of an MCPServerEntry, or the reason why it
 // cannot be called.
 
 import { SECRET_ENV } from '#contracts/run-config.ts';
@@ -16,18 +16,18 @@ import { type Unusable, variableSuffixOfPlace } from './strategies.ts';
 
 type Listed = VmcpConfig['backends'][number];
 
-/** The parts that an entry adds to a backend. */
+/** Settings that an entry adds to a backend. */
 export interface EntryParts {
   readonly place: Pick<Listed, 'headerForward' | 'caBundlePath'>;
-  /** Values of headers, as variables. */
+  /** Environment variables with values of headers. */
   readonly env: readonly Env[];
-  /** Certificates to mount, which the server reads when it opens the backend. */
+  /** Certificates to mount. The server reads them when it opens the backend. */
   readonly bundle: Bundle | undefined;
 }
 
 export const NO_ENTRY: EntryParts = { place: {}, env: [], bundle: undefined };
 
-/** Returns the spec of an entry that the caller has checked against the schema. */
+/** Returns the spec of an entry. Callers pass only entries that fit the schema. */
 export function specOfEntry(entry: KubeObject): Static<typeof MCPServerEntrySpec> {
   const spec: unknown = entry.spec;
   return spec as Static<typeof MCPServerEntrySpec>;
@@ -36,8 +36,9 @@ export function specOfEntry(entry: KubeObject): Static<typeof MCPServerEntrySpec
 type Called = Pick<Listed, 'url' | 'transport'>;
 
 /**
- * Returns why the entry is not called. With a missing Secret the pods of the server would not start; with unreadable
- * certificates its process would end. `authConfig`: settings of authentication, if the entry names some.
+ * Returns the reason why the entry cannot be called. A missing Secret would keep the server's pods from starting, and
+ * unreadable certificates would end its process. `authConfig`: name of the entry's MCPExternalAuthConfig, if it names
+ * one.
  */
 export function entryFault(
   entry: KubeObject,
@@ -71,7 +72,10 @@ function referenceFault(whose: string, references: readonly Reference[], view: V
   return fault === undefined ? undefined : { fault: `${whose}: ${fault}` };
 }
 
-/** Returns a field of a listed backend that contradicts the entry: headers and certificates are only for its URL. */
+/**
+ * Returns a fault if a listed backend has another URL or transport than the entry: the entry's headers and certificates
+ * are only for its own URL.
+ */
 function contradictedField(entry: KubeObject, called: Called): Unusable | undefined {
   const { remoteUrl, transport } = specOfEntry(entry);
   const because = 'its headers and certificates are only for its own URL';

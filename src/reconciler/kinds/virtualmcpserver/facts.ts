@@ -1,5 +1,5 @@
-// Values that follow from a VirtualMCPServer's spec and that several files need: names, the URL, effective settings,
-// members of the group.
+// Computes values from a VirtualMCPServer's spec that several files need: names, the URL, effective settings, members
+// of the group.
 
 import { virtualReportName } from '#contracts/tool-lock/report.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -17,10 +17,8 @@ export type Spec = Static<typeof VirtualMCPServerSpec>;
 
 export const PORT = 4483;
 
-/** Key of the generated Secret. */
 export const HMAC_KEY = 'hmac-secret';
 
-/** Names of the children. */
 export function virtualServerChildNames(name: string) {
   return {
     deployment: name,
@@ -31,7 +29,7 @@ export function virtualServerChildNames(name: string) {
   };
 }
 
-/** Returns all objects that the server may consist of. */
+/** Returns all objects that the server may own. */
 export function makes({ name, spec }: VirtualServer): readonly ObjectName[] {
   const names = virtualServerChildNames(name);
   const accounts = spec.serviceAccount === undefined ? [names.account] : [];
@@ -47,32 +45,37 @@ export function makes({ name, spec }: VirtualServer): readonly ObjectName[] {
   });
 }
 
-/** Returns the URL of the server inside the cluster, without a path: `status.url`. */
+/** Returns `status.url`: the URL of the server inside the cluster, without a path. */
 export function originOf({ name, namespace }: VirtualServer): string {
   return `http://${virtualServerChildNames(name).service}.${namespace}.svc.cluster.local:${PORT}`;
 }
 
-/** Returns the base URL of an EmbeddingServer, whose Service has the same name. */
+/** Returns the base URL of an EmbeddingServer. Its Service has its name. */
 export function originOfEmbeddings(name: string, namespace: string, view: View): string {
   const spec = view.find('EmbeddingServer', name)?.spec;
   const port = isObject(spec) && typeof spec.port === 'number' ? spec.port : 8080;
   return `http://${name}.${namespace}.svc.cluster.local:${port}`;
 }
 
-/** Returns the settings for accepted tokens; no settings if the server is anonymous. */
+/** Returns the settings for accepted tokens; an empty object if the server accepts everyone. */
 export function tokenSourceOf({ incomingAuth }: Spec): TokenSource {
   return incomingAuth.type === 'oidc' ? { ...incomingAuth, isRequired: true } : {};
 }
 
-/** Returns the source of the strategies for backends. `spec.outgoingAuth` takes precedence over `spec.config`. */
+/**
+ * Returns the source of authentication settings for backends. `spec.outgoingAuth` takes precedence over `spec.config`.
+ */
 export function outgoingSource({ outgoingAuth, config }: Spec): 'discovered' | 'inline' {
   return outgoingAuth?.source ?? config.outgoingAuth?.source ?? 'discovered';
 }
 
-/** Kinds that can be members of a virtual server. */
+/** Kinds whose objects can be members of a group. */
 const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy', 'MCPServerEntry'] as const;
 
-/** Returns the members of a group, by name. Of several with the same name, the first in `MEMBER_KINDS` counts. */
+/**
+ * Returns the members of a group by name. If several members have the same name, only the member whose kind is first in
+ * `MEMBER_KINDS` is returned.
+ */
 export function membersOf(view: View, group: string): ReadonlyMap<string, KubeObject> {
   return new Map(
     allMembers(view, group)
@@ -81,7 +84,7 @@ export function membersOf(view: View, group: string): ReadonlyMap<string, KubeOb
   );
 }
 
-/** Returns members that are left out because a member of another kind has their name. */
+/** Returns the members that are left out because a member of another kind has the same name. */
 export function shadowedMembers(
   view: View,
   group: string,

@@ -1,4 +1,4 @@
-// Finds mistakes in the content of a VirtualMCPServer's references: settings in ConfigMaps, members of the group,
+// Finds mistakes in the objects that a VirtualMCPServer references: settings in ConfigMaps, members of the group,
 // workflows.
 
 import { isObject, pointerToken } from '#std/json.ts';
@@ -40,7 +40,7 @@ export function inspect(self: VirtualServer, view: View): readonly Finding[] {
   ];
 }
 
-/** CEL checks settings in the resource itself. */
+/** Checks only settings in other objects, because CEL checks settings in the resource itself. */
 function issuerFindings(self: VirtualServer, view: View): readonly Finding[] {
   const { incomingAuth, authServerConfig } = self.spec;
   const { oidcConfig, oidcConfigRef } = incomingAuth;
@@ -71,8 +71,8 @@ function hostFindings({ spec }: VirtualServer, view: View): readonly Finding[] {
 }
 
 /**
- * Finds settings that the server names and that cannot be used. A member whose own settings cannot be used is left out.
- * If a Secret of a member does not exist, the statuses of the member and the server report this.
+ * Finds authentication settings that cannot be used. A member with unusable settings is left out, with a warning. A
+ * missing Secret of a member is reported only in the statuses of the member and the server.
  */
 function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
   const { outgoingAuth } = spec;
@@ -104,7 +104,9 @@ function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
   return [...written, ...found];
 }
 
-/** Finds members of two kinds with the same name, because backends have the names of members. */
+/**
+ * Finds members that are left out because a member of another kind has the same name: backends are named after members.
+ */
 function shadowFindings({ config }: Spec, view: View): readonly Finding[] {
   return shadowedMembers(view, config.groupRef).map(({ member, by }) => {
     const { name } = member.metadata;
@@ -113,7 +115,10 @@ function shadowFindings({ config }: Spec, view: View): readonly Finding[] {
   });
 }
 
-/** Finds names that are not members: an error for a listed backend, a warning for names that may become members. */
+/**
+ * Finds names that are not members of the group. A listed backend without a member is an error. Other names cause a
+ * warning, because such members may be created later.
+ */
 function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Finding[] {
   const { groupRef, aggregation, operational } = config;
   const members = membersOf(view, groupRef);
@@ -164,11 +169,11 @@ interface Named {
   readonly name: string;
   readonly pointer: string;
   readonly severity: 'error' | 'warning';
-  /** The object that contains the name, if it is not the server itself. */
+  /** Words that name the other object with the name. Not set if the virtual server itself contains the name. */
   readonly by?: string;
 }
 
-/** Returns the workloads in the tools of steps: `workload.tool`. A name without a dot is the name that clients see. */
+/** Returns the workloads that steps name with `workload.tool`. A tool name without a dot names no workload. */
 function workloadsOf(steps: unknown): readonly { readonly name: string; readonly at: string }[] {
   return (Array.isArray(steps) ? steps : []).flatMap((step: unknown, index) => {
     const inner = isObject(step) ? step.step : undefined;
@@ -188,7 +193,7 @@ function namesWithPointers(map: Readonly<Record<string, unknown>> | undefined, p
   });
 }
 
-/** Finds faults of the workflows in other resources: they may be invalid, or have names that are taken. */
+/** Finds invalid workflows in other resources, and workflows whose names are already taken. */
 function workflowFindings({ config }: Spec, view: View): readonly Finding[] {
   const taken = new Map((config.compositeTools ?? []).map(({ name }) => [name, 'compositeTools']));
   return (config.compositeToolRefs ?? []).flatMap((ref, index): readonly Finding[] => {

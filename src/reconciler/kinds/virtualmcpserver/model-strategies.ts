@@ -1,4 +1,4 @@
-// Converts a strategy in the model to the strategy that the server reads.
+// Converts an authentication strategy in the virtual MCP configuration model to the strategy that the server reads.
 
 import type { ModelOutgoingAuth } from '#contracts/virtual/auth.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
@@ -8,7 +8,7 @@ import { cloudStsOf } from './strategies.ts';
 
 type Written = NonNullable<Static<typeof ModelOutgoingAuth>['default']>;
 
-/** Returns the strategy without variables: the author sets these in podTemplateSpec. */
+/** Returns the strategy without environment variables, because authors set its variables in podTemplateSpec. */
 export function modelStrategy(written: Written): { readonly strategy: Strategy; readonly env: readonly [] } {
   const { tokenExchange, awsSts, type, ...blocks } = written;
   if (type === 'aws_sts') return { strategy: { type: 'cloud_sts', cloudSts: awsSts && cloudStsOf(awsSts) }, env: [] };
@@ -24,7 +24,7 @@ export function modelStrategy(written: Written): { readonly strategy: Strategy; 
   return { strategy: { ...strategy, tokenExchange: rendered }, env: [] };
 }
 
-/** The pattern of the field accepts only these values. */
+/** Returns the full name of a token type. The field's pattern accepts only short names in this table. */
 function subjectType(type: string) {
   return Object.entries(TOKEN_TYPES).find(([word]) => word === type)?.[1] ?? TOKEN_TYPES.access_token;
 }

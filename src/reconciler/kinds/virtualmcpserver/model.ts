@@ -1,4 +1,4 @@
-// Defines the virtual MCP configuration model, which offers the tools of a group as the tools of one server.
+// Defines `spec.config`: the virtual MCP configuration model of ToolHive.
 
 import { RateLimiting } from '#contracts/gate/rate-limiting.ts';
 import { toolOverrides } from '#contracts/tool-override.ts';
@@ -17,7 +17,7 @@ import { namedRef, nameField } from '../selectors.ts';
 
 const { workload, filter, excludeAll } = WORKLOAD_TOOLS;
 
-/** AggregationConfig. */
+/** Named AggregationConfig in ToolHive's documents. */
 const Aggregation = aggregation({
   workload,
   toolConfigRef: optional(
@@ -35,7 +35,7 @@ const Aggregation = aggregation({
 
 const CompositeToolRef = namedRef('A workflow that is a resource of its own.', 'VirtualMCPCompositeToolDefinition');
 
-/** Config. */
+/** Named Config in ToolHive's documents. */
 export const VirtualConfig = object(
   {
     name: optional(text('Name of the server. No effect in a cluster: the name of the resource counts.')),

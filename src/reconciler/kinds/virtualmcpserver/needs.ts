@@ -1,5 +1,5 @@
-// Finds the parts that a virtual server needs in addition to its own spec, in its references: settings for both of its
-// sides, Secrets in its environment, files.
+// Finds the settings that a virtual server needs from the objects that it references: accepted tokens, backends,
+// telemetry.
 
 import assert from 'node:assert/strict';
 import { VMCP_ENV } from '#contracts/vmcp-config.ts';
@@ -14,18 +14,18 @@ import { backendsOf, callable } from './backends.ts';
 import { originOf, tokenSourceOf, type VirtualServer } from './facts.ts';
 
 export interface Needs {
-  /** Settings for accepted tokens; undefined if anyone may call. */
+  /** Settings for accepted tokens; undefined if the server accepts everyone. */
   readonly oidc: (ResolvedOIDC & { readonly secretEnv?: string }) | undefined;
   readonly authServer: AuthServerParts | undefined;
   readonly callable: ReturnType<typeof callable>;
-  /** Settings of an MCPTelemetryConfig. */
+  /** Settings of the MCPTelemetryConfig that the server names. */
   readonly telemetry: TelemetrySettings | undefined;
 }
 
 export function needsOf(self: VirtualServer, view: View): Needs {
   const resolved = resolvedOIDC(self, view);
   const authServer = resolved === undefined ? undefined : serverOf(self, resolved, view);
-  // Clients may request the scopes that the authorization server issues.
+  // The resource advertises the scopes that its authorization server issues.
   const scopes = authServer?.config.scopes_supported;
   const oidc =
     resolved === undefined || scopes === undefined
@@ -61,7 +61,8 @@ function serverOf(
 }
 
 /**
- * Returns the collector's headers with values from Secrets, as variables of the server; none if nothing is sent.
+ * Returns the collector's headers whose values are in Secrets, with their variables. Returns an empty list if the
+ * server sends no telemetry.
  */
 export function collectorHeaderVariables(
   settings: TelemetrySettings | undefined,

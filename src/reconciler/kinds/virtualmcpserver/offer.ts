@@ -1,4 +1,4 @@
-// Computes the offer of a VirtualMCPServer: the tools of its members after aggregation, and its workflows.
+// Computes the tools that a VirtualMCPServer offers: the tools of its members after aggregation, and its workflows.
 
 import type { Offer, OfferedMember, View } from '../kind.ts';
 import { shownBy } from '../proxy/endpoint.ts';
@@ -12,7 +12,7 @@ export function offerOf(spec: Spec, view: View): Offer {
   return {
     type: 'members',
     members: backendsOf(spec, view).map(({ name, url, member }) =>
-      // The server of an entry runs elsewhere, like a listed backend.
+      // Describes an entry like a listed backend, because its server runs outside the cluster.
       memberOf(spec, view, { name, url, kind: member?.kind === 'MCPServerEntry' ? undefined : member?.kind }),
     ),
     resolution: { strategy, prefixFormat, priorityOrder },
@@ -44,7 +44,7 @@ function memberOf({ config }: Spec, view: View, { name, url, kind }: Listed): Of
   };
 }
 
-/** Returns the name of a workflow's tool, which may differ from the name of the workflow's resource. */
+/** Returns the name of the workflow's tool, which may differ from the name of the resource. */
 function workflowName(name: string, view: View): string {
   const spec: unknown = view.find('VirtualMCPCompositeToolDefinition', name)?.spec;
   const own = typeof spec === 'object' && spec !== null && 'name' in spec ? spec.name : undefined;

@@ -1,5 +1,5 @@
 // Lists the references of a VirtualMCPServer: its group, workflows, configurations of other kinds, ConfigMaps, Secrets.
-// References that Kubernetes itself waits for when it starts a pod are optional.
+// A reference is optional if Kubernetes delays the start of a pod until the object exists.
 
 import { pointerToken } from '#std/json.ts';
 import { authzReferences } from '../auth/authz-findings.ts';
@@ -52,7 +52,7 @@ function backendAuthReferences({ outgoingAuth }: Spec): readonly Reference[] {
   ];
 }
 
-/** References without which pods do not start; they start as soon as the objects exist. */
+/** Returns references that delay the start of pods until their objects exist. */
 function waitedFor({ serviceAccount, sessionStorage, imagePullSecrets }: Spec): readonly Reference[] {
   return [
     ...(serviceAccount === undefined

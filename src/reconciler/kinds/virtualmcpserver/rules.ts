@@ -1,4 +1,4 @@
-// Finds mistakes in a VirtualMCPServer itself that neither its schema nor CEL can express.
+// Finds mistakes in a VirtualMCPServer that neither its schema nor CEL can express.
 
 import { ownMetricsPort } from '#contracts/virtual/observability.ts';
 import { isEmbeddingHeader } from '#contracts/virtual/optimizer.ts';
@@ -54,7 +54,7 @@ function workflowsFindings({ config }: Spec): readonly Finding[] {
   );
 }
 
-/** Checks strategies in the model, if they are used. */
+/** Checks strategies in the configuration model. They are not used if `spec.outgoingAuth` is set. */
 function modelFindings({ config, outgoingAuth, authServerConfig }: Spec): readonly Finding[] {
   if (outgoingAuth !== undefined || config.outgoingAuth === undefined) return [];
   const pointer = '/spec/config/outgoingAuth';
@@ -94,7 +94,9 @@ function accessFindings(
   ];
 }
 
-/** Finds unknown providers of backends. The rule would exceed the cost that CEL may have. */
+/**
+ * Finds unknown upstream providers of backends. CEL cannot check this, because the rule would exceed its cost limit.
+ */
 function providerFindings(
   provider: string | undefined,
   server: Spec['authServerConfig'],
@@ -121,10 +123,7 @@ function toolsFindings({ config }: Spec): readonly Finding[] {
   });
 }
 
-/**
- * Warns of written names that clients would see shortened. Names that only the member knows are shortened without a
- * warning.
- */
+/** Warns of names in the manifest that are longer than clients may see. Such names are shortened. */
 function longNames({ config }: Spec): readonly Finding[] {
   const { conflictResolution: strategy, conflictResolutionConfig, tools = [] } = config.aggregation;
   const { prefixFormat } = conflictResolutionConfig;
@@ -190,7 +189,7 @@ function passthroughFindings({ config, passthroughHeaders }: Spec): readonly Fin
   );
 }
 
-/** Finds ports that are used twice: the server ends if it cannot listen on all of its ports. */
+/** Finds a metrics port that is used twice: the server exits if it cannot listen on all of its ports. */
 function metricsPortFindings(self: VirtualServer): readonly Finding[] {
   const { telemetry } = self.spec.config;
   const port = telemetry && ownMetricsPort(telemetry);
@@ -207,7 +206,7 @@ function idleMetricsFindings({ config: { telemetry } }: Spec): readonly Finding[
     .map((field) => fieldWithoutEffect(`/spec/config/telemetry/${field}`, 'enablePrometheusMetricsPath is not true'));
 }
 
-/** Finds settings without an effect, because other settings replace them. */
+/** Finds fields that have no effect because another field takes precedence. */
 function ineffective(
   name: string,
   { config, incomingAuth, outgoingAuth, embeddingServerRef, passthroughHeaders, authServerConfig }: Spec,

@@ -91,7 +91,7 @@ const INLINE =
 const ISSUER =
   "has(self.incomingAuth.oidcConfig.inline) ? self.incomingAuth.oidcConfig.inline.issuer : has(self.incomingAuth.oidcConfig.kubernetes) ? self.incomingAuth.oidcConfig.kubernetes.issuer : 'https://kubernetes.default.svc'";
 
-/** Field names of v1beta1. The type of the spec has only the names of v1alpha1, by which kinds read fields. */
+/** Fields with their v1beta1 names. The type of the spec contains only v1alpha1 names, which skep's code uses. */
 const SPELLINGS: Readonly<Record<never, TSchema>> = {
   groupRef: spellingOf(
     {

@@ -50,7 +50,7 @@ function deployment(ready: number, more: JsonObject = {}, replicas = 2): Live {
   return { kind: 'Deployment', name: 'office', spec: { replicas }, status };
 }
 
-/** Returns a member of the group whose status has only a phase. */
+/** Returns a member of the group whose status contains only a phase. */
 function member(name: string, phase?: string): Live {
   const spec = { transport: 'sse', port: 8080, proxyPort: 8080, groupRef: 'tools' };
   return { kind: 'MCPServer', name, spec, ...(phase === undefined ? {} : { status: { phase } }) };
@@ -174,7 +174,7 @@ describe('reports of the server about its backends', () => {
   };
   const live = observe([deployment(2), member('clock', 'Running'), member('weather', 'Running')]);
 
-  it('is kept, and takes precedence over the status of the member', () => {
+  it('are kept, and take precedence over the status of the member', () => {
     const written = { discoveredBackends: [{ name: 'clock', url: 'http://old', ...REPORT }] };
     const status = VirtualMCPServer.status(server({}, written), live);
     const url = 'http://mcp-clock-proxy.agents.svc.cluster.local:8080/sse';
@@ -183,7 +183,7 @@ describe('reports of the server about its backends', () => {
     expect([status.phase, status.backendCount]).toEqual(['Degraded', 1]);
   });
 
-  it('goes with the backend', () => {
+  it('are deleted with the backend', () => {
     const written = { discoveredBackends: [{ name: 'gone', ...REPORT }] };
     const { discoveredBackends } = VirtualMCPServer.status(server({}, written), live);
     expect(JSON.stringify(discoveredBackends)).not.toContain('gone');

@@ -21,7 +21,7 @@ interface Progress {
   readonly phase: Status['phase'];
   readonly message: string;
   readonly reason: string;
-  /** Set if it differs from the phase: new pods are starting. */
+  /** Set to false if the phase is Ready but new pods are starting. */
   readonly ready?: false;
 }
 
@@ -62,7 +62,10 @@ function backendsCondition(backends: readonly Discovered[]): ConditionResult {
   return { type: 'BackendsDiscovered', status: 'True', reason: 'BackendsDiscovered', message };
 }
 
-/** Returns the first state that applies: kept unchanged, failed, waiting, or the state of the pods. */
+/**
+ * Returns the first state that applies: kept unchanged, failed children, waiting for the EmbeddingServer, or the state
+ * of the pods.
+ */
 function progress(self: VirtualServer, backends: readonly Discovered[], observed: Observed): Progress {
   const { refusals, failures, view } = observed;
   const [refusal] = refusals;
@@ -105,8 +108,8 @@ function countOf(backends: readonly Discovered[], status: Discovered['status']):
 }
 
 /**
- * Returns the state of a backend that the server has reported (contracts/vmcp-config.ts), or else the state in the
- * status of the member.
+ * Returns the state of a backend that the server has reported (contracts/vmcp-config.ts). Without a report, returns the
+ * state in the member's status.
  */
 function discoveredBackend({ resource }: VirtualServer, backend: Backend): Discovered {
   const { name, url, authConfig, auth, member } = backend;
@@ -120,7 +123,7 @@ function discoveredBackend({ resource }: VirtualServer, backend: Backend): Disco
   return { ...known, ...(reported(resource.status, name) ?? { status: memberStatus(member?.status) }) };
 }
 
-/** Converts a phase of any kind of member. */
+/** Converts the phase of a member of any kind. */
 function memberStatus(status: unknown): NonNullable<Discovered['status']> {
   switch (isObject(status) ? status.phase : undefined) {
     case 'Running':
@@ -136,8 +139,8 @@ function memberStatus(status: unknown): NonNullable<Discovered['status']> {
 }
 
 /**
- * Leaves out the reports of the server about backends, which only the server applies. A field that two managers apply
- * stays until the second leaves it out, so the message of a failure would outlive the failure.
+ * Leaves out the server's reports about backends, which only the server writes. A field that two managers apply stays
+ * until both leave it out, so a failure's message would stay after the failure.
  */
 export function written(status: JsonObject): JsonObject {
   const backends = Array.isArray(status.discoveredBackends) ? status.discoveredBackends.filter(isObject) : [];
@@ -156,7 +159,7 @@ type Report = Pick<
   'status' | 'lastHealthCheck' | 'message' | 'circuitBreakerState' | 'circuitLastChanged' | 'consecutiveFailures'
 >;
 
-/** Returns the fields that the server wrote last about a backend. The API server validates them. */
+/** Returns the fields that the server last reported about a backend. The API server has validated these fields. */
 function reported(status: JsonObject | undefined, name: string): Report | undefined {
   const living = Array.isArray(status?.discoveredBackends) ? status.discoveredBackends : [];
   const found = living.filter(isObject).find((backend) => backend.name === name);

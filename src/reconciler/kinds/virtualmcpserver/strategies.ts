@@ -1,5 +1,5 @@
-// Converts an MCPExternalAuthConfig to the strategy with which a virtual server authenticates to a backend, with the
-// Secrets that it needs in the environment.
+// Converts an MCPExternalAuthConfig to the strategy with which a virtual server authenticates to a backend, and to
+// environment variables with the Secrets.
 
 import { VMCP_ENV } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
@@ -16,16 +16,16 @@ export type Converted =
   | { readonly strategy: Strategy; readonly env: readonly Env[]; readonly bundle?: Bundle }
   | Unusable;
 
-/** Why an MCPExternalAuthConfig cannot be used: its backend is not called. */
+/** Reason why a backend is not called. */
 export interface Unusable {
   readonly fault: string;
-  /** The wrong field of a backend in the manifest. */
+  /** Wrong field of the listed backend, if the manifest lists it. */
   readonly field?: 'url' | 'transport';
-  /** If true, a Secret or a ConfigMap was not found. Without a cluster, it is unknown whether it exists. */
+  /** True if a Secret or a ConfigMap was not found. Without a cluster, it may still exist. */
   readonly isAbsence?: true;
 }
 
-/** `place`: URL to which the credential is sent, if the author of the backend chooses this URL. */
+/** `place`: URL to which the credential is sent. Set only if the backend's author chooses the URL. */
 export function strategyOf(name: string, view: View, place?: string): Converted {
   const config = externalAuthConfig({ name }, view);
   if (config === undefined) return { fault: `MCPExternalAuthConfig ${name} does not exist` };
@@ -44,7 +44,7 @@ export function strategyOf(name: string, view: View, place?: string): Converted 
   };
 }
 
-/** Returns a fault if the provider does not exist: callers then have no token for the backend. */
+/** Returns a fault if the upstream provider is unknown: callers would then have no token for the backend. */
 export function withKnownProvider(converted: Converted, server: AuthServer | undefined): Converted {
   if (!('strategy' in converted)) return converted;
   const { xaa } = converted.strategy;
@@ -57,7 +57,7 @@ export function withKnownProvider(converted: Converted, server: AuthServer | und
   return fault === undefined ? converted : { fault: `authServerConfig ${fault}` };
 }
 
-/** Returns whether a caller needs a login at an upstream provider. */
+/** Returns true if callers need a login at an upstream provider. */
 export function needsLogin(strategy: Strategy): boolean {
   return strategy.xaa !== undefined || providerOf(strategy) !== undefined;
 }
@@ -146,23 +146,23 @@ export function cloudStsOf(config: NonNullable<ExternalAuthConfig['cloudSts']>):
   };
 }
 
-/** Returns the name in capitals, with a digest if two names could otherwise become equal. */
+/** Returns the name in upper case, with a digest if another name could result in the same text. */
 function variableSuffix(name: string): string {
   const capitals = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
   return name.includes('.') ? `${capitals}_${sha256(name).slice(0, 8).toUpperCase()}` : capitals;
 }
 
 interface SecretUse {
-  /** URL to which the value is sent. */
+  /** URL to which the secret is sent. */
   readonly place: string;
   readonly header?: string;
   readonly secret: SecretKey;
 }
 
 /**
- * Returns a suffix that changes with the URL, header and Secret. A running process has fixed variables but rereads the
- * list of backends. With a stable name it would send an old secret to a new URL; with this name it lacks the variable
- * and keeps the old list.
+ * Returns a suffix that changes with the URL, the header and the Secret. A running process has fixed variables, but
+ * rereads the list of backends. With a stable suffix, the process would send an old secret to a new URL. With this
+ * suffix, it has no variable of this name, and keeps the old list.
  */
 export function variableSuffixOfPlace(name: string, { place, header, secret }: SecretUse): string {
   const use = digest({ place, header: header ?? null, secret: { name: secret.name, key: secret.key } });

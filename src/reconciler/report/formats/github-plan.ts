@@ -14,8 +14,8 @@ export function githubOfPlan(result: RunResult, context: ReportContext): string 
 }
 
 /**
- * Returns lines that the runner does not take for commands, whatever values of manifests are in them. A carriage return
- * ends a line for the runner, too.
+ * Returns the lines of a text, changed so that the runner finds no command in them. The text may contain parts of
+ * manifests. A carriage return also ends a line for the runner.
  */
 export function inert(text: string): readonly string[] {
   const lines = text.trimEnd().split(/\r\n?|\n/);

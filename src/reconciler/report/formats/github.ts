@@ -1,4 +1,4 @@
-// Renders problems as annotations of a GitHub workflow: commands that its runner finds in the log.
+// Renders problems as annotations of a GitHub workflow: commands that the runner finds in the log.
 
 import { formatProblem, type Problem } from '#std/problem.ts';
 import { pathInRoot, type ReportContext } from '../context.ts';
@@ -6,7 +6,7 @@ import { countOf, validatedSize } from '../order.ts';
 import type { ReportedValidation } from '../validation.ts';
 import { visible } from '../visible.ts';
 
-/** Maximum number of errors, and of warnings, that GitHub shows of one step. */
+/** Maximum number of errors, and of warnings, that GitHub shows per step. */
 const ANNOTATIONS_MAX = 10;
 
 export function githubOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
@@ -16,8 +16,8 @@ export function githubOfValidation({ summary, problems }: ReportedValidation, co
 }
 
 /**
- * Returns lines with every problem. As many problems as GitHub accepts are annotations, and the last annotation states
- * the number of the remaining problems.
+ * Returns one line per problem. Problems above the number of annotations that GitHub shows are plain lines, and the
+ * last annotation has their number.
  */
 export function annotations(problems: readonly Problem[], context: ReportContext): readonly string[] {
   return (['error', 'warning'] as const).flatMap((severity) => {
@@ -43,7 +43,7 @@ function annotation({ code, severity, message, place, resource }: Problem, conte
   return `::${severity} ${[...at, `title=${property(code)}`].join(',')}::${data(`${whose}${message}`)}`;
 }
 
-/** Returns a line of text in which the runner finds no command, whatever a manifest contains. */
+/** Returns a line of text in which the runner finds no command, even if a manifest contains commands. */
 function plain(problem: Problem): string {
   return visible(
     `- ${formatProblem(problem)
@@ -52,7 +52,7 @@ function plain(problem: Problem): string {
   );
 }
 
-/** Escapes text for a command. The runner also reads commands of an older form, which may begin anywhere in a line. */
+/** Escapes text for a command. Also escapes the older form of commands, which may begin anywhere in a line. */
 function data(text: string): string {
   const encoded = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
   return visible(encoded.replaceAll('##[', '## ['));

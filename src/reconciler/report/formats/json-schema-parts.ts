@@ -1,5 +1,4 @@
-// Defines the parts of the JSON outputs as JSON Schemas: resources, problems, differences, approvals, effects on
-// clients.
+// Defines parts of the JSON outputs as JSON Schemas: resources, problems, differences, approvals, effects on clients.
 
 import type { JsonObject } from '#std/json.ts';
 
@@ -12,7 +11,7 @@ export function listOf(items: JsonObject, description?: string): JsonObject {
   return { type: 'array', items, description };
 }
 
-/** Fields are required unless their name is among the optional ones. */
+/** Returns the schema of an object. All fields are required except those in `optional`. */
 export function record(properties: JsonObject, optional: readonly string[] = []): JsonObject {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, required, additionalProperties: false };

@@ -1,5 +1,5 @@
-// Defines the JSON that `validate`, `plan` and `sync` print, version 1, as JSON Schemas: published in
-// docs/schemas/output. Fields that are not named here are not printed.
+// Defines the JSON output of `validate`, `plan` and `sync`, version 1, as JSON Schemas for docs/schemas/output. The
+// output has no other fields.
 
 import type { JsonObject } from '#std/json.ts';
 import {

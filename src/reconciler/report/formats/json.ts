@@ -77,16 +77,13 @@ function previewOf({ result, ...reason }: Preview): object {
   return { verdict: result, ...reason };
 }
 
-/** Returns the commit if there is one source; null if there are several sources, or the source could not be fetched. */
+/** Returns the commit of the only source. null if several sources exist, or if the source could not be fetched. */
 function commitOf({ commits }: RunResult): string | null {
   const [first, ...others] = Object.values(commits);
   return first === undefined || others.length > 0 ? null : first;
 }
 
-/**
- * Returns the sources that a rollback keeps at the commit `good` as long as their refs name `bad` or an ancestor of
- * `bad`.
- */
+/** Returns the rolled-back sources. A source stays at `good` while its ref names `bad` or an ancestor of `bad`. */
 function quarantinedOf({ quarantined }: RunResult): object[] {
   return quarantined.map(({ older: _older, ...entry }) => entry);
 }
@@ -108,8 +105,7 @@ function fieldOf({ resource, path, manager, state }: RunResult['fields'][number]
 }
 
 /**
- * Returns `approvals` (deletions that wait for an approval, by source) and `approved` (approvals of deletions that
- * would wait otherwise).
+ * Returns `approvals` (waiting deletions by source) and `approved` (approvals of deletions that would otherwise wait).
  */
 function approvalsOf({ waiting, approved }: Plan): object {
   return {

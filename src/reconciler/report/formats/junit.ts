@@ -1,4 +1,4 @@
-// Renders a validation as JUnit XML: one test case per file, which fails if the file has an error.
+// Renders a validation as JUnit XML. Each file is a test case, which fails if the file has an error.
 
 import { formatProblem, type Problem } from '#std/problem.ts';
 import { pathInRoot, type ReportContext } from '../context.ts';
@@ -28,14 +28,14 @@ export function junitOfValidation({ files, problems }: ReportedValidation, conte
   return `${lines.join('\n')}\n`;
 }
 
-/** Name of the case for problems without a place, such as problems of policies. */
+/** Name of the test case for problems without a file, such as problems of policies. */
 const NO_FILE = 'the whole repository';
 
 function errorsIn(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ severity }) => severity === 'error');
 }
 
-/** Renders one case. Warnings do not fail the case: they are in its output. */
+/** Renders one test case. Warnings are in the output of the test case, and do not make it fail. */
 function testcase(file: string, problems: readonly Problem[]): string {
   const [first, ...others] = errorsIn(problems);
   const head = `    <testcase${attributes({ name: file, classname: NAME })}`;
@@ -65,7 +65,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /**
  * Escapes text. XML 1.0 cannot contain most control characters, halves of surrogate pairs and U+FFFE. Line breaks are
- * written as numbers: the report may pass through the log of a workflow, whose runner looks for commands.
+ * written as character references, so that a workflow's runner finds no commands at the start of lines.
  */
 function escaped(text: string): string {
   return visible(text.toWellFormed().replaceAll(/[\ufffe\uffff]/g, '\ufffd'))

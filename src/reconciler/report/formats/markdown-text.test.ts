@@ -1,4 +1,4 @@
-// Tests that text from other authors stays text in a comment and in the log of a workflow.
+// Tests that text from other authors is shown as literal text, in a comment and in the log of a workflow.
 
 import { expect, test } from 'vitest';
 import { inert } from './github-plan.ts';
@@ -10,11 +10,11 @@ test('a carriage return does not end a block of code', () => {
   );
 });
 
-test('a bar ends no cell of a table, whatever stands before it', () => {
+test('a bar does not end the cell of a table, whatever precedes it', () => {
   expect(code('a|b')).toBe('`a\\|b`');
   expect(code('a\\|[b](https://example.com)')).toBe('`a\\ \\|[b](https://example.com)`');
 });
 
-test('a carriage return begins no command of a workflow', () => {
+test('a carriage return does not begin a command of a workflow', () => {
   expect(inert('  +a\r::error::b\r\n::stop-commands::c\n')).toEqual(['  +a', ': :error::b', ': :stop-commands::c']);
 });

@@ -1,29 +1,29 @@
-// Escapes text from other authors in a Markdown comment, and cuts a comment that is longer than GitHub accepts.
+// Escapes text from other authors for a Markdown comment, and shortens a comment that is too long for GitHub.
 
 import type { ReportContext } from '../context.ts';
 import { visible } from '../visible.ts';
 
-/** GitHub accepts 65,536 characters, and may count one character as several. */
+/** Maximum bytes of a comment. GitHub accepts 65,536 characters, and may count some characters more than once. */
 const BYTES_MAX = 65_000;
 
 export interface Section {
-  /** The first line or lines; left out if there are no items. */
+  /** Heading of the section. Omitted if the section has no items. */
   readonly title: string;
-  /** Items; each is shown whole, or not at all. */
+  /** Items. An item is shown completely or omitted. */
   readonly items: readonly string[];
 }
 
 /**
- * Returns the first line of a comment, which identifies the comment later: `<!-- skep validate -->`. `paths` are the
- * folders of the report, so that two jobs with different folders have two comments.
+ * Returns the first line of a comment, such as `<!-- skep validate -->`. Later runs find the comment by this line.
+ * `paths` are the folders of the report: jobs with different folders have different comments.
  */
 function markerOf(report: string, paths: readonly string[]): string {
-  // Neither ">" nor "--" may occur inside an HTML comment, and a space separates the folders.
+  // An HTML comment must not contain ">" and "--". A space separates the folders.
   const names = paths.map((path) => encodeURI((path || '.').toWellFormed()).replaceAll('--', '-%2D'));
   return `<!-- ${['skep', report, ...names.sort()].join(' ')} -->`;
 }
 
-/** Returns a comment with the marker and as many items as fit. The comment ends with a line break. */
+/** Returns a comment with as many items as possible. */
 export function comment(
   report: string,
   head: string,
@@ -61,8 +61,8 @@ function fitting(sections: readonly Section[], room: number): { readonly text: s
 }
 
 /**
- * Returns a code span, in which no text is a mention or a link. In a table, two backslashes would let a bar end the
- * cell.
+ * Returns a code span, so that mentions and links in the text have no effect. A backslash before a bar gets a space,
+ * because two backslashes would end the cell of a table at the bar.
  */
 export function code(text: string): string {
   const plain = visible(text.replaceAll(/\s+/g, ' '))
@@ -72,7 +72,7 @@ export function code(text: string): string {
   return fence.length === 1 ? `\`${plain}\`` : `${fence} ${plain} ${fence}`;
 }
 
-/** Returns one line of literal text, also inside a table. */
+/** Returns one line of literal text, which can also be used in a table. */
 export function inline(text: string): string {
   return visible(text.replaceAll(/\s+/g, ' '))
     .replaceAll(/[\\`*_[\]<>|~#!]/g, '\\$&')
@@ -80,8 +80,8 @@ export function inline(text: string): string {
 }
 
 /**
- * Returns a code block, indented like the content of a list item. A line without the indent would end the block, also
- * after a carriage return.
+ * Returns a code block for a list item. Indents every line, also after a carriage return: a line without indentation
+ * would end the block.
  */
 export function fenced(texts: readonly string[]): string {
   const lines = texts.flatMap((text) => text.split(/\r\n?|\n/)).map(visible);

@@ -1,5 +1,5 @@
-// Renders validations and plans as Markdown for a comment on a pull request. A hidden marker in the first line
-// identifies the comment to update.
+// Renders validations and plans as a Markdown comment for a pull request. A hidden marker in the first line identifies
+// the comment to update.
 
 import { formatId, type Problem } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -59,7 +59,6 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
   return comment('plan', head, sections, context, result.rendered?.paths);
 }
 
-/** Lists reasons that keep runs from carrying out the plan, or from reading the commits that the refs name. */
 function linesOfState({ paused, quarantined, waits }: RunResult, { commandOf }: ReportContext): readonly string[] {
   const reported = [
     ...quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each, commandOf))}`),
@@ -86,7 +85,7 @@ function deletionItems(deletions: Plan['waiting'][number]['deletions']): readonl
   );
 }
 
-/** Returns one item per custom resource. Children are counted with it. */
+/** Returns one item per custom resource. The item also counts the children. */
 function keptItems({ held, waiting }: Plan): readonly string[] {
   return keptOf({ held, waiting }, 'folded').map(
     ({ entry, along }) => `- ${code(entry.id)}${inline(`${along}: ${entry.reason}`)}`,
@@ -97,7 +96,7 @@ function waitingSections({ waiting, approved }: Plan, { commandOf }: ReportConte
   return [
     ...waiting.map(({ source, reasons, hash, deletions }) => ({
       title: `#### 🛑 Waits for approval: ${inline(nameOfWaiting({ source, deletions }))}\n\n${inline(reasons.join('; '))}. ${deletions.length === 0 ? 'To write them' : 'To delete exactly these'}: ${code(commandOf(`approve ${hash}`))}\n`,
-      // A section without items is left out.
+      // The section must have an item, because a section without items is left out.
       items: deletions.length === 0 ? ['- everything in this plan'] : deletionItems(deletions),
     })),
     {
@@ -143,7 +142,7 @@ function noticed({ action, id, lines }: Notice): string {
   return [`- ${SIGNS[action]} ${code(id)}`, ...lines.map((line) => `  - ${inline(line)}`)].join('\n');
 }
 
-/** Lists facts that a plan without the cluster cannot know. */
+/** Lists facts that a plan without a cluster cannot determine. */
 function unknownOf({ against, rendered }: RunResult): readonly string[] {
   if (rendered !== undefined) return rendered.unknown.map((sentence) => `- ${inline(sentence)}`);
   if (against === undefined) return [];
@@ -180,7 +179,7 @@ function updated({ resource, diff }: Change): string {
   return lines.length === 0 ? head : `${head}\n\n${fenced(lines)}\n`;
 }
 
-/** Puts the sign into the first column, by which code hosts colour a line. */
+/** Moves the sign to the first column, because code hosts colour a line by the sign there. */
 function diffLines(difference: Change['diff'][number]): readonly string[] {
   const { path, before, after } = difference;
   if (before === undefined) return [`+ ${path}: ${formatValue(after)}`];
@@ -189,5 +188,5 @@ function diffLines(difference: Change['diff'][number]): readonly string[] {
   return [`! ${head.trim()}`, ...hunks.map((line) => line.slice(HUNK_INDENT))];
 }
 
-/** Indent of the lines of a longer value in text. */
+/** Indentation of the lines of a long value in text. */
 const HUNK_INDENT = 8;

@@ -1,4 +1,4 @@
-// Renders the problems of a validation or a plan as SARIF 2.1.0 (OASIS), as GitHub's code scanning accepts it.
+// Renders the problems of a validation or plan as SARIF 2.1.0 (OASIS), as GitHub's code scanning accepts it.
 
 import { sha256 } from '#std/hash.ts';
 import { formatId, type Problem } from '#std/problem.ts';
@@ -8,7 +8,7 @@ import { bySeverity } from '../order.ts';
 import type { ReportedValidation } from '../validation.ts';
 import { visible } from '../visible.ts';
 
-/** Maximum number of results that code scanning accepts per run. A report with more results is refused as a whole. */
+/** Maximum number of results that code scanning accepts. Code scanning refuses a report with more results. */
 const RESULTS_MAX = 25_000;
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 const ROOT = '%SRCROOT%';
@@ -38,7 +38,7 @@ async function renderSarif(command: string, problems: readonly Problem[], contex
         tool: { driver: driverOf(codes, meaningOf, context) },
         automationDetails: { id: `skep ${command}/` },
         originalUriBaseIds: { [ROOT]: { description: { text: 'The top of the repository.' } } },
-        // Columns in places are offsets into JavaScript strings.
+        // Columns of places are offsets into JavaScript strings.
         columnKind: 'utf16CodeUnits',
         invocations: [
           {
@@ -75,7 +75,7 @@ function driverOf(codes: readonly string[], meaningOf: (code: string) => string,
   };
 }
 
-/** Returns `Schema unknown field` for `schema-unknown-field`. */
+/** Returns a title, such as `Schema unknown field` for `schema-unknown-field`. */
 function titleOf(code: string): string {
   const words = code.replaceAll('-', ' ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
@@ -101,7 +101,10 @@ function resultOf(problem: Problem, codes: readonly string[], fingerprint: strin
   };
 }
 
-/** Returns the path relative to the top of the repository, which differs between machines. */
+/**
+ * Returns the path relative to the top folder of the repository, because the path of that folder differs between
+ * machines.
+ */
 function artifactOf(file: string, context: ReportContext): object {
   const path = pathInRoot(file, context);
   if (path === undefined) return { uri: `file://${encoded(file.startsWith('/') ? file : `${context.root}/${file}`)}` };
@@ -122,8 +125,8 @@ function omitted(count: number): object[] {
 }
 
 /**
- * Returns the same fingerprint for the same fault of the same object, wherever the object moves in the file. The
- * fingerprint of a second equal fault ends in `:2`.
+ * Returns a function that returns the fingerprint of a problem. If an object moves in its file, the fingerprints of its
+ * problems do not change. Equal fingerprints are numbered: `:1`, `:2`.
  */
 function fingerprints(): (problem: Problem) => string {
   const seen = new Map<string, number>();

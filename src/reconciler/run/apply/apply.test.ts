@@ -1,4 +1,4 @@
-// Tests changes if a finalizer or dependent keeps an object that was deleted.
+// Tests how a run continues if a finalizer or a dependent keeps a deleted object in the cluster.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -8,7 +8,7 @@ import { apply } from './apply.ts';
 
 const NONE = { held: [], unchanged: [], waiting: [], approved: [], within: [] };
 
-test('a replacement that something keeps is left to the next run, and dependent changes are not tried', async () => {
+test('a replacement that takes too long is left to the next run, and dependent changes are not tried', async () => {
   const resource = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'tools', name: 'one' };
   const { apiVersion, kind } = resource;
   const live = { apiVersion, kind, metadata: { namespace: 'tools', name: 'one', uid: 'old' } };

@@ -1,5 +1,5 @@
-// Writes a plan, batch after batch. A failed change blocks only the changes that depend on it. Apart from status, only
-// this stage changes the cluster.
+// Writes the changes of a plan to the cluster, batch after batch. A failed change blocks only the changes that depend
+// on it.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Conceded } from '#kubernetes/rules/ownership/concede.ts';
@@ -25,13 +25,13 @@ export type Action = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held'
 export interface Outcome {
   readonly action: Action;
   readonly resource: ResourceId;
-  /** Reason, if the change failed or is held. */
+  /** Reason of a change that failed or is held. */
   readonly error?: { readonly code: string; readonly message: string };
-  /** Owning custom resource, if the object is a child. */
+  /** Custom resource that owns the object, if the object is a child. */
   readonly owner?: ResourceId;
-  /** Set if the object was created. */
+  /** Uid of the created object; absent unless the change created one. */
   readonly uid?: string;
-  /** Fields that other managers set during the run and keep. */
+  /** Fields that other managers set during the run. The run left their values in place. */
   readonly conceded?: readonly Conceded[];
 }
 
@@ -39,10 +39,9 @@ export interface ApplyDeps {
   readonly cluster: Pick<Cluster, 'apply' | 'remove' | 'schema' | 'get' | 'patch'>;
   readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
   readonly random: Random;
-  /** Receives each outcome as it happens, and the number of planned changes. */
+  /** Receives each outcome as soon as it is known, and the number of changes in the plan. */
   readonly progress: (outcome: Outcome, planned?: number) => void;
   readonly waiting?: ReportWaiting | undefined;
-  /** If absent, nothing is measured. */
   readonly trace?: Trace;
 }
 
@@ -50,9 +49,9 @@ export interface ApplyInput {
   readonly plan: Plan;
   /** Uids of the live objects by key, for owner references. */
   readonly uids: ReadonlyMap<string, string>;
-  /** If set, Git's values replace values that other managers have set. In children this always applies. */
+  /** If true, Git's values replace values of other managers. Children are always applied this way. */
   readonly force: boolean;
-  /** Id of the run, written on each object that it creates. */
+  /** Id of the run, written on each declared object that it creates. */
   readonly run: string;
 }
 
@@ -64,7 +63,7 @@ export const RUN_DEADLINE = 'cluster-deadline';
 
 const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, RUN_DEADLINE, OVERTAKEN, SUSPENDED]);
 
-/** Returns true if the change was not begun or is no longer needed, so that nothing is wrong with it. */
+/** Returns true if the change was not begun or is no longer needed, so that no author has to act. */
 export function isNotBegun({ code }: Failure): boolean {
   return NOT_BEGUN.has(code);
 }
@@ -77,7 +76,7 @@ export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonl
   const failed = new Map(withheldBlockers(input.plan).map((id) => [keyOf(id), id]));
   let gate: Gate | undefined;
   for (const batch of input.plan.batches) {
-    // Deletions are in the last batches.
+    // Deletions are in the last batches, so the outcomes of all other changes are known.
     if (batch.changes.some(({ action }) => action === 'delete')) gate ??= gateOf(input.plan, outcomes);
     const facts = { 'skep.batch': batch.name, 'skep.changes': batch.changes.length };
     const done = await trace.span('batch', facts, () =>
@@ -92,14 +91,13 @@ export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonl
   return outcomes;
 }
 
-/** Returns the outcomes that are known before anything is written. */
 function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
   return withheld.map(({ deletion: _deletion, ...outcome }) => outcome);
 }
 
 /**
- * Returns the outcomes of a plan if the server has refused each change or an object that it needs; undefined if at
- * least one change has to be tried.
+ * Returns all outcomes if no change can succeed, because the server refused each change or an object that the change
+ * needs. undefined if at least one change must be sent.
  */
 export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
   const outcomes: Outcome[] = [...withheldOutcomes(plan)];
@@ -115,7 +113,7 @@ export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
   return outcomes;
 }
 
-/** Returns the outcome of a change that is not tried; undefined if it is to be tried. */
+/** Returns the outcome of a change that is not sent to the cluster; undefined if the change must be sent. */
 function notTried(
   change: Change,
   failed: ReadonlyMap<string, ResourceId>,
@@ -135,12 +133,12 @@ function notTried(
   return { action: 'failed', error: { code, message }, resource, owner };
 }
 
-/** Returns objects that block changes. Withheld deletions block nothing: their object stays. */
+/** Returns the objects of withheld changes that block other changes. A withheld deletion blocks no change. */
 function withheldBlockers({ withheld = [] }: Plan): ResourceId[] {
   return withheld.filter(({ deletion }) => !deletion).map(({ resource }) => resource);
 }
 
-/** Returns one outcome, or two for an object that is replaced. */
+/** Makes a change. Returns one outcome, or two if the object is replaced: the deletion and the creation. */
 async function execute(
   deps: ApplyDeps,
   input: ApplyInput & { readonly gate: Gate | undefined },
@@ -197,8 +195,8 @@ async function writeChange(
 }
 
 /**
- * Deletes an object that is replaced and waits until it is gone, because foreground deletion lasts until its dependents
- * are deleted. If the run ends before that, the next run simply creates the object.
+ * Deletes an object and waits until the cluster no longer has it: foreground deletion ends after the deletion of the
+ * dependents. If the run ends earlier, the next run creates the object again.
  */
 async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write): Promise<Omit<Outcome, 'resource'>> {
   await deps.cluster.remove(resource, uid, account);
@@ -220,8 +218,8 @@ const REPLACE_WAIT_MS = 60_000;
 const REPLACE_POLL_MS = 250;
 
 /**
- * Adds the uid that the object must still have, the uid of its owner (which may have been unknown before this run), and
- * the generated values.
+ * Adds the uid that the live object must still have, the owner's uid, and generated values. The owner may have been
+ * created in this run.
  */
 function complete(change: Write, uids: ReadonlyMap<string, string>, random: Random): KubeObject {
   const { uid, owner } = change;
@@ -234,8 +232,8 @@ function complete(change: Write, uids: ReadonlyMap<string, string>, random: Rand
 }
 
 /**
- * Marks an object with the run, so that a later run recognises it even if this run ends before it has recorded the uid.
- * Children are recognised by their owners.
+ * Writes the run's id on the object. A later run recognises the object by the id if this run ends before it records the
+ * uid. Children are recognised by their owners instead.
  */
 function markRun(object: KubeObject, change: Write, run: string): KubeObject {
   const creates = change.owner === undefined && (change.action === 'create' || change.replaces === true);

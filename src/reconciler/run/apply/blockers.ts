@@ -1,10 +1,10 @@
-// Finds an object that a change needs and that failed before it in the same run.
+// Finds the failed object that prevents a later change of the same run.
 
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Change } from '../plan/plan.ts';
 
-/** Returns the failed object; undefined if no object that the change needs has failed. */
+/** Returns the failed object as text; undefined if the change depends on no failed object. */
 export function blockerOf(change: Change, failed: ReadonlyMap<string, ResourceId>): string | undefined {
   if (change.action === 'delete') {
     const referrer = change.referrers.find((each) => failed.has(keyOf(each)));
@@ -19,8 +19,8 @@ export function blockerOf(change: Change, failed: ReadonlyMap<string, ResourceId
 }
 
 /**
- * Finds a failed object that the deletion would delete, too: an object in the namespace, or of the defined kind (the
- * name of a definition ends with its group).
+ * Returns a failed object that the deletion of a namespace or definition would also delete. The name of a definition
+ * ends with its API group.
  */
 function inhabitantOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>): string | undefined {
   const isNamespace = going.apiVersion === 'v1' && going.kind === 'Namespace';
@@ -33,8 +33,8 @@ function inhabitantOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>
 }
 
 /**
- * Finds a failed object of the same kind and name in another namespace: a moved object is deleted only if it was
- * written in its new place.
+ * Returns a failed object of the same kind and name in another namespace. A moved object is deleted only after the
+ * object in the new namespace was written.
  */
 function replacementOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>): string | undefined {
   const group = groupOf(going.apiVersion);

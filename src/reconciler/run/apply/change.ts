@@ -1,5 +1,5 @@
-// Makes the changes of one plan. The ApplySet parent first declares the kinds and namespaces that may get members. An
-// approval is marked as begun before its deletions, and removed after them.
+// Makes the changes of one plan. Before the first change, the ApplySet parent declares each kind and namespace that may
+// get members. An approval is marked as begun before its deletions, and removed after them.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -26,14 +26,13 @@ import { SUSPENDED } from './suspension-watch.ts';
 export interface ChangeDeps extends ApplyDeps {
   readonly cluster: Cluster;
   readonly clock: Clock;
-  /** If absent, no catalogue is emptied. */
+  /** If absent, catalogues of deleted registries are not emptied. */
   readonly registries?: RegistryDeps;
 }
 
 export interface ChangeOptions extends InstanceName, OwnKinds, Pick<Permissions, 'conflicts'> {
-  /** `name/version`. */
+  /** Name and version of skep, for the ApplySet parent: `name/version`. */
   readonly tooling: string;
-  /** Id of the run. */
   readonly id: string;
 }
 
@@ -48,7 +47,7 @@ export interface Changed {
   readonly outcomes: readonly Outcome[];
   /** Extent that the ApplySet parent declares while the run writes. */
   readonly superset: Extent;
-  /** Records the changes; the caller calls it once. Resolves with the failures that prevented the record. */
+  /** Records the changes; must be called once. Resolves with the failures because of which the record is missing. */
   readonly record: () => Promise<readonly Failure[]>;
 }
 
@@ -73,15 +72,16 @@ export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, plan
   async function record(): Promise<readonly Failure[]> {
     const unrecorded = await recordAfter(deps, options, recorded, outcomes);
     const unspent = await spendApprovals(cluster, options, begun, spentOf(plan, outcomes));
-    // A person who suspends the instance wants no record either. The next run recognises this run's changes by its id.
+    // If the instance was suspended, the missing record is not a failure: the next run recognises the changes by the id
+    // of this run.
     return [...unrecorded, ...unspent].filter(({ code }) => code !== SUSPENDED);
   }
   return { outcomes, superset, record };
 }
 
 /**
- * Records the changes. If another run has written a record since, that record stays, and the next run finds the missing
- * changes by the id of this run.
+ * Records the changes. If another run has written the record meanwhile, the other run's record stays. The next run then
+ * finds the missing changes by the id of this run.
  */
 async function recordAfter(
   { cluster }: Pick<ChangeDeps, 'cluster'>,
@@ -102,8 +102,8 @@ async function recordAfter(
 }
 
 /**
- * Returns all lists, also those within the limits: they may have an approval from a time when their source had
- * failures.
+ * Returns all lists of deletions. A list within the limits can have an approval: its source may have had failures
+ * earlier.
  */
 function listsOf({ approved, within }: Plan): readonly DeletionList[] {
   return [...approved, ...within];
@@ -118,7 +118,7 @@ function spentOf(plan: Plan, outcomes: readonly Outcome[]): ReadonlySet<string> 
   return new Set(done.flatMap(({ approval }) => approval?.hash ?? []));
 }
 
-/** Returns the uids of the owners of written objects by key, if they exist. */
+/** Returns the uids of the live owners of written objects, by key. */
 function ownersUids({ batches }: Plan, snapshot: Pick<Snapshot, 'find'>): ReadonlyMap<string, string> {
   const owners = batches.flatMap(({ changes }) =>
     changes.flatMap((change) => (change.action === 'delete' ? [] : (change.owner ?? []))),
@@ -132,11 +132,11 @@ function ownersUids({ batches }: Plan, snapshot: Pick<Snapshot, 'find'>): Readon
 }
 
 /**
- * Empties the catalogue of a registry before its deletion. If the run ends between the two, the next run still finds
- * the registry, and deletes both.
+ * Empties the catalogue of a registry before the registry is deleted. If the run ends in between, the next run still
+ * finds the registry, empties the catalogue again and deletes the registry.
  */
 function withCatalogues(deps: ChangeDeps, { kinds, apiGroup }: OwnKinds, snapshot: Snapshot): Cluster['remove'] {
-  // Opened late, because most runs delete nothing.
+  // Created only on demand, because most runs delete nothing.
   let views: ReturnType<typeof openViews> | undefined;
   return async (id, uid, as) => {
     const object = snapshot.find(id);

@@ -1,5 +1,5 @@
-// Wraps the cluster for the writes of a run. Each write requires the object as this run knows it, so that a request
-// that was still under way when the lease expired cannot overwrite the writes of the next holder.
+// Wraps the cluster for the writes of a run. Each write requires the version of the object that this run knows. A
+// request that is delayed until after the lease expired thus cannot overwrite the next holder's writes.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -9,39 +9,41 @@ import { OWNER, PART_OF, PRUNE, RECONCILE, SOURCE } from '../labels.ts';
 import type { Cluster } from '../ports.ts';
 
 /**
- * A version that no object of ours has. As a precondition it is met only if the object does not exist. (Kubernetes
- * checks the version of an applied object only if the object exists; docs/testing.md, on real servers.)
+ * A resourceVersion that no object has. An apply with this version succeeds only if the object does not exist:
+ * Kubernetes compares versions only with an existing object (docs/testing.md, on real servers).
  */
 const NOTHING_LIVES = '1';
 const ATTEMPTS_MAX = 5;
 
-/** Preconditions of a write, apart from the marks of the object. */
+/** Preconditions of a write, apart from the labels and annotations of the object. */
 interface Precondition {
   readonly uid?: string | undefined;
   readonly seen?: string | undefined;
   readonly creation?: KubeObject | undefined;
 }
 
-/** Code of the Failure of a write that is abandoned because the marks of the object changed after the run read it. */
+/** Code of the Failure of an abandoned write: another writer changed the object's labels or annotations of skep. */
 export const OVERTAKEN = 'overtaken';
 
 /**
- * `living`: the objects that the run has read, by key. Controllers and people write at any time: an object that they
- * changed is read again and the write is repeated, as long as `assertHeld` does not throw, because then no other run of
- * the instance writes. Failure `overtaken` if they changed the marks that say which instance an object belongs to or
- * that it is to be left alone, or created an object with other marks than the declared ones. An apply that names the
- * version that it was computed from is not repeated over a newer one: Failure `cluster-conflict`.
+ * Returns a cluster that writes only over known versions. `living` returns an object as the run has read it. If another
+ * writer changed the object, the write is repeated with the new version, unless `assertHeld` throws. Throws Failure
+ * `overtaken` if that writer changed labels or annotations of skep, or created the object with different labels. Throws
+ * Failure `cluster-conflict` if the applied object names a version that is no longer current.
  */
 export function onlyCurrent(
   cluster: Cluster,
   living: (key: string) => KubeObject | undefined,
   assertHeld: () => void,
 ): Cluster {
-  /** Objects that this run has written, and undefined for objects that it has deleted. */
+  /** Objects that this run has written; undefined for an object that this run has deleted. */
   const written = new Map<string, KubeObject | undefined>();
   const known = (key: string): KubeObject | undefined => (written.has(key) ? written.get(key) : living(key));
 
-  /** Returns undefined if the object was deleted. `seen` is the only version that the write may replace. */
+  /**
+   * Repeats the write while another writer changes the object. Returns undefined if the object was deleted. `seen` is
+   * the only version that the write may replace.
+   */
   async function whileCurrent<T>(
     id: ResourceId,
     { uid, seen, creation }: Precondition,
@@ -74,11 +76,11 @@ export function onlyCurrent(
       const id = idOf(object);
       const write = (resourceVersion: string): Promise<KubeObject> =>
         cluster.apply({ ...object, metadata: { ...object.metadata, resourceVersion } }, options);
-      // An applied status has no labels, and creates no object.
+      // The applied object of a status has no labels, and its apply never creates an object.
       const { uid, resourceVersion: seen } = object.metadata;
       const isCreation = options.subresource === undefined && uid === undefined;
       const precondition = { uid, seen, creation: isCreation ? object : undefined };
-      // If the object was deleted during the write, the second write creates it again, or fails because of its uid.
+      // If the object was deleted meanwhile, this write creates it again. If the object names a uid, the write fails.
       const stored = (await whileCurrent(id, precondition, write)) ?? (await write(NOTHING_LIVES));
       written.set(keyOf(id), marksAlone(stored));
       return stored;
@@ -94,7 +96,7 @@ export function onlyCurrent(
       await whileCurrent(id, { uid }, (resourceVersion) => cluster.remove(id, uid, as, resourceVersion));
       written.set(keyOf(id), undefined);
     },
-    // The fence of the cluster does not cover records of the instance, because the lease is written in the same way.
+    // The fence of the cluster does not check `create` and `replace`, because the lease itself is written with them.
     async create(object) {
       assertHeld();
       return cluster.create(object);
@@ -106,7 +108,7 @@ export function onlyCurrent(
   };
 }
 
-/** Drops the contents, which would otherwise stay in memory until the run ends. */
+/** Drops the contents of the object, so that they do not stay in memory until the run ends. */
 function marksAlone({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata };
 }
@@ -126,7 +128,9 @@ function assertAsBefore(id: ResourceId, before: KubeObject, now: KubeObject): vo
   throw new Failure(OVERTAKEN, message);
 }
 
-/** Returns true for a conflict of versions or uids. A conflict between field managers has causes of its own type. */
+/**
+ * Returns true if a version or uid was not current. Conflicts of field managers have the cause FieldManagerConflict.
+ */
 function mayBeStale(error: unknown): boolean {
   if (!(error instanceof Failure) || error.code !== 'cluster-conflict') return false;
   const causes = Array.isArray(error.data.causes) ? error.data.causes.filter(isObject) : [];

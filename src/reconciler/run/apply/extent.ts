@@ -1,5 +1,5 @@
-// Declares the extent of the ApplySet parent during a run: a superset of the possible members before the first change,
-// exactly the members after the last.
+// Declares in the ApplySet parent which kinds and namespaces have members: before the first change a superset, after
+// the last change exactly the kinds and namespaces of the members.
 
 import type { ResourceId } from '#std/problem.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
@@ -16,8 +16,8 @@ interface Members extends Pick<Observed, 'snapshot' | 'parent'> {
 }
 
 /**
- * Returns the extent of the parent after the last change. If a LIST failed, or a kind is not served for now, some
- * members may not have been observed: then nothing is removed from the parent.
+ * Returns the extent after the last change. If a LIST failed, or a kind of the parent is not served, some members may
+ * be unknown: then the extent of the parent is not reduced.
  */
 export function exactExtent({ homeNamespace }: InstanceName, { snapshot, parent, ...planned }: Members): Extent {
   const seen = extentOfMembers(membersOf(planned), homeNamespace);
@@ -25,7 +25,7 @@ export function exactExtent({ homeNamespace }: InstanceName, { snapshot, parent,
   return blind ? union(seen, parent.extent) : seen;
 }
 
-/** Returns the identities of all members of our set once the plan is done. */
+/** Returns the identities of all members of our ApplySet after the plan. */
 function membersOf({ desires, plan }: Pick<Members, 'desires' | 'plan'>): ResourceId[] {
   const { held, withheld = [] } = plan;
   const staying = [...held.filter(({ leaving }) => leaving !== true), ...withheld];

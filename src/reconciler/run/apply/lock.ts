@@ -1,4 +1,5 @@
-// Ensures one writer at a time per instance with a Kubernetes Lease. Only a run that has something to write takes it.
+// Ensures that an instance has one writer at a time, with a Kubernetes Lease. Only a run with something to write takes
+// the lease.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -19,22 +20,23 @@ export interface LockDeps {
   readonly waiting?: ReportWaiting | undefined;
 }
 
-/** The lease as it was read before planning. Each later write changes its resourceVersion. */
+/** The lease as the run read it before planning. Each later write to the lease changes its resourceVersion. */
 export interface ObservedLease {
   readonly id: ResourceId;
   readonly lease: KubeObject | undefined;
 }
 
 export interface Lock {
-  /** True if another run may have written since the `ObservedLease`, so that an earlier plan is stale. */
+  /** True if another run may have written since the lease was observed. An earlier plan is then stale. */
   readonly contended: boolean;
-  /** Throws Failure `lock-lost` after the deadline of the lease: no request may start after it. */
+  /** Throws Failure `lock-lost` after the deadline of the lease. No request may start after that deadline. */
   assertHeld(): void;
   release(): Promise<void>;
 }
 
 /**
- * `deadline` is monotonic, and counted from before the request. A waiting run starts counting at that moment or later.
+ * `deadline` is in monotonic milliseconds. Its duration starts before the request, so that it is never later than the
+ * deadline that a waiting run computes.
  */
 interface Taken {
   readonly lease: KubeObject;
@@ -45,7 +47,7 @@ export async function readLease(deps: LockDeps, id: ResourceId): Promise<Observe
   return { id, lease: await deps.cluster.get(id) };
 }
 
-/** Returns `8f3c... at host`, so that a reader of a held lease can find its holder. */
+/** Returns `8f3c... at host`, so that a person can find the run that holds the lease. */
 export function holderName({ id, host }: { readonly id: string; readonly host?: string | undefined }): string {
   return host === undefined ? id : `${id} at ${host}`;
 }
@@ -53,11 +55,11 @@ export function holderName({ id, host }: { readonly id: string; readonly host?: 
 export interface Holder {
   readonly holder: string;
   readonly renewedAt: string;
-  /** True if, by this machine's clock, the lease expired: its holder ended without returning the lease. */
+  /** True if the lease expired by this machine's clock: its holder ended without releasing the lease. */
   readonly expired?: true;
 }
 
-/** Returns the holder that the lease names; undefined if the lease is free. `now` is in milliseconds since 1970. */
+/** Returns the holder in the lease; undefined if the lease is free. `now` is in milliseconds since 1970. */
 export function holderOf({ lease }: ObservedLease, now: number): Holder | undefined {
   const holder = heldBy(lease);
   if (holder === '') return undefined;
@@ -68,8 +70,8 @@ export function holderOf({ lease }: ObservedLease, now: number): Holder | undefi
 }
 
 /**
- * Takes the lease. Watches a held lease: if its holder renews it, throws Failure `locked`. If the holder does not renew
- * it for as long as the lease lasts (by our own clock), the holder is dead and the lease is taken over.
+ * Takes the lease. Watches a lease with a holder: throws Failure `locked` if the holder renews the lease. Takes the
+ * lease over if it was not renewed for its whole duration, by this process's clock.
  */
 export async function acquire(deps: LockDeps, observed: ObservedLease, holder: string): Promise<Lock> {
   const waited = heldBy(observed.lease) !== '' ? await waitOut(deps, observed) : observed.lease;
@@ -79,7 +81,7 @@ export async function acquire(deps: LockDeps, observed: ObservedLease, holder: s
   return hold(deps, observed.id, first, contended);
 }
 
-/** Tries once more after another run took the lease first. If that fails, throws `locked`. */
+/** Tries once more after another run took the lease first. Throws Failure `locked` if the second try fails. */
 async function takeAgain(deps: LockDeps, observed: ObservedLease, holder: string): Promise<Taken> {
   const now = await readLease(deps, observed.id);
   const free = heldBy(now.lease) === '' ? now.lease : await waitOut(deps, now);
@@ -88,7 +90,7 @@ async function takeAgain(deps: LockDeps, observed: ObservedLease, holder: string
   return taken;
 }
 
-/** Resolves with the lease once it is free or its holder is dead. Throws `locked` if the holder is alive. */
+/** Resolves with the lease once it is free or its holder is dead. Throws Failure `locked` if the holder is alive. */
 async function waitOut(
   { cluster, clock, waiting }: LockDeps,
   observed: ObservedLease,
@@ -161,13 +163,13 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
   }
 
   /**
-   * Returns true if the lease may still be ours. An unreachable server is tried again; meanwhile the deadline stops the
-   * writers.
+   * Returns true if this run may still hold the lease. An unreachable server does not prove a loss: until it responds,
+   * the deadline stops the writers.
    */
   async function stillOurs(error: unknown): Promise<boolean> {
     if (!(error instanceof Failure)) throw error;
     if (error.code !== 'cluster-conflict' && error.code !== 'cluster-not-found') return true;
-    // A conflict also arises from our own renewal whose response was lost, or from an annotation that a person set.
+    // The cause of a conflict may be our own renewal without a response, or an annotation that a person set.
     const now = await readLease(deps, id).catch(unlessFailure);
     if (now === undefined) return true;
     if (now.lease !== undefined && heldBy(now.lease) === heldBy(lease)) {
@@ -193,7 +195,7 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
       stop.abort();
       await renewing;
       if (clock.monotonic() >= deadline) return;
-      // The writes are complete. A lease that cannot be returned expires by itself.
+      // All writes are complete. A lease that cannot be released expires by itself.
       await giveBack().catch(async (error) => ((await stillOurs(error)) ? giveBack().catch(unlessFailure) : undefined));
     },
   };
@@ -223,7 +225,7 @@ function heldBy(lease: KubeObject | undefined): string {
   return String(specOf(lease).holderIdentity ?? '');
 }
 
-/** Formats Kubernetes' MicroTime: RFC 3339 with six decimals. */
+/** Formats the time as MicroTime of Kubernetes: RFC 3339 with six decimals. */
 function microTime(clock: Clock): string {
   return new Date(clock.now()).toISOString().replace('Z', '000Z');
 }

@@ -1,4 +1,4 @@
-// Computes the inventory before the first change of a plan, and after the last change.
+// Computes the content of the inventory before the first change of a plan, and after the last change.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
@@ -10,13 +10,12 @@ import type { Outcome } from './apply.ts';
 
 export interface Beginning {
   readonly plan: Plan;
-  /** Id of the run. */
   readonly run: string;
   readonly content: InventoryContent;
   readonly snapshot: Pick<Snapshot, 'findByKey' | 'known'>;
 }
 
-/** Adds the objects to be created and the objects to be deleted, in one write. */
+/** Adds the objects that the plan creates or deletes. One write stores the whole content. */
 export function contentBefore({ plan, run, content, snapshot }: Beginning): InventoryContent {
   const changes = plan.batches.flatMap((batch) => batch.changes);
   const isGone = (key: string): boolean => {
@@ -44,7 +43,7 @@ function entryOfChange(
 ): Entry {
   const source = sourceOf(change.object);
   const uid = change.action === 'create' ? undefined : before?.uid;
-  // A replaced object is recognised by its uid until it is deleted, and afterwards by the run that creates it again.
+  // Until its deletion, a replaced object is recognised by its uid. The new object is recognised by the id of the run.
   return { source, run: creates || change.touched === true ? run : (before?.run ?? run), uid };
 }
 
@@ -64,7 +63,7 @@ export function contentAfter({ entries, leaving }: InventoryContent, outcomes: r
     if (uid !== undefined && (entry !== undefined || entries.has(key))) {
       after.entries.set(key, { ...(entry ?? entries.get(key) ?? { source: '', run: '' }), uid });
     }
-    // A request that got no response may still be under way.
+    // A deletion without a response may still take effect.
     if (error === undefined || !UNANSWERED.has(error.code)) after.leaving.delete(key);
   }
   return after;

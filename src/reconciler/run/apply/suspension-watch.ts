@@ -1,25 +1,25 @@
 // Watches during the writes of a run whether a person suspends the instance. After a suspension, the run begins no
-// change.
+// further change.
 
 import { Failure } from '#std/failure.ts';
 import type { InstanceName } from '../instance.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import { readSuspension, type Suspension } from '../records/suspension.ts';
 
-/** Code of the Failure of a change that is not begun because the instance is suspended. */
+/** Code of the Failure of a change that was not begun because the instance is suspended. */
 export const SUSPENDED = 'suspended';
 
 const POLL_MS = 500;
 
 export interface SuspensionWatch {
-  /** Throws Failure `suspended` once a suspension was observed. */
+  /** Throws Failure `suspended` after a suspension was observed. */
   assertGoing(): void;
   suspension(): Suspension | undefined;
   end(): Promise<void>;
 }
 
 /**
- * Reads the suspension at once, and then twice a second, so that no write begins more than a second after a suspension.
+ * Reads the suspension at once and then twice a second, so that no write begins more than a second after a suspension.
  */
 export async function watchSuspension(
   deps: { readonly cluster: Pick<Cluster, 'get'>; readonly clock: Pick<Clock, 'sleep'> },

@@ -1,4 +1,4 @@
-// Reads the entries of registry sources from manifests: from ConfigMaps that are declared next to the registries.
+// Reads the entries of registry sources from ConfigMaps in the manifests.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
@@ -6,13 +6,15 @@ import type { Entry } from '#registry/catalogue/entry.ts';
 import { parseRegistry } from '#registry/catalogue/formats/registry.ts';
 import type { View } from '../../kinds/kind.ts';
 
-/** Returns undefined if the source is not in a ConfigMap of the view, or the content is not a registry file. */
+/**
+ * Returns the entries of a source; undefined if its ConfigMap is not in the view, or does not contain a registry file.
+ */
 export type ReadEntries = (
   source: Pick<RegistrySource, 'origin' | 'format'>,
   view: View,
 ) => readonly Entry[] | undefined;
 
-/** Returns a reader that parses equal texts once. */
+/** Returns a reader that parses each text once. */
 export function entriesReader(): ReadEntries {
   const read = new Map<string, readonly Entry[] | undefined>();
   return ({ origin, format }, view) => {

@@ -1,5 +1,5 @@
-// Finds the images in the registries of enforcing namespaces, if ConfigMaps among the manifests contain them.
-// Validation uses it without a cluster and without a catalogue.
+// Finds the images that enforcing registries list, from ConfigMaps in the manifests. Validation needs neither a cluster
+// nor a catalogue for this.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { entryFilter } from '#registry/catalogue/filter.ts';
@@ -12,9 +12,7 @@ import { type EnforcedImages, registriesIn } from './enforcement.ts';
 
 export interface DeclaredImages {
   readonly images: EnforcedImages;
-  /**
-   * A warning for each registry with a source outside the manifests: images are not checked against that source here.
-   */
+  /** One warning for each registry with a source outside the manifests, because validation cannot read that source. */
   readonly problems: readonly Problem[];
 }
 

@@ -6,7 +6,7 @@ import { isObject } from '#std/json.ts';
 import type { Kind, Resource, View } from '../../kinds/kind.ts';
 import type { RegistryDeps } from './registries.ts';
 
-/** Failure codes if no database is configured, or the Secret with the database password was deleted. */
+/** Failure codes if no database is configured, or if the Secret with the database password no longer exists. */
 const NO_WAY: readonly string[] = ['catalogue-not-configured', 'source-auth-required'];
 
 interface Departure {
@@ -17,8 +17,8 @@ interface Departure {
 }
 
 /**
- * Empties the catalogue: no client needs the entries of a deleted registry. Throws Failure if the store cannot be
- * reached. Does nothing if the instance no longer has the address or the password of the store.
+ * Empties the catalogue of a deleted registry. Throws Failure if the store cannot be reached. Does nothing if the
+ * instance no longer has the address or the password of the store.
  */
 export async function emptyCatalogue(
   { registries }: { readonly registries?: RegistryDeps },

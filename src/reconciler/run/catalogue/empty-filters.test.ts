@@ -24,7 +24,7 @@ function warnings(filter: object, servers: object = { gamma: SERVER, delta: SERV
   return problems.map(({ code, severity, pointer, message }) => `${severity} ${code} ${pointer} ${message}`);
 }
 
-test('a filter that keeps no entry of a ConfigMap next to the registry is a warning that names a served name', () => {
+test('a filter that no entry of the ConfigMap passes causes a warning with an example of a name', () => {
   expect(warnings({ names: { include: ['gamma'] } })).toEqual([
     'warning registry-filter-keeps-nothing /spec/registries/0/filter the filter keeps none of 2 entries; patterns see names as they are served, such as "io.github.stacklok/gamma"',
   ]);
@@ -34,11 +34,11 @@ test.each([
   ['keeps one', { names: { include: ['*/gamma'] } }, undefined],
   ['sees no entries', { names: { include: ['gamma'] } }, {}],
   ['excludes one', { names: { exclude: ['*/gamma'] } }, undefined],
-])('a filter that %s is not', (_what, filter, servers) => {
+])('a filter that %s causes no warning', (_what, filter, servers) => {
   expect(warnings(filter, servers)).toEqual([]);
 });
 
-test('in configYAML it is said of the filter in the text', () => {
+test('for configYAML, the warning is about the filter in the text', () => {
   const configYAML = `sources:
   - name: mounted
     format: toolhive

@@ -1,4 +1,5 @@
-// Finds filters of MCPRegistries that keep no entry of a source whose content is in a ConfigMap among the manifests.
+// Finds filters of MCPRegistries that no entry of their source passes. Only sources in ConfigMaps of the manifests are
+// checked.
 
 import { entryFilter, keptNothing } from '#registry/catalogue/filter.ts';
 import type { Problem } from '#std/problem.ts';
@@ -7,7 +8,7 @@ import type { LoadedResource } from '../read/load.ts';
 import { problemOf } from '../read/problem-of.ts';
 import { entriesReader } from './declared-entries.ts';
 
-/** Returns one warning for each filter that keeps no entry. */
+/** Returns one warning for each filter that no entry passes. */
 export function emptyFilters(
   loaded: readonly LoadedResource[],
   views: (namespace: string) => View,
@@ -19,7 +20,7 @@ export function emptyFilters(
     const view = views(id.namespace ?? '');
     return kind.sources(defaulted).flatMap((source, index): readonly Problem[] => {
       const filter = entryFilter(source.filter);
-      // A malformed pattern is reported elsewhere, as an error.
+      // Validation of the manifest reports a malformed pattern as an error.
       const message = filter.malformed.length > 0 ? undefined : keptNothing(filter, read(source, view) ?? []);
       if (message === undefined) return [];
       const pointer = `${source.at ?? `/spec/registries/${index}`}/filter`;

@@ -1,5 +1,5 @@
-// Enforces `enforceServers` of MCPRegistry: if a registry of a namespace sets it, images must be in one of the
-// registries of the namespace.
+// Checks images against `enforceServers` of MCPRegistry. If a registry sets it, each image of the namespace must be in
+// one of the namespace's registries.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -7,12 +7,12 @@ import type { Kind, Resource, View } from '../../kinds/kind.ts';
 import { byWholeName, type EntryProvenance } from '../images/policy.ts';
 
 /**
- * Images of the registries of enforcing namespaces, by `namespace/name`. A registry that could not be read, or was
- * never synced, is absent: its images are unknown.
+ * Images of each registry in enforcing namespaces, by `namespace/name` of the registry. The map lacks registries that
+ * could not be read or were never synced.
  */
 export type EnforcedImages = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** A registry that exists in a namespace, or is declared there. */
+/** A registry that exists or is declared in a namespace. */
 export interface Registry {
   readonly name: string;
   /** `namespace/name`. */
@@ -21,8 +21,8 @@ export interface Registry {
 }
 
 /**
- * `registries` are all registries of the resource's namespace. If one of them enforces, each image must be in one of
- * them: an image "in no registry of that namespace" is rejected.
+ * Returns an error for each image in no registry, if one of the registries enforces. `registries` are all registries of
+ * the namespace.
  */
 export function imageFindings(
   kind: Kind,
@@ -44,7 +44,7 @@ export function imageFindings(
   });
 }
 
-/** Returns the view's objects of the kinds that have registry sources. Reads every object of ours in the namespace. */
+/** Returns the registries in the view. Reads every object of our kinds in the namespace. */
 export function registriesIn(view: View, kinds: readonly Kind[]): Registry[] {
   return kinds.flatMap((kind) =>
     view.all(kind.kind).flatMap((object) => {
@@ -57,12 +57,12 @@ export function registriesIn(view: View, kinds: readonly Kind[]): Registry[] {
 }
 
 /**
- * Images of each registry with their provenance, by `namespace/name`. A registry that could not be read, or was never
- * synced, is absent.
+ * Provenance of the images of each registry, by `namespace/name` of the registry. The map lacks registries that could
+ * not be read or were never synced.
  */
 export type RegistryProvenance = ReadonlyMap<string, readonly (readonly [image: string, provenance: JsonObject])[]>;
 
-/** Returns undefined if one of the registries is unknown: it may have an entry for any image. */
+/** Returns the provenance in all given registries. undefined if a registry is unknown: it may list any image. */
 export function provenanceIn(
   registries: readonly Registry[],
   provenance: RegistryProvenance,

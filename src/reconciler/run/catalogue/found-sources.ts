@@ -1,4 +1,4 @@
-// Decides which optional references of a registry source stay optional.
+// Resolves the optional reference of a registry source to a required reference or to no reference.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
@@ -7,14 +7,14 @@ import type { View } from '../../kinds/kind.ts';
 
 interface Around {
   readonly view: View;
-  /** Returns false if the view may lack the object although it exists. */
+  /** Returns false if the object may exist although the view lacks it. */
   readonly knows: (kind: string, name: string) => boolean;
 }
 
 /**
- * Decides about the references of a source that may be missing: an optional ConfigMap that is missing stays optional, and the
- * source is read as empty; without an optional Secret, a repository is read without credentials. So the source is due as soon
- * as the object appears or disappears. An object that could not be read is a failure of the source.
+ * Resolves the optional reference of a source. A missing ConfigMap makes the source empty; a missing Secret means that
+ * the repository is read without credentials. If the object exists or could not be read, the reference becomes
+ * required: a failed read is then a failure of the source.
  */
 export function asFound({ view, knows }: Around, source: RegistrySource): RegistrySource {
   const { origin } = source;
@@ -32,12 +32,12 @@ export function asFound({ view, knows }: Around, source: RegistrySource): Regist
   return source;
 }
 
-/** Returns true if the source is a claim. The service that mounts the claim reads it. */
+/** Returns true if the source is a PersistentVolumeClaim. The service that mounts the claim reads the source. */
 export function isMounted({ origin }: RegistrySource): boolean {
   return origin.type === 'claim';
 }
 
-/** Returns true if the source's content is the running servers, which are known only at the end of a run. */
+/** Returns true if the entries of the source are the running servers. They are known only at the end of a run. */
 export function isOfFleet(source: RegistrySource): source is FleetRegistry['source'] {
   return source.origin.type === 'fleet';
 }

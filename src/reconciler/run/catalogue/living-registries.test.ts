@@ -1,4 +1,4 @@
-// Tests that registries in the cluster are read as their kind reads them, whatever tool has written them.
+// Tests that registries in the cluster are read with the defaults of their kind, whatever tool has written them.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -16,7 +16,7 @@ function registry(name: string, registries: Json, partOf = applySetId('prod', 's
 
 const SOURCE = { name: 'all', configMapRef: { name: 'servers', key: 'registry.json' } };
 
-test('returns our registries with defaults, without deleted, foreign and unreadable ones', () => {
+test('returns our registries with defaults, without deleted, foreign and unreadable registries', () => {
   const leaving = registry('leaving', [SOURCE]);
   const objects = [
     registry('catalogue', [SOURCE]),

@@ -1,5 +1,4 @@
-// Finds the registries of the instance as they exist in the cluster. Runs that apply nothing from Git sync these
-// registries.
+// Finds the registries of the instance in the cluster. Runs that apply nothing from Git sync these registries.
 
 import { idOf } from '#kubernetes/rules/object.ts';
 import { readableResources } from '../observe/readable-resources.ts';
@@ -9,7 +8,7 @@ import { type Ours, ourResources } from '../operate/resources-status.ts';
 import { REGISTRY_KIND } from '../operate/trigger.ts';
 import type { SyncInput } from './registries.ts';
 
-/** Reads nothing from Git: the ConfigMap of a source is also read from the cluster. */
+/** Returns the registries and their ConfigMaps from the cluster; reads nothing from Git. */
 export function livingRegistries(
   options: Ours,
   snapshot: Pick<Snapshot, 'objects'>,

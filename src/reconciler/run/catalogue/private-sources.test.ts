@@ -41,7 +41,7 @@ test.each([API('https://8.8.8.8'), GIT('https://git.example.com/r.git'), GIT('fi
   },
 );
 
-test('in configYAML it has the line of the manifest', () => {
+test('for configYAML, the warning has the line of the manifest', () => {
   const text = `apiVersion: toolhive.stacklok.dev/v1beta1
 kind: MCPRegistry
 metadata: {name: catalogue, namespace: a}

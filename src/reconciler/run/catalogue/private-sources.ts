@@ -1,5 +1,5 @@
-// Finds registry sources whose address is inside a private network: a run refuses to read them unless skep.yaml allows
-// the range.
+// Finds registry sources with an address in a private network. A run refuses to read such a source unless skep.yaml
+// allows the range.
 
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { cidrContains, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';
@@ -13,7 +13,7 @@ const PRIVATE = [
   ...['::1/128', 'fc00::/7', 'fe80::/10'],
 ].flatMap((range) => parseCidr(range) ?? []);
 
-/** Names that no public server has: names inside a cluster or a local network, and single words. */
+/** Host names that no public server has: names inside a cluster or a local network, and single words. */
 const INSIDE = /(^|\.)(localhost|local|internal|svc|cluster\.local)$|^[^.]+$/;
 
 /** Returns one warning for each source with a private address. */

@@ -1,4 +1,4 @@
-// Writes the running servers into the stores of the registries, for readers of the catalogue.
+// Writes the list of running servers into the databases of the registries. Readers of the catalogue see the list.
 
 import type { ListedServer, RunningServer } from '#contracts/running-servers.ts';
 import { storeFleet } from '#registry/catalogue/fleet.ts';
@@ -7,7 +7,7 @@ import { Failure } from '#std/failure.ts';
 import type { Clock } from '../ports.ts';
 import type { RegistryDeps, RegistryResults, RegistryStore } from './registries.ts';
 
-/** Time limit of all writes. A later run writes into stores that are slower. */
+/** Time limit of all writes together, in milliseconds. The next run writes to databases that were too slow. */
 const DEADLINE_MS = 3_000;
 
 interface RecordDeps {
@@ -16,9 +16,9 @@ interface RecordDeps {
 }
 
 /**
- * Writes all servers into the store of the instance, the servers of a namespace into the stores of its registries, and
- * entries into registries of running servers for servers that request an entry; all at once, within one deadline.
- * Returns new failures, which do not affect the result of the run.
+ * Writes all servers into the database of the instance, and the servers of a namespace into the databases of its
+ * registries. If a server requests an entry, also writes the server into registries of running servers. Returns
+ * failures that are not known yet. These failures do not change the result of the run.
  */
 export async function recordRunning(
   { registries: ports, clock }: RecordDeps,
@@ -67,7 +67,7 @@ function distinctNews(found: readonly Failure[], known: readonly Failure[]): rea
   return found.filter(({ message }) => !messages.has(message) && messages.add(message));
 }
 
-/** Returns each store once: registries of one namespace may share a store. */
+/** Removes duplicates: registries of one namespace may share a store. */
 function distinctPlaces(stores: readonly RegistryStore[]): readonly RegistryStore[] {
   return stores.filter(
     ({ writer, namespace }, index) =>

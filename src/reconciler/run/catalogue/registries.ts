@@ -1,5 +1,5 @@
-// Syncs the registry sources of every MCPRegistry that is due or was triggered, before the desired objects are
-// computed. For a plan it only reads the stored state.
+// Syncs due or triggered sources of MCPRegistries, before desired objects are computed. A plan only reads stored
+// states.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -22,15 +22,15 @@ import { type EnforcedImages, type RegistryProvenance, registriesIn } from './en
 import { asFound, isMounted, isOfFleet } from './found-sources.ts';
 
 export interface RegistryDeps {
-  /** Returns a reader of sources; ConfigMaps and passwords come from the view of the registry's namespace. */
+  /** Returns a reader of sources. `view` has the ConfigMaps and passwords of the registry's namespace. */
   readonly sourceFor: (view: View, namespace: string) => Source;
-  /** Returns the store of record; only mode `sync` changes its schema. Throws Failure if it is unreachable. */
+  /** Returns the database of a registry. Only mode `sync` migrates its schema. Throws Failure if it is unreachable. */
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
-  /** Returns the store of the instance itself; absent or undefined if it has none. Throws as `storeFor` does. */
+  /** Returns the database of the instance; undefined without such a database. Throws Failure if it is unreachable. */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
   /**
-   * Begins the sync of a source (`work` is undefined if the source is not due), and returns the outcomes since the last
-   * call: the sync of a slow source continues during later runs. If absent, the run waits for each sync.
+   * Starts the sync of a source, which may continue during later runs. Returns the outcomes since the last call. `work`
+   * is undefined if the source is not due. If `beside` is absent, the run waits for each sync.
    */
   readonly beside?: (
     source: string,
@@ -39,23 +39,22 @@ export interface RegistryDeps {
 }
 
 export interface RegistryResults {
-  /** States by `namespace/name`. A registry whose store could not be read is absent. */
+  /** States by `namespace/name` of the registry. The map lacks registries whose database could not be read. */
   readonly states: ReadonlyMap<string, CatalogueState>;
-  /** Messages of stores that could not be read, by `namespace/name`. */
+  /** Messages of failed reads of a registry's database, by `namespace/name` of the registry. */
   readonly unreadable: ReadonlyMap<string, string>;
   readonly images: EnforcedImages;
   readonly provenance: RegistryProvenance;
   readonly outcomes: readonly CatalogueOutcome[];
   readonly problems: readonly Problem[];
   readonly failures: readonly Failure[];
-  /** Reachable stores of registries with a database of their own. */
+  /** Databases of the registries that have a reachable database of their own. */
   readonly ownStores: readonly RegistryStore[];
-  /** Sources whose content is the running servers, which are known only at the end of a run. */
+  /** Sources whose entries are the running servers, which are known only at the end of a run. */
   readonly fleets: readonly FleetRegistry[];
 }
 
 export interface RegistryStore {
-  /** Namespace of the registry. */
   readonly namespace: string;
   readonly writer: CatalogueWriter;
 }
@@ -76,12 +75,11 @@ interface Registry {
   readonly resource: Resource;
   readonly view: View;
   readonly knows: (kind: string, name: string) => boolean;
-  /** Value of the manual trigger in Git, or else on the live object. */
+  /** Value of the annotation that triggers a sync: in Git or, if Git has none, on the live object. */
   readonly trigger: string | undefined;
   readonly mode: SyncMode;
-  /** True if a registry of the namespace enforces its servers. */
+  /** True if a registry of the namespace sets `enforceServers`. */
   readonly enforced: boolean;
-  /** True if images of the namespace are verified. */
   readonly verified: boolean;
 }
 
@@ -89,13 +87,13 @@ export interface SyncInput {
   readonly mode: SyncMode;
   readonly apiGroup: string;
   readonly loaded: readonly Pick<Sourced, 'id' | 'kind' | 'defaulted'>[];
-  /** Keys of objects that are not applied as declared (invalid, denied, left alone): their catalogues are only read. */
+  /** Keys of objects that are not applied as declared (invalid, denied, left alone). Their sources are not synced. */
   readonly unfit: ReadonlySet<string>;
   readonly living: Snapshot['find'];
   readonly views: (namespace: string) => View;
-  /** Returns true if images of the namespace are verified. If absent, no images are verified. */
+  /** Returns true if a run verifies images of the namespace. If absent, no images are verified. */
   readonly verifies?: (namespace: string) => boolean;
-  /** Returns false if the view may lack the object although it exists, because the object could not be read. */
+  /** Returns false if the object may exist although the view lacks it, because the object could not be read. */
   readonly knows: (kind: string, namespace: string, name: string) => boolean;
 }
 
@@ -132,7 +130,7 @@ export async function syncRegistries(
   };
 }
 
-/** Merges the results of a run that prepares twice. The first preparation syncs; its outcomes count. */
+/** Merges the results of both preparations of a run. Only the first preparation syncs, so its outcomes are returned. */
 export function inOneRun(before: RegistryResults, now: RegistryResults): RegistryResults {
   const again = new Set(now.outcomes.map(({ source }) => source));
   return {
@@ -147,7 +145,7 @@ function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views, ...
   return loaded.flatMap(({ id, kind, defaulted }) => {
     if (kind === undefined || defaulted === undefined || kind.sources(defaulted).length === 0) return [];
     const namespace = id.namespace ?? '';
-    // The value in Git has precedence: after this run the cluster has it, too.
+    // The value in Git has precedence: the run applies it to the cluster.
     const trigger = defaulted.metadata.annotations?.[annotation] ?? living(id)?.metadata.annotations?.[annotation];
     const mode = unfit.has(keyOf(id)) ? 'read' : ofRun;
     const view = views(namespace);
@@ -173,7 +171,7 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
     const before = await writer.states(own);
     const outcomes = mode === 'sync' ? await syncSources(deps, registry, own, { writer, states: before }) : [];
     const states = outcomes.length === 0 ? before : await writer.states(own);
-    // A source that was never synced is not empty, but unknown.
+    // The entries of a source before its first sync are unknown, not empty.
     const sources = kind.sources(resource);
     const synced = sources.every((source) => isOfFleet(source) || states[source.name]?.lastSyncTime !== undefined);
     const fleets = mode === 'sync' ? sources.filter(isOfFleet) : [];
@@ -201,7 +199,7 @@ function statedIn(documents: readonly string[]) {
   return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
-/** Syncs the due sources. For a claim, which its service reads, only the manual trigger is stored. */
+/** Syncs the due sources. Stores only the trigger of a PersistentVolumeClaim, which the registry service reads. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   registry: Registry,
@@ -231,7 +229,7 @@ async function syncSources(
   return outcomes.flat();
 }
 
-/** A sync is not aborted when the run ends early: sources have time limits of their own. */
+/** Never aborts. A sync continues if the run ends early, because each source has its own time limit. */
 const NEVER = new AbortController().signal;
 
 const waitFor: NonNullable<RegistryDeps['beside']> = async (_source, work) => work?.(NEVER) ?? [];

@@ -21,7 +21,7 @@ function resource(kind: string, name: string, spec: JsonObject, status: JsonObje
 
 interface Given {
   readonly byHand?: { readonly object: KubeObject; readonly health: Health };
-  /** Objects in the cluster that are not servers of ours. */
+  /** Objects in the cluster that are not MCP servers of this instance. */
   readonly others?: readonly KubeObject[];
   readonly unlisted?: readonly string[];
   readonly registries?: RegistryDeps | undefined;
@@ -53,7 +53,7 @@ function names(servers: readonly RunningServer[] | undefined): readonly string[]
 const READY = { conditions: [{ type: 'Ready', status: 'True' }] };
 const CLOCK = resource('MCPServer', 'clock', { image: 'clock:1' }, READY);
 
-test('a server has the attestations of its image, as its workload has them', () => {
+test('a server has the attestations of its image, from its workload', () => {
   const name = `clock:1@sha256:${'a'.repeat(64)}`;
   const provenance = [{ predicateType: 'https://slsa.dev/provenance/v1', repository: 'https://github.com/acme/clock' }];
   const workload = (image: string): KubeObject => ({
@@ -68,7 +68,7 @@ test('a server has the attestations of its image, as its workload has them', () 
   expect([shown(name), shown('clock:1'), shown('clock:11')]).toEqual([[provenance], [provenance], [undefined]]);
 });
 
-test('a server whose definitions differ from its lock names them', () => {
+test('a server whose definitions differ from its lock has the differences', () => {
   const locked = { type: 'ToolsLocked', status: 'False', reason: 'DefinitionsHeldBack', message: 'tool send (new)' };
   const drifted = { conditions: [...READY.conditions, locked] };
   const agreeing = { conditions: [...READY.conditions, { ...locked, status: 'True' }] };
@@ -77,7 +77,7 @@ test('a server whose definitions differ from its lock names them', () => {
   expect([drifts(drifted), drifts(agreeing)]).toEqual([['tool send (new)'], [undefined]]);
 });
 
-test('an object that was stored without the defaults of its kind is shown with them, as ready as its status says', () => {
+test('an object that was stored without defaults is shown with defaults, and with the readiness in its status', () => {
   const office = resource('VirtualMCPServer', 'office', {
     incomingAuth: { type: 'anonymous' },
     config: { groupRef: 'g' },
@@ -100,12 +100,12 @@ test.each([
   ['a proxy without an address', resource('MCPRemoteProxy', 'x', {})],
   ['a name that no host name can have', resource('MCPServer', '[', { image: 'x' })],
   ['an object without a spec', { ...CLOCK, metadata: { name: 'x', namespace: 'tools' }, spec: undefined }],
-])('%s is left out, and stops nothing', (_what, object) => {
+])('%s is left out, and other servers are shown', (_what, object) => {
   expect(names(running([object, CLOCK]))).toEqual(['clock ready']);
   expect(names(running([CLOCK], { byHand: { object, health: 'refused' } }))).toEqual(['clock ready']);
 });
 
-test('an unreadable object that a server refers to stops nothing', () => {
+test('a server that refers to an unreadable object is shown', () => {
   const spec = { image: 'x', groupRef: 'g', toolConfigRef: { name: 't' }, externalAuthConfigRef: { name: 'a' } };
   const office = { incomingAuth: { type: 'anonymous' }, config: { groupRef: 'g' } };
   const others = [
@@ -124,7 +124,7 @@ test('a server that was applied by hand is shown unless it is kept unchanged as 
   expect(names(running([], { byHand: { object, health: 'held' } }))).toEqual([]);
 });
 
-test('a failed LIST counts if it is of one of our kinds', () => {
+test('the servers are unknown if the LIST of one of our kinds failed', () => {
   expect(names(running([CLOCK], { unlisted: ['Widget'] }))).toEqual(['clock ready']);
   expect(running([CLOCK], { unlisted: ['MCPServer'] })).toBeUndefined();
 });

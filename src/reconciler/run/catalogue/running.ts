@@ -1,5 +1,5 @@
-// Lists the running servers of the fleet for readers of the catalogue: the address for clients, the readiness, and the
-// facts by which a catalogue may recognise each server.
+// Lists the running servers of the fleet for the catalogue: the URL for clients, the readiness, and the image or remote
+// URL by which a catalogue recognises a server.
 
 import { readProvenance } from '#contracts/registry/image-provenance.ts';
 import type { ListedServer, RunningServer } from '#contracts/running-servers.ts';
@@ -29,9 +29,9 @@ interface RunningDeps {
 }
 
 /**
- * Returns our servers, and servers that other people applied by hand if those are in scope. Servers are returned even
- * if their manifest is invalid: a server that is kept unchanged runs. Objects that our kinds cannot read are left out.
- * Undefined if one of our kinds could not be listed, or this run syncs no registries.
+ * Returns our servers, and servers that other people applied by hand if the scope includes them. A server with an
+ * invalid manifest is included, because it still runs. Live objects that do not fit our kinds are left out. Returns
+ * undefined if one of our kinds could not be listed, or if the run has no registries.
  */
 export function runningServers(
   { registries }: RunningDeps,
@@ -69,7 +69,7 @@ export function runningServers(
 
 type ReadObject = (object: KubeObject) => ReadableResource | undefined;
 
-/** Returns a function that reads each object once, however many callers need the object. */
+/** Returns a function that parses each object once. */
 function objectReader({ kinds, apiGroup }: OwnKinds): ReadObject {
   const known = new Map<KubeObject, ReadableResource | undefined>();
   return (object) => {
@@ -78,7 +78,7 @@ function objectReader({ kinds, apiGroup }: OwnKinds): ReadObject {
   };
 }
 
-/** Leaves out unreadable objects: live objects may belong to another operator, or be older than our definitions. */
+/** Leaves out objects that do not fit our kinds: another operator or an older release may have written them. */
 function readableView({ apiGroup }: OwnKinds, view: View, read: ReadObject): View {
   function readable(object: KubeObject): KubeObject | Resource | undefined {
     return groupOf(object.apiVersion) === apiGroup ? read(object)?.resource : object;
@@ -97,7 +97,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Returns the attestations of the server's image, from the annotation of its workload. */
+/** Returns the attestations of the server's image, from an annotation of its StatefulSet. */
 function provenanceOf(
   { image }: Pick<RunningServer, 'image'>,
   workload: KubeObject | undefined,
@@ -106,7 +106,7 @@ function provenanceOf(
   return provenance.length === 0 ? {} : { provenance };
 }
 
-/** Returns true if the server responds. A server with fewer backends than declared responds as well. */
+/** Returns true if the server responds. A degraded server responds too: it only lacks some of its backends. */
 function isAnswering(status: JsonObject): boolean {
   return readyCondition(status)?.status === 'True' || status.phase === 'Degraded';
 }
@@ -126,8 +126,8 @@ function identityOf({ offer }: Endpoint): Pick<RunningServer, 'image' | 'args' |
 }
 
 /**
- * Returns the URL for clients, which needs a path: ToolHive writes `status.url` of an MCPRemoteProxy without a path.
- * Undefined if the URL is invalid.
+ * Returns the URL for clients, with a path; undefined if the URL is invalid. ToolHive writes `status.url` of an
+ * MCPRemoteProxy without a path.
  */
 function clientUrl(url: string, transport: RunningServer['transport']): string | undefined {
   const parsed = URL.parse(url);

@@ -1,4 +1,5 @@
-// Turns the healthy resources into all desired objects: the resources and their children, each marked as ours.
+// Computes all desired objects: the resources in Git, and the children of the healthy resources. Each object gets our
+// labels.
 
 import assert from 'node:assert/strict';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -15,15 +16,15 @@ import type { Reuse } from '../reuse.ts';
 import { type IsUnread, notingUnread, type Unread } from './unread.ts';
 
 export interface Desired {
-  /** Object as it will be applied. A child whose owner does not exist yet has no owner reference: the apply adds it. */
+  /** Object as it will be applied. If the owner of a child does not exist yet, the apply adds the owner reference. */
   readonly object: KubeObject;
   readonly id: ResourceId;
   readonly key: string;
-  /** Owning custom resource; absent for objects that Git itself declares. */
+  /** Custom resource that owns the object; absent for objects that Git declares. */
   readonly owner?: ResourceId;
   /** Reads the long values for which `object` has stand-ins; absent if `object` has no stand-ins. */
   readonly contents?: ReadContents;
-  /** Keys of a Secret whose values are still to be generated (generated.ts), with the number of bytes. */
+  /** Number of bytes by key of a Secret, for values that are still to be generated (generated.ts). */
   readonly random?: Readonly<Record<string, number>>;
 }
 
@@ -31,30 +32,28 @@ export interface DesireInput {
   readonly standings: readonly Standing[];
   readonly views: (namespace: string) => View;
   readonly settings: Settings;
-  /** Id of the instance's ApplySet. */
   readonly applySet: string;
-  /** Field manager of the instance. */
   readonly manager: string;
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly livingByKey: (key: string) => KubeObject | undefined;
-  /** If false, another operator creates the children, and children that we created before stay unchanged. */
+  /** If false, another operator creates the children. Children that we created before stay unchanged. */
   readonly children: boolean;
   readonly isUnread: IsUnread;
-  /** The settings as text, without the digest. */
+  /** Settings as text, without the digest function. */
   readonly configuration: string;
-  /** Key of the digests; if undefined, the digests are placeholders. */
+  /** Key of the digests. If undefined, the digests are placeholders. */
   readonly digestKey: Uint8Array | undefined;
   readonly reuse: Reuse;
 }
 
 export interface Desires {
   readonly objects: readonly Desired[];
-  /** Owners whose children must stay unchanged: `namespace/owner label`. */
+  /** Owners whose children must stay unchanged, each as `namespace/owner label`. */
   readonly heldOwners: ReadonlySet<string>;
 }
 
 export interface Made extends Desires {
-  /** Resources whose children were not created. */
+  /** Resources whose children were not created, because an object that they depend on could not be read. */
   readonly unread: Unread;
 }
 
@@ -77,7 +76,7 @@ export function desire(input: DesireInput): Made {
   return { objects, heldOwners: new Set(held.map(({ loaded }) => heldOwner(loaded.id))), unread };
 }
 
-/** Returns the namespace and owner label by which a live child of a held owner is recognised. */
+/** Returns the namespace and owner label of the resource. Its live children have the same namespace and label. */
 export function heldOwner(id: ResourceId): string {
   return `${id.namespace ?? ''}/${ownerLabel(id.kind, id.name)}`;
 }
@@ -97,13 +96,13 @@ function ownDesired({ applySet, living, manager, reuse }: DesireInput, loaded: S
   return { object, id, key, ...(contents && { contents }) };
 }
 
-/** Returns the run that created the object, if the instance has noted it on the object. */
+/** Returns the run that created the object; undefined if the live object has no annotation of our manager. */
 function runWrittenOn(live: KubeObject | undefined, manager: string): string | undefined {
   return live === undefined ? undefined : runOf(live, manager);
 }
 
 /**
- * Keeps the note of the run that created the object. A note in the manifest was copied from elsewhere and is removed.
+ * Returns the object with the annotation of the run that created it. A copied annotation in the manifest is removed.
  */
 function withRun(object: KubeObject, run: string | undefined): KubeObject {
   const { [RUN]: _copied, ...others } = object.metadata.annotations ?? {};
@@ -113,9 +112,9 @@ function withRun(object: KubeObject, run: string | undefined): KubeObject {
 }
 
 /**
- * Marks an object that Git declares. Such an object is never a child: neither the label of a child nor a controller
- * reference to a custom resource is applied, because deletions of children do not count, and `skep dev` runs our image
- * for children alone.
+ * Returns a declared object with our labels. Removes the owner label and controller references of its manifest, so that
+ * a declared object is never treated as a child. Limits on deletions ignore children, and `skep dev` runs our image
+ * only for children.
  */
 export function ownObject(applySet: string, loaded: Sourced): KubeObject {
   const { ownerReferences, ...metadata } = loaded.object.metadata;
@@ -149,16 +148,15 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Children {
       run: (childKey: string) => runWrittenOn(input.livingByKey(childKey), manager),
     },
     work: (around) => makeChildren(input, { loaded, kind, defaulted, uid }, around),
-    // Digests without a key are placeholders: the run may still find the key.
+    // Digests without a key are placeholders: the run may find the key later.
     keeps: ({ hasDigests }) => !hasDigests || digestKey !== undefined,
     equal: jsonEquals,
   });
 }
 
-/** Everything that the children of a resource depend on, in addition to the resource itself. */
+/** Functions with which the children of a resource read other objects. */
 interface Around extends Omit<View, 'pods'> {
   unread(kind: string, name?: string): boolean;
-  /** Returns the run that created the object with that key. */
   run(key: string): string | undefined;
 }
 
@@ -205,7 +203,7 @@ function makeChildren(
   return { children: unread.length > 0 ? [] : children, unread, hasDigests };
 }
 
-/** Returns the controller reference that makes the garbage collector delete a child with its owner. */
+/** Returns the controller reference by which the garbage collector deletes a child with its owner. */
 export function ownerReference(owner: ResourceId, uid: string): OwnerReference {
   const { apiVersion, kind, name } = owner;
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };

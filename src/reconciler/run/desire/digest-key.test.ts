@@ -1,4 +1,4 @@
-// Tests when the key of digests is read, and the results if there is no key.
+// Tests when the key of digests is read, and the results without a key.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -35,7 +35,7 @@ test('the key is read only if a digest is requested', async () => {
   expect(cluster.asked()).toBe(0);
 });
 
-test('without a key every content has the same digest, and says so', async () => {
+test('without a key, every content has the same digest, which is reported', async () => {
   const key = openDigestKey(keeper(NOBODY), 'prod', 'skep');
   expect(await prepareWithDigests(key, 'sync', both)).toEqual({
     made: [NO_DIGEST, NO_DIGEST, NO_DIGEST],
@@ -43,7 +43,7 @@ test('without a key every content has the same digest, and says so', async () =>
   });
 });
 
-test('a created key is used from then on, and never read again', async () => {
+test('a created key is used at once, and is never read again', async () => {
   const cluster = keeper(NOBODY);
   const key = openDigestKey(cluster, 'prod', 'skep');
   await key.make((bytes) => new Uint8Array(bytes).fill(7));
@@ -68,7 +68,7 @@ test('another process finds the created key, and computes the same digests', asy
   );
 });
 
-test('an account that may not read the key can plan all the same, but not run', async () => {
+test('an account that may not read the key can plan, but not run', async () => {
   const cluster = keeper(async () => {
     throw new Failure('cluster-forbidden', 'no');
   });

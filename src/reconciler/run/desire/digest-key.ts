@@ -1,6 +1,6 @@
-// Manages the key of digests that stand for the content of Secrets in places that anyone can read, such as the
-// annotations of a pod: without it, a guess at a password could be tried against its digest. The first run that needs
-// the key creates it in a Secret of the instance's home namespace.
+// Reads and creates the key of digests. A digest replaces the content of a Secret in public places, such as annotations
+// of a pod. Without a key, a person could compare guessed passwords with the digest. The first run that needs the key
+// creates it in a Secret of the home namespace.
 
 import { Failure } from '#std/failure.ts';
 import { hmacSha256 } from '#std/hash.ts';
@@ -12,18 +12,15 @@ import type { Cluster } from '../ports.ts';
 import type { Random } from './generated.ts';
 
 export interface DigestKey {
-  /** Returns the key that was found or created; undefined before that, and if the key does not exist. */
+  /** Returns the key; undefined if it was neither found nor created yet. */
   known(): Uint8Array | undefined;
-  /** Looks for the key in the cluster. Throws Failure if the Secret cannot be read. */
+  /** Reads the key from the cluster. Throws Failure if the Secret cannot be read. */
   find(): Promise<void>;
-  /** Creates the key. Must only be called under the lock. Throws Failure if the key cannot be written. */
+  /** Creates the key; must run under the lock. Throws Failure if the key cannot be written. */
   make(random: Random): Promise<void>;
 }
 
-/**
- * Written in place of a digest if the key does not exist yet. It is the same for every content, so that a plan stays
- * the same.
- */
+/** Placeholder for each digest while the key does not exist. Constant, so that repeated plans are equal. */
 export const NO_DIGEST = 'unknown-until-applied';
 
 const DATA_KEY = 'digest-key';
@@ -55,7 +52,7 @@ export function openDigestKey(
   };
 }
 
-/** Returns a digest function, and whether it was called without a key. */
+/** Returns a digest function, and a function that reports whether a digest was needed without a key. */
 function digester(key: Uint8Array | undefined) {
   let missed = false;
   function digest(text: string): string {
@@ -67,9 +64,9 @@ function digester(key: Uint8Array | undefined) {
 }
 
 /**
- * Returns the result of `work` with digests. The key is read only if a digest is requested: most runs know the key
- * already, or need no digest. `unsealed` is true if the key does not exist yet and digests are missing. A caller that
- * only reads (`mode`) may lack the permission to read the key.
+ * Returns the result of `work`. The key is read only if `work` needs a digest and the key is not known yet. `unsealed`
+ * is true if the key does not exist, so that the result contains placeholders. With mode `read`, a missing permission
+ * to read the key is not an error.
  */
 export async function prepareWithDigests<T>(
   key: DigestKey,

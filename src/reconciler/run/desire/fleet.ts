@@ -1,5 +1,5 @@
-// Computes the desired fleet: syncs registry sources, resolves references, creates children, marks each object as ours,
-// and leaves out objects of other owners.
+// Computes the desired fleet: syncs registry sources, resolves references, creates children, and leaves out children
+// that would replace objects of other owners.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { PolicyEvaluator } from '#kubernetes/rules/policy/evaluator.ts';
@@ -38,19 +38,18 @@ import { type IsUnread, refuseUnread } from './unread.ts';
 
 export interface DesireDeps {
   readonly clock: Clock;
-  /** If absent, this run syncs no registry sources. */
+  /** If absent, the run syncs no registry sources. */
   readonly registries?: RegistryDeps;
   readonly digestKey: DigestKey;
   /** If absent, images are not verified. */
   readonly images?: ImageVerifier | undefined;
-  /** If absent, no results of earlier runs are reused. */
   readonly reuse?: Reuse | undefined;
 }
 
 export interface DesireOptions extends InstanceName, OwnKinds, Rendering, Pick<Permissions, 'children'> {
   /**
-   * `living`: registries are synced as they exist in the cluster, because the run applies nothing from Git to them.
-   * Default: `declared`.
+   * `living`: the run syncs the registries in the cluster, because it applies no registry from Git. Default:
+   * `declared`.
    */
   readonly registriesAs?: 'declared' | 'living';
 }
@@ -60,22 +59,25 @@ export interface DesiredFleet {
   readonly resolved: Resolved;
   /** Locks of tools that are in force. */
   readonly locks: readonly KubeObject[];
-  /** Desired objects of the healthy resources, including families that belong to other owners. */
+  /** Desired objects of the healthy resources. They include children that `withoutForeign` leaves out of `desires`. */
   readonly allDesires: Desires;
   readonly desires: OwnDesires;
-  /** True if the key for the digests of Secrets does not exist yet. */
+  /** True if the key for digests of Secrets does not exist yet. */
   readonly unsealed: boolean;
-  /** Kinds whose objects show the progress of the run's resources. */
+  /** Kinds whose objects show the readiness of the run's resources. */
   readonly watched: readonly GroupKind[];
   readonly problems: readonly Problem[];
 }
 
 export interface DesiredFrom extends Pick<Observed, 'gathered' | 'snapshot' | 'leftAlone' | 'ownKinds'> {
-  /** Evaluates policies for children; absent if the instance has no policies. */
+  /** Evaluates policies on children; absent if the instance has no policies. */
   readonly evaluator?: PolicyEvaluator | undefined;
-  /** Registries that this run has synced in its first preparation. */
+  /** Results of the syncs in the first preparation of this run. */
   readonly synced?: RegistryResults | undefined;
-  /** Sources that wait: nothing from them is synced; absent if no source waits. */
+  /**
+   * Sources that wait for other sources. The registry sources in their manifests are not synced. Absent if no source
+   * waits.
+   */
   readonly waits?: Waits;
 }
 
@@ -160,7 +162,7 @@ interface ChildrenFrom extends DesiredFrom, Pick<ResolveInput, 'views'> {
   readonly resolved: Resolved;
 }
 
-/** Returns the desired objects of the healthy resources, except for objects that policies deny. */
+/** Returns the desired objects of the healthy resources, without objects that policies deny. */
 async function computeDesires(
   deps: DesireDeps,
   options: DesireOptions,
@@ -173,7 +175,7 @@ async function computeDesires(
   const { reuse = NO_REUSE } = deps;
   const configuration = JSON.stringify(settings);
   const knowledge = knowledgeOf(snapshot, options.apiGroup);
-  // A kind that no resource refers to is not listed. It has not failed.
+  // A kind to which no resource refers is never listed. Its objects are not regarded as unread.
   const isUnread: IsUnread = (kind, namespace, name = '') =>
     snapshot.unlisted().has(kind) && knowledge(kind, namespace, name) === 'failed';
   const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest, digestKey) =>
@@ -207,7 +209,10 @@ async function computeDesires(
   return { ...enforced, problems: [...read.problems, ...verified.problems, ...enforced.problems], unsealed };
 }
 
-/** Returns what is known about an object. A kind that is not served has no objects, which is knowledge, too. */
+/**
+ * Returns a function that says whether an object is known. A kind that the server does not serve has no objects, so its
+ * objects are known.
+ */
 function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowledge'] {
   return (kind, namespace, name) => {
     const served = snapshot.served(groupKindFor(kind, apiGroup));
@@ -217,8 +222,8 @@ function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowle
 }
 
 /**
- * Returns the objects in Git as kinds read them: with defaults and with values that other managers keep, and without
- * objects that are invalid or left alone.
+ * Returns the objects in Git with defaults and with values that other managers keep. Leaves out objects that are
+ * invalid or left alone.
  */
 function declared({ gathered: { loaded, invalid }, leftAlone }: DesiredFrom): KubeObject[] {
   const broken = new Set(invalid.map(keyOf));

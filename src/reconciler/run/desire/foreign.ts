@@ -1,4 +1,5 @@
-// Prevents a resource from turning foreign objects into its children: its children are kept unchanged instead.
+// Prevents a resource from taking over foreign objects as its children. The children of such a resource are kept
+// unchanged.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
@@ -9,7 +10,9 @@ import { type Desired, type Desires, heldOwner } from './desire.ts';
 
 export interface OwnDesires extends Desires {
   readonly problems: readonly Problem[];
-  /** Keys of hand-applied resources whose children another instance creates: that instance writes their status, too. */
+  /**
+   * Keys of resources applied by hand whose children another instance creates. That instance also writes their status.
+   */
   readonly ofOthers: ReadonlySet<string>;
 }
 
@@ -18,13 +21,13 @@ export interface ForeignInput {
   readonly standings: readonly Standing[];
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly applySet: string;
-  /** Returns true if the object shows that this instance has applied it. */
+  /** Returns true if this instance has applied the object, by its managed fields. */
   readonly applied: (object: KubeObject) => boolean;
 }
 
 /**
- * Leaves out each family with a member that already exists and belongs to another owner. Objects that an earlier
- * operator created for the same custom resource belong to it, and are taken over.
+ * Leaves out all children of a resource if one of them exists and belongs to another owner. A live child whose
+ * controller is the resource itself is taken over from the earlier operator.
  */
 export function withoutForeign(input: ForeignInput): OwnDesires {
   const { desires, standings } = input;
@@ -52,13 +55,12 @@ export function withoutForeign(input: ForeignInput): OwnDesires {
 }
 
 /**
- * Returns the reason if another instance creates the children of a resource that no instance declares: the instance
- * whose set they are in. If two instances have created some of the children at the same moment, both choose the same
- * instance.
+ * Returns a message if another instance creates the children of a resource that was applied by hand. If each of two
+ * instances has created some children, both instances choose the instance with the smallest ApplySet id.
  */
 function keptByOther({ living, applySet }: ForeignInput, family: readonly Desired[]): string | undefined {
   const found = family.flatMap(({ id }) => living(id) ?? []);
-  // Almost always all children are in our set.
+  // Almost always, all children are in our ApplySet.
   if (found.every((object) => labelOf(object, PART_OF) === applySet)) return undefined;
   const sets = found.flatMap((object) => labelOf(object, PART_OF) ?? []).sort();
   const other = found.find((object) => labelOf(object, PART_OF) === sets[0] && isOfOtherSet(object, applySet));
@@ -79,7 +81,8 @@ function foreignMessage(input: ForeignInput, { id }: Desired, owner: ResourceId)
       `would create ${formatId(id)}, which belongs to ${controller.kind} "${controller.name}": rename one of the two`,
     ];
   }
-  // Instances with the same name have the same field manager: only the set shows which of them has applied the object.
+  // Instances with the same name have the same field manager. Only the ApplySet shows which instance has applied the
+  // object.
   if (isOfOtherSet(live, input.applySet))
     return [`would create ${formatId(id)}, which another instance keeps: rename one of the two`];
   if (labelOf(live, PART_OF) === input.applySet || input.applied(live)) return [];

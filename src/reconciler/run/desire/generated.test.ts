@@ -10,7 +10,7 @@ const BYTES = 4;
 const SECRET: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'hmac', namespace: 'agents' } };
 const DESIRED: Desired = { object: SECRET, id: idOf(SECRET), key: keyOf(idOf(SECRET)), random: { key: BYTES } };
 
-/** Returns the stored form: base64 of the base64 text. */
+/** Returns the bytes as a Secret stores them: base64 of their base64 text. */
 function stored(bytes: readonly number[]): string {
   return Buffer.from(Buffer.from(bytes).toString('base64')).toString('base64');
 }
@@ -21,7 +21,7 @@ function kept(live: KubeObject | undefined): Desired | undefined {
 }
 
 describe('a value that is generated once', () => {
-  it('is left to be generated if it does not exist', () => {
+  it('is generated later if it does not exist', () => {
     expect(kept(undefined)).toEqual({ ...DESIRED, object: { ...SECRET, data: {} } });
   });
 

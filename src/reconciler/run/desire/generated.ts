@@ -1,5 +1,4 @@
-// Generates random values when a Secret is first applied, and keeps them from then on. Only this stage looks into our
-// Secrets.
+// Generates the random values of a Secret when the Secret is first applied, and keeps them in later runs.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
@@ -7,12 +6,11 @@ import type { ResourceId } from '#std/problem.ts';
 import type { Reuse } from '../reuse.ts';
 import type { Desired, Desires } from './desire.ts';
 
-/** Returns the given number of new random bytes. */
 export type Random = (bytes: number) => Uint8Array;
 
 /**
- * Adds the values that exist already. Missing values, and values that cannot have been generated here, are left for
- * `withValues`: a plan generates no values.
+ * Adds the values of the live Secrets. Missing and malformed values stay in `random`; `withValues` generates them at
+ * the apply.
  */
 export function keepValues<D extends Desires>(
   desires: D,
@@ -47,7 +45,7 @@ function kept({ random = {}, ...desired }: Desired, live: KubeObject | undefined
   };
 }
 
-/** Returns the object with a new value for each key. */
+/** Returns the object with a new random value for each key. `sizes` are the bytes by key. */
 export function withValues(
   object: KubeObject,
   sizes: Readonly<Record<string, number>> | undefined,
@@ -63,9 +61,7 @@ function withData(object: KubeObject, values: JsonObject): KubeObject {
   return { ...object, data: { ...data, ...values } };
 }
 
-/**
- * Returns true for base64, which Kubernetes wraps in base64 again, of the given number of bytes, not all of them zero.
- */
+/** Returns true if the value is the doubly encoded base64 of `bytes` bytes that are not all zero. */
 function isSound(value: unknown, bytes: number): boolean {
   if (typeof value !== 'string') return false;
   const decoded = Buffer.from(Buffer.from(value, 'base64').toString('latin1'), 'base64');

@@ -1,6 +1,6 @@
-// Leaves out children that depend on an object that could not be read: the children would differ, and start new pods
-// now and again after the object is readable. Such objects are references, objects that a virtual server discovers, and
-// objects in the instance's configuration.
+// Leaves out the children of a resource if an object that they need could not be read. Such an object is a reference,
+// an object that a virtual server discovers, or part of the instance's configuration. Without this stage, pods would
+// restart now, and again when the object is readable.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { Problem } from '#std/problem.ts';
@@ -10,15 +10,14 @@ import type { Sourced } from '../read/sourced.ts';
 import { type Resolved, unknownFinding } from '../resolve/resolve.ts';
 
 /**
- * Returns true if the object may exist and was not read. Without a name, returns true if any object of the kind was not
- * read.
+ * Returns true if the object may exist but was not read. Without a name: true if any object of the kind was not read.
  */
 export type IsUnread = (kind: string, namespace: string, name?: string) => boolean;
 
 /** Findings by resource, for resources whose children are not created. */
 export type Unread = ReadonlyMap<Sourced, readonly Finding[]>;
 
-/** Wraps the view, and notes the objects that were requested and could not be read. */
+/** Returns the view. It records each requested object that could not be read; `unread()` returns the findings. */
 export function notingUnread(view: View, namespace: string, isUnread: IsUnread): View & { unread(): Finding[] } {
   const missed = new Map<string, Finding>();
   return {

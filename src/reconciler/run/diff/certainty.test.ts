@@ -1,4 +1,4 @@
-// Tests how long the result of a dry run is used. Admission may change without a change of a listed object.
+// Tests how long a result of a dry run is reused. Admission may change although no listed object changes.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -20,7 +20,7 @@ function policy(uid: string, generation: number): KubeObject {
   return { apiVersion: POLICIES.apiVersion, kind: POLICIES.kind, metadata: { name: 'force', uid, generation } };
 }
 
-/** A server, its clock, and results that outlive processes. */
+/** Returns a server, its clock, and results that a new process can read. */
 function world() {
   let now = 1_000_000;
   let policies: readonly KubeObject[] | undefined = [policy('p1', 1)];
@@ -42,12 +42,11 @@ function world() {
       policies = next;
     },
     lists: () => lists,
-    /** Opens the certainty as a new process does. */
     look: () => openCertainty({ remembered, cluster, clock: { now: () => now } }, 'skep-test'),
   };
 }
 
-test('a result is used for less than an hour and a quarter, and for more than three quarters', async () => {
+test('a result is used for 45 to 75 minutes', async () => {
   const { look, wait } = world();
   await look().remember(desired, live);
   wait(44);
@@ -68,7 +67,7 @@ test.each([
   expect(await look().isKnown(desired, live)).toBe(false);
 });
 
-test('if admission may not be read, only the time limits a result', async () => {
+test('if admission may not be read, a result expires only by its age', async () => {
   const { look, become, wait } = world();
   become(undefined);
   await look().remember(desired, live);
@@ -77,7 +76,7 @@ test('if admission may not be read, only the time limits a result', async () => 
   expect(await look().isKnown(desired, live)).toBe(false);
 });
 
-test('admission is read once in a look, and not at all if nothing is remembered', async () => {
+test('admission is read at most once per run, and not at all without stored results', async () => {
   const { look, lists } = world();
   expect(await look().isKnown(desired, live)).toBe(false);
   expect(lists()).toBe(0);

@@ -1,5 +1,4 @@
-// Remembers pairs of a desired and a live object that an apply is known not to change, although a comparison alone
-// cannot decide it.
+// Stores pairs of a desired and a live object for which a dry run has shown that an apply changes nothing.
 
 import { lastingJson } from '#kubernetes/rules/large-values.ts';
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
@@ -9,19 +8,19 @@ import { digest, fnv1a32, sha256 } from '#std/hash.ts';
 import { jsonEquals } from '#std/json.ts';
 import type { Clock, Cluster } from '../ports.ts';
 
-/** Stores results of dry runs by their requests. The format of both texts is private to this module. */
+/** Stores results of dry runs by key. Only this file knows the format of keys and values. */
 export interface Remembered {
   get(key: string): string | undefined;
   set(key: string, value: string): void;
 }
 
 /**
- * Results of dry runs. Admission may change without a change of the object, so a result is valid for about an hour, and
- * only as long as admission is the same.
+ * Results of dry runs. A result is valid for about an hour, and only while the admission configurations are unchanged:
+ * admission may change although the object does not.
  */
 export interface Certainty {
   isKnown(desired: KubeObject, live: KubeObject): Promise<boolean>;
-  /** Notes that applying `desired` left `live` unchanged. */
+  /** Stores that an apply of `desired` does not change `live`. */
   remember(desired: KubeObject, live: KubeObject): Promise<void>;
 }
 
@@ -32,8 +31,8 @@ export interface CertaintyDeps {
 }
 
 /**
- * Opens the certainty for one run. Admission is read at most once, and only if there is a result to check or to
- * remember.
+ * Opens the results for one run. The admission configurations are read at most once, and only if a result is looked up
+ * or stored.
  */
 export function openCertainty({ remembered, cluster, clock }: CertaintyDeps, manager: string): Certainty {
   let admission: Promise<string> | undefined;
@@ -56,15 +55,15 @@ export function openCertainty({ remembered, cluster, clock }: CertaintyDeps, man
 
 const HOUR_MS = 3_600_000;
 
-/** Returns 45 to 75 minutes, so that the results of one run do not all expire in one run. */
+/** Returns a duration of 45 to 75 minutes in milliseconds, so that results of one run expire in different runs. */
 function lifetimeOf(key: string): number {
   const spread = Number.parseInt(fnv1a32(key), 16) / 2 ** 32;
   return Math.round(HOUR_MS * (0.75 + spread / 2));
 }
 
 /**
- * Returns a digest of the admission configurations. Configurations that may not be read count as unchanged: then only
- * the lifetime limits a result.
+ * Returns a digest of the mutating admission configurations. If the account may not read them, they are regarded as
+ * unchanged. A result then expires only by its age.
  */
 async function admissionVersions(cluster: CertaintyDeps['cluster']): Promise<string> {
   const served = await cluster.resources().catch(versionsUnknown);
@@ -80,8 +79,8 @@ function versionsUnknown(error: unknown): undefined {
 }
 
 /**
- * Returns true if the objects differ only in fields that even a no-op apply changes: entry times and order,
- * resourceVersion, generation.
+ * Returns true if the objects are equal except for the status and for fields that every apply changes: resourceVersion,
+ * generation, and the times and order of managed fields.
  */
 export function sameContent(a: KubeObject, b: KubeObject): boolean {
   return jsonEquals(content(a), content(b)) && jsonEquals(entries(a), entries(b));

@@ -1,4 +1,4 @@
-// Defines the comparison of one desired object with the live one, and the server's decision about the change.
+// Defines the comparison of a desired object with the live object, and the result of the dry run.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Difference } from '#kubernetes/rules/ownership/differences.ts';
@@ -9,35 +9,31 @@ export interface Compared {
   /** Desired object without the fields that other managers keep. */
   readonly desired: Desired;
   readonly live?: KubeObject;
-  /**
-   * `unknown`: only a dry run of the server can decide. `replace`: the change requires deleting the object and creating
-   * it again.
-   */
+  /** `unknown`: only a dry run can show the result. `replace`: the object must be deleted and created again. */
   readonly result: 'create' | 'changed' | 'unchanged' | 'unknown' | 'replace';
   readonly diff: readonly Difference[];
-  /** Fields that other managers have set to other values. */
+  /** Fields that other managers have set to values other than the declared ones. */
   readonly fields?: readonly FieldOfOther[];
   readonly evicted?: Evicted;
-  /** Decision of the server about the change, once it was requested. */
+  /** Result of the dry run; absent before the dry run. */
   readonly preview?: Preview;
 }
 
-/** Items of lists and fields that are removed although this instance has not applied them. */
+/** Items and fields that an apply removes although this instance has not applied them. */
 export interface Evicted {
-  /** Field manager that takes the parts over, so that its apply removes them. */
+  /** Field manager that first becomes owner of the parts, so that its apply removes them. */
   readonly manager: string;
-  /** Paths of the items and fields, as in a field set. */
+  /** Paths of the parts, in the form of managedFields. */
   readonly parts: readonly (readonly string[])[];
 }
 
-/** Decision of the server about a change before the change is made. */
 export type Preview =
   | { readonly result: 'accepted' }
   | { readonly result: 'refused'; readonly code: string; readonly message: string }
-  /** The server got no request, or did not respond, for this reason. */
+  /** No dry run was sent, or it had no usable response. `reason` says why. */
   | { readonly result: 'skipped'; readonly reason: string };
 
-/** Returns true if a run has something to write about the object. */
+/** Returns true if a run has to write the object. */
 export function isToBeWritten({ result }: Compared): boolean {
   return result !== 'unchanged';
 }

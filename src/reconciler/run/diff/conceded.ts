@@ -1,5 +1,5 @@
-// Collects fields that other managers have set to other values, and reports them at the manifest that declares them.
-// Also reads such fields from the server's conflict response if the lists did not show them.
+// Collects fields that other managers have set to values other than the declared ones, and reports each at its
+// manifest. Also reads such fields from a conflict response of the server.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -18,7 +18,6 @@ import { sendWhole } from './send-whole.ts';
 /** A field that another manager has set to a value other than the declared one. */
 export interface FoundField extends FieldOfOther {
   readonly resource: ResourceId;
-  /** Custom resource that the object was created for. */
   readonly owner?: ResourceId | undefined;
 }
 
@@ -28,7 +27,7 @@ export function fieldsFound(compared: readonly Compared[]): readonly FoundField[
   );
 }
 
-/** Returns the fields that other managers took while a run wrote. */
+/** Returns the fields that other managers set while the run wrote. */
 export function fieldsLost(
   rules: FieldRules,
   outcomes: readonly { readonly resource: ResourceId; readonly conceded?: readonly Conceded[] }[],
@@ -45,8 +44,8 @@ export function fieldsLost(
 }
 
 /**
- * Returns one problem for each field, at the field's place. A field that the manifest leaves to other managers is not a
- * problem.
+ * Returns one warning for each field, at its place in the manifest. Fields that the manifest leaves to other managers
+ * cause no warning.
  */
 export function problemsOf(
   found: readonly FoundField[],
@@ -85,8 +84,8 @@ export interface Conceding {
 }
 
 /**
- * Applies the object, and leaves conflicting fields to the managers that the server names. `contents` reads the long
- * values, which `object` and the result lack. Throws Failure as `Cluster.apply` does.
+ * Applies the object without the fields for which the server reports a conflict. `contents` reads the long values for
+ * which `object` has stand-ins. Throws Failure as `Cluster.apply` does.
  */
 export async function applyConceding(
   cluster: Pick<Cluster, 'apply' | 'schema'>,
@@ -109,8 +108,8 @@ export async function applyConceding(
 }
 
 /**
- * Reads the conflicts from a Failure. The server sends one cause for each field, with its manager in quotes (Kubernetes
- * API, "Server-Side Apply", "Conflicts").
+ * Reads the conflicts from a Failure. The server sends one cause for each field, and quotes the manager in its message
+ * (Kubernetes API, "Server-Side Apply", "Conflicts").
  */
 function conflictsOf({ code, data }: Failure): { path: string; manager: string }[] {
   const causes = code === 'cluster-conflict' && Array.isArray(data.causes) ? data.causes.filter(isObject) : [];

@@ -30,7 +30,7 @@ function open() {
   };
 }
 
-test('a proof finds a comparison of long values to be the same', () => {
+test('a proof finds that a comparison with long values is unchanged', () => {
   const { compare, differing, endRun, prove } = open();
   const object = secret({ key: 'QUFB'.repeat(20_000) });
   compare(object, undefined);

@@ -1,4 +1,4 @@
-// Compares desired objects with live ones, by the paths that we own.
+// Compares desired objects with live objects, by the fields that this instance owns.
 
 import { longValuesOf, shortenObject } from '#kubernetes/rules/large-values.ts';
 import { normalise } from '#kubernetes/rules/normalise.ts';
@@ -21,17 +21,16 @@ import { maskSecrets } from './masked.ts';
 export interface DiffInput extends FieldRules {
   readonly desired: readonly Desired[];
   readonly living: (id: ResourceId) => KubeObject | undefined;
-  /** All listed objects. */
+  /** All objects of the snapshot. */
   readonly live: readonly KubeObject[];
   readonly typeOf: (id: ResourceId) => MergeType | undefined;
   readonly applySet: string;
-  /** If absent, no results of earlier runs are reused. */
   readonly reuse?: Reuse | undefined;
 }
 
 export interface Diff {
   readonly compared: readonly Compared[];
-  /** Live members of our set that are not desired. */
+  /** Live objects of our ApplySet that are not desired. */
   readonly surplus: readonly KubeObject[];
 }
 
@@ -57,9 +56,9 @@ function compareAgain(input: DiffInput, desired: Desired, live: KubeObject | und
     given: [object, owner, random, live, type, manager, force],
     questions: {},
     work: () => compareOne(input, desired, live),
-    // Contents, and foreign Secrets and ConfigMaps, were read for this run only.
+    // Long values, and contents of foreign Secrets and ConfigMaps, are read for this run only.
     keeps: () => contents === undefined && (live === undefined || !isLarge(id) || isMember(live, input.applySet)),
-    // `contents` is a function, and is determined by the object.
+    // `contents` is a function, which cannot be compared. It depends only on the object.
     equal: (a, b) => jsonEquals(withoutContents(a), withoutContents(b)),
   });
 }
@@ -95,7 +94,7 @@ function compareOne(input: DiffInput, desired: Desired, found: KubeObject | unde
   return withoutEdited(input, fields.length === 0 ? rest : { ...rest, fields }, type);
 }
 
-/** Replaces long values by their stand-ins, so that objects compare equal whether the values are in memory or not. */
+/** Replaces long values by stand-ins. Objects then compare equal whether their long values are in memory or not. */
 function withoutLongValues(desired: Desired): Desired {
   const object = shortenObject(desired.object);
   if (object === desired.object) return desired;

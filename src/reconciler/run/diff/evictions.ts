@@ -1,5 +1,5 @@
-// Removes parts that block a declaration in Git: items of our lists whose key another manager has changed, and items
-// and fields because of which the server refuses our object. They are removed only if Git wins.
+// Removes parts of a live object that block our declaration, if Git wins. These are items of our lists whose key
+// another manager has changed, and fields and items because of which the server refuses our object.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import type { MergeType } from '#kubernetes/rules/openapi.ts';
@@ -24,7 +24,7 @@ import { type FieldRules, fieldStates } from './field-states.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import { maskSecrets } from './masked.ts';
 
-/** Adds the removal of items whose key another manager has changed. */
+/** Adds the removal of each list item whose key another manager has changed. */
 export function withoutEdited(rules: FieldRules, compared: Compared, type: MergeType): Compared {
   const { desired, live } = compared;
   if (live === undefined) return compared;
@@ -34,8 +34,8 @@ export function withoutEdited(rules: FieldRules, compared: Compared, type: Merge
 }
 
 /**
- * Adds the removal of the parts that the server's refusal is about, as few as necessary. Returns undefined if the
- * server refuses the object even without all those parts. Throws Failure if the server does not decide.
+ * Adds the removal of as few parts as possible, so that the server no longer refuses the object. Returns undefined if
+ * the server refuses the object even then. Throws Failure if the server gives no decision.
  */
 export async function clearWay(
   cluster: Pick<Cluster, 'patch'>,
@@ -54,15 +54,15 @@ export async function clearWay(
   for (const some of fields.length < parts.length ? [fields, parts] : [parts]) {
     if (some.length === 0 || !(await isTaken(some))) continue;
     const going = await fewest(isTaken, [], some);
-    // If the server accepts the object with all parts in place, the refusal had a reason that a dry run does not show.
+    // If the server now accepts the object without any removal, the cause of its refusal is not visible in a dry run.
     return going.length === 0 ? undefined : evicting(rules, compared, type, going);
   }
   return undefined;
 }
 
 /**
- * Returns as few parts as must be removed in addition to `going`. The search halves the parts, because most do not
- * block (QuickXplain, Junker 2004).
+ * Returns the smallest set of parts that must be removed in addition to `going`. The search halves the list, because
+ * most parts block nothing (QuickXplain, Junker 2004).
  */
 async function fewest(
   isTaken: (parts: readonly ForeignPart[]) => Promise<boolean>,
@@ -114,8 +114,8 @@ function partsInTheWay(
 }
 
 /**
- * Returns true for the refused field, for a field directly below it, and, if the refused field is forbidden, for a
- * field next to it.
+ * Returns true for the refused field and for fields directly below it. If the refused field is forbidden, also for the
+ * fields next to it.
  */
 function isFieldMeant(field: readonly string[], refused: readonly string[], forbidden: boolean): boolean {
   const above = field.slice(0, -1);
@@ -130,7 +130,7 @@ function isWithin(place: readonly string[], container: readonly string[]): boole
   return container.every((element, index) => place[index] === element);
 }
 
-/** Returns the parts that no other manager may keep. */
+/** Returns the parts that may be removed: for each owner of the part, Git's value would win. */
 function removable(rules: FieldRules, { desired }: Compared, parts: readonly ForeignPart[]): readonly ForeignPart[] {
   const child = desired.owner !== undefined;
   const stateOf = fieldStates(rules, desired.object, child);
@@ -167,9 +167,7 @@ function owning(live: KubeObject, { parts, manager }: Evicted): KubeObject {
   return { ...live, metadata: { ...live.metadata, managedFields } };
 }
 
-/**
- * Tries whether the server would accept the object without the evicted parts. Throws Failure as `Cluster.patch` does.
- */
+/** Sends a dry run of the object without the evicted parts. Throws Failure as `Cluster.patch` does. */
 export async function tryEvicting(
   cluster: Pick<Cluster, 'patch'>,
   { desired, live, evicted }: Compared,
@@ -182,7 +180,7 @@ export async function tryEvicting(
   await cluster.patch(live, operationsBetween(live, merged), { dryRun: true, as });
 }
 
-/** Returns the object that a forced apply would store; undefined if the apply would fail before the validation. */
+/** Returns the object that a forced apply would store; undefined if the apply would fail before validation. */
 function mergedWith(live: KubeObject, applied: KubeObject, type: MergeType, manager: string): KubeObject | undefined {
   const { apiVersion } = applied;
   const result = serverSideApply({ live, applied, type, manager, apiVersion, force: true, time: '' });
@@ -205,8 +203,8 @@ function operation(path: string, value: Json): JsonPatchOperation {
 }
 
 /**
- * Takes over the parts. The apply that follows lacks them, so that the server removes them in the same write that adds
- * our parts.
+ * Makes this instance the owner of the parts. The apply that follows lacks the parts, so the server removes them in the
+ * same write.
  */
 export async function takeParts(
   cluster: Pick<Cluster, 'get' | 'patch'>,

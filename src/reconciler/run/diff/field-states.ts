@@ -1,4 +1,4 @@
-// Decides about a declared field that another manager has set to another value: Git wins, except for fields that are
+// Decides which value of a field wins if another manager has set a declared field. Git wins, except for fields that are
 // left to other managers (decision 0240).
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -8,29 +8,28 @@ import { isOtherInstance } from '../labels.ts';
 import { ignoredFields, isIgnored } from './ignored-fields.ts';
 
 /**
- * `set-back`: Git's value is applied. `kept`: the other manager's value stays, and differs from Git. `left`: the other
- * manager's value stays, as the manifest allows.
+ * `set-back`: Git's value is applied. `kept`: the value of the other manager stays and differs from Git. `left`: the
+ * value of the other manager stays, as the manifest allows.
  */
 export type FieldState = 'set-back' | 'kept' | 'left';
 
 /**
- * A field of another manager. The pointer is empty if the desired object lacks the field: then the field blocks a
- * declared field.
+ * A field of another manager. `pointer` is empty if the desired object lacks the field and the field blocks a declared
+ * field.
  */
 export interface FieldOfOther extends Conceded {
   readonly state: FieldState;
 }
 
 export interface FieldRules {
-  /** Field manager of the instance. */
   readonly manager: string;
-  /** `apply.conflicts: force`. */
+  /** True if skep.yaml sets `apply.conflicts: force`. */
   readonly force: boolean;
 }
 
 /**
- * `child` is true if the object was created for a custom resource, whose manifest cannot leave fields of the child to
- * other managers.
+ * Returns the state of a field by its path and manager. `child` is true for a child of a custom resource: its fields
+ * cannot be left to other managers in a manifest.
  */
 export function fieldStates(
   { manager: own, force }: FieldRules,
@@ -39,7 +38,7 @@ export function fieldStates(
 ): (path: string, manager: string) => FieldState {
   const ignored = child ? [] : ignoredFields(declared as JsonObject);
   return (path, manager) => {
-    // Two instances that set each other's fields back would write for ever.
+    // If two instances set each other's fields back, they write for ever.
     if (isOtherInstance(manager, own)) return 'kept';
     if (isIgnored(ignored, path)) return 'left';
     return child || force ? 'set-back' : 'kept';

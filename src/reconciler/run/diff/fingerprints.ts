@@ -1,5 +1,5 @@
-// Computes digests that stand for an object in files that leave the cluster: one for our live fields, and one for the
-// desired object. Values cannot be read from the digests, and the content of a Secret cannot be guessed either.
+// Computes digests of objects for files that leave the cluster. No value, not even of a Secret, can be derived from a
+// digest.
 
 import { lastingJson, shortenObject } from '#kubernetes/rules/large-values.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -10,15 +10,18 @@ import type { Change } from '../plan/plan.ts';
 
 export interface Fingerprints {
   /**
-   * Returns the digest of a live object: of the fields that this instance owns, with their values, and of the
-   * difference that a plan shows. Undefined for a Secret if there is no key.
+   * Returns the digest of the live object's fields that this instance owns, and of the difference that the plan shows.
+   * undefined for a Secret without a key.
    */
   ofLive(live: KubeObject, diff: Change['diff']): string | undefined;
-  /** Returns the digest of the object that will be applied, without the owner's uid, which may be unknown yet. */
+  /**
+   * Returns the digest of the object to apply. If `owned` is true, owner references are left out, because the uid of
+   * the owner may be unknown yet.
+   */
   desired(object: KubeObject, owned: boolean): string | undefined;
 }
 
-/** `key` is the key for the digests of Secrets; undefined if it does not exist or may not be read. */
+/** `key` is the key for digests of Secrets; undefined if the key does not exist or cannot be read. */
 export function fingerprintsBy(manager: string, key: Uint8Array | undefined): Fingerprints {
   function print({ kind }: KubeObject, value: unknown): string | undefined {
     if (kind !== 'Secret') return sha256(lastingJson(value));
@@ -26,7 +29,7 @@ export function fingerprintsBy(manager: string, key: Uint8Array | undefined): Fi
   }
   return {
     ofLive(found, diff) {
-      // The digest must not depend on whether long values were read.
+      // The digest must be the same whether long values were read or not.
       const live = shortenObject(found);
       const entry = entryOf(live, manager);
       return print(live, [entry?.apiVersion ?? '', entry?.fieldsV1 ?? {}, ownedValues(live, manager), diff]);

@@ -1,28 +1,27 @@
-// Reads the fields that a manifest leaves to other managers (`skep.dev/ignore-fields`), and decides which fields they
-// cover.
+// Reads the annotation `skep.dev/ignore-fields`: the fields that a manifest leaves to other managers.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { IGNORE_FIELDS } from '../labels.ts';
 
 /**
- * Returns the paths. The annotation has them as plans show them, separated by commas: `/spec/replicas,
- * /spec/template/spec/containers/[name=web]/image`.
+ * Returns the paths in the annotation. They are separated by commas and written as plans show them:
+ * `/spec/replicas, /spec/template/spec/containers/[name=web]/image`.
  */
 export function ignoredFields(object: JsonObject): readonly string[] {
   const { metadata } = object;
   const { annotations } = isObject(metadata) ? metadata : {};
   const text = isObject(annotations) ? annotations[IGNORE_FIELDS] : undefined;
-  // Keys of list items may contain commas, too: `[port=80,protocol=TCP]`.
+  // A comma in a key of a list item separates no paths: `[port=80,protocol=TCP]`.
   return typeof text === 'string' ? text.split(/,(?![^[\]]*\])/).map((path) => path.trim()) : [];
 }
 
-/** Returns true if the field is ignored, or is below an ignored field. */
+/** Returns true if an ignored path is this field or a parent of this field. */
 export function isIgnored(ignored: readonly string[], path: string): boolean {
   return ignored.some((each) => path === each || path.startsWith(`${each}/`));
 }
 
-/** Reports paths that must not be ignored, because they identify an object or its owner, or are malformed. */
+/** Reports paths that must not be ignored: malformed paths, and fields that identify an object or its owner. */
 export function checkIgnoredFields(object: JsonObject): readonly Finding[] {
   const wrong = ignoredFields(object).filter((path) => !FIELD.test(path) || OWN.test(path));
   return wrong.map((path) => ({

@@ -13,17 +13,17 @@ function many(count: number, namespace: string, result?: Compared['result']): Co
   return Array.from({ length: count }, (_, index) => comparedOf(String(index), namespace, result));
 }
 
-test('beyond the first sixteen objects of a kind in a namespace, these sixteen stand for each', () => {
+test('the first sixteen objects of a kind in a namespace stand for all further objects', () => {
   const found = firstOfMany([...many(18, 'a'), ...many(16, 'b')], () => undefined);
   expect([...found.keys()]).toEqual(['a/16', 'a/17']);
   expect(found.get('a/17')).toEqual(many(16, 'a').map(({ desired }) => desired.key));
 });
 
-test('an existing object stands for no other, and no other for it', () => {
+test('existing objects do not belong to a group', () => {
   expect(firstOfMany(many(20, 'a', 'changed'), () => undefined).size).toBe(0);
 });
 
-test('a creation with the rights of another account is checked by itself', () => {
+test('a creation with the rights of another account belongs to another group', () => {
   const accountOf = ({ metadata }: KubeObject) => (Number(metadata.name) < 10 ? 'one' : undefined);
   expect(firstOfMany(many(20, 'a'), accountOf).size).toBe(0);
 });

@@ -1,16 +1,17 @@
-// Groups objects that will be created in large numbers: of one kind, in one namespace, with the rights of one account.
-// The server dry-runs only the first objects of each group.
+// Groups objects to be created by kind, namespace and account. If a group is large, the server dry-runs only its first
+// objects.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Compared } from './compared.ts';
 
 /**
- * Number of objects per group that are dry-run. An object that the server refuses in every run is among the first once
- * the remaining objects are created, so that no object is tried again and again.
+ * Number of objects per group that are dry-run. If every run fails to create an object, the object becomes one of the
+ * first objects once the other objects exist. The dry run then refuses the object, so that runs stop trying to create
+ * it.
  */
 const FIRST = 16;
 
-/** Maps the key of each remaining object to the keys of the first objects of its group. */
+/** Returns the keys of the first objects of the group, by the key of each object that is not among them. */
 export function firstOfMany(
   compared: readonly Compared[],
   accountOf: (object: KubeObject) => string | undefined,

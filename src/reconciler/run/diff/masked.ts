@@ -1,13 +1,12 @@
-// Masks differences for people.
+// Masks values in differences.
 
 import type { Difference } from '#kubernetes/rules/ownership/differences.ts';
 
-/** Returns the differences. For a Secret they show that a value changed, never the value. */
+/** Returns the differences of an object. For a Secret, they show only that a value changed. */
 export function maskSecrets(kind: string, changes: readonly Difference[]): readonly Difference[] {
   return kind === 'Secret' ? changes.map(maskValues) : changes;
 }
 
-/** Returns the difference with its path, and without its values. */
 export function maskValues({ path, before, after }: Difference): Difference {
   return {
     path,

@@ -1,5 +1,5 @@
-// Sends a dry run for each change before anything is written, and collects all refusals. The dry run also decides
-// comparisons that only the server can decide.
+// Sends a dry run of each change before the first write, and collects the refusals. A dry run also decides comparisons
+// with the result `unknown`.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { differences } from '#kubernetes/rules/ownership/differences.ts';
@@ -30,15 +30,14 @@ export interface PreviewInput extends FieldRules {
   readonly compared: readonly Compared[];
   readonly accountOf: AccountOf;
   readonly living: (id: ResourceId) => KubeObject | undefined;
-  /** Returns why the object may not be replaced, and how to allow it; undefined if the replacement is allowed. */
+  /** Returns why the object must not be replaced, and how to allow it; undefined if the replacement is allowed. */
   readonly replaceBar: (compared: Compared) => string | undefined;
-  /** Dry runs that this run requested in its first preparation. */
+  /** Dry runs of the first preparation of this run. */
   readonly before?: Previews;
-  /** If set, only the first of many similar creations are sent. If all are accepted, the rest is not sent. */
+  /** If set, only the first of similar creations are sent. The remaining creations are sent only if one is refused. */
   readonly sampled: boolean;
 }
 
-/** Requests by key of the object. */
 export type Previews = ReadonlyMap<string, Asked>;
 
 interface Asked {
@@ -47,10 +46,7 @@ interface Asked {
 }
 
 export interface Previewed {
-  /**
-   * The same list, in which `unknown` is decided, a `changed` without a change is `unchanged`, and the rest has
-   * previews.
-   */
+  /** All comparisons. `unknown` is decided; `changed` becomes `unchanged` if the dry run shows no change. */
   readonly compared: readonly Compared[];
   readonly previews: Previews;
 }
@@ -85,9 +81,8 @@ export async function preview(given: PreviewDeps, input: PreviewInput): Promise<
 }
 
 /**
- * Returns the keys of creations that were accepted and depend on no refused object, so that they exist in the next run.
- * Empty if there is a replacement: it deletes, and is not made if the server is known to refuse an object of the
- * source.
+ * Returns the keys of accepted creations whose owner was not refused: they exist in the next run. Empty if an object is
+ * to be replaced, because the run omits a replacement if the server refuses another object of the source.
  */
 function creationsToCome(answers: readonly (Compared | undefined)[]): ReadonlySet<string> {
   const given = answers.filter((each) => each !== undefined);
@@ -102,14 +97,14 @@ function creationsToCome(answers: readonly (Compared | undefined)[]): ReadonlySe
 
 const LIKE_OTHERS = 'it accepts the first objects of their kind in the namespace';
 
-/** Returns the result of the first preparation if a run prepares twice and the object is the same. */
+/** Returns the dry run of the first preparation, if the desired and the live object are still the same. */
 function answerBefore({ before }: PreviewInput, { desired, live }: Compared): Promise<Compared> | undefined {
   const asked = before?.get(desired.key);
   if (asked === undefined || asked.about.live?.metadata.resourceVersion !== live?.metadata.resourceVersion) return;
   return jsonEquals(asked.about.desired.object, desired.object) ? asked.answer : undefined;
 }
 
-/** Returns the earlier result if a run prepares twice and the object is the same. */
+/** Returns true if an earlier dry run has shown that the apply changes nothing. */
 async function isRemembered({ certainty }: Asking, { desired, live }: Compared): Promise<boolean> {
   return live !== undefined && desired.random === undefined && certainty.isKnown(desired.object, live);
 }
@@ -122,7 +117,7 @@ function previewed(compared: Compared, answer: Preview): Compared {
   return { ...compared, result: compared.result === 'unknown' ? 'changed' : compared.result, preview: answer };
 }
 
-/** Returns why the server cannot decide about the object yet: the same plan creates an object that it needs. */
+/** Returns why a dry run is not possible yet: the same plan creates the namespace or role of the object. */
 function dependence(object: KubeObject, created: ReadonlySet<string>): string | undefined {
   const needed = [namespaceOf(object), roleOf(object)].find((id) => id !== undefined && created.has(keyOf(id)));
   return needed === undefined ? undefined : `their ${needed.kind} does not exist yet`;
@@ -132,7 +127,7 @@ function namespaceOf({ metadata: { namespace: name } }: KubeObject): ResourceId 
   return name === undefined ? undefined : { apiVersion: 'v1', kind: 'Namespace', name };
 }
 
-/** Returns the role, whose rights a user without `bind` needs (RBAC, "Restrictions on role binding creation"). */
+/** Returns the role of a binding: a user without `bind` needs its rights ("Restrictions on role binding creation"). */
 function roleOf({ apiVersion, metadata, roleRef }: KubeObject): ResourceId | undefined {
   if (!isObject(roleRef)) return undefined;
   const { kind, name } = roleRef;
@@ -169,7 +164,7 @@ async function askServer(deps: Asking, input: PreviewInput, compared: Compared):
   }
 }
 
-/** Drops fields that the apply removes and the server sets again, such as defaults: they are not changes. */
+/** Drops fields that the apply removes and the server sets again, such as defaults. */
 async function asAnswered(deps: Asking, { manager }: PreviewInput, compared: Compared, stored: KubeObject) {
   const { live, desired, diff } = compared;
   if (live === undefined || live.kind === 'Secret' || !diff.some(({ after }) => after === undefined)) return compared;
@@ -191,7 +186,7 @@ async function askEvicting(deps: PreviewDeps, input: PreviewInput, compared: Com
   }
 }
 
-/** Handles a refusal because of parts that other managers or the server itself have added next to ours. */
+/** Handles a refusal that is caused by parts of other managers, or by parts that the server has added. */
 async function withoutOthersParts(
   deps: PreviewDeps,
   input: PreviewInput,
@@ -215,7 +210,7 @@ function asAccount({ accountOf }: PreviewInput, { desired }: Compared): { as?: s
   return as === undefined ? {} : { as };
 }
 
-/** Adds the uid that the object must still have, and placeholders for values that are generated only at the apply. */
+/** Adds the uid that the live object must still have. Values that only the apply generates are placeholders. */
 function asSent({ desired, live }: Compared): KubeObject {
   const object = withValues(desired.object, desired.random, (bytes) => new Uint8Array(bytes).fill(1));
   const uid = live?.metadata.uid;
@@ -243,7 +238,7 @@ async function answerRefusal(
   return previewed(compared, { result: 'refused', code: 'immutable-field', message: explained });
 }
 
-/** Returns true for temporary failures, and for webhooks that accept no dry runs: the real change may succeed. */
+/** Returns true for temporary failures and for webhooks that support no dry run: the real change may succeed. */
 function isNoAnswer({ code, message }: Failure): boolean {
   const troubled = ['cluster-busy', 'cluster-error', 'cluster-unreachable'].includes(code);
   return troubled || message.includes('does not support dry run');

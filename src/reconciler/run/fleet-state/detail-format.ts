@@ -3,9 +3,9 @@
 import type { Json } from '#std/json.ts';
 
 interface FieldDifference {
-  /** Path like a JSON pointer, but with items of associative lists by name. */
+  /** Path like a JSON pointer, but with names for items of associative lists. */
   readonly path: string;
-  /** Value in the cluster; absent if the cluster has no such field. */
+  /** Value in the cluster; absent if the live object lacks the field. */
   readonly before?: Json;
   /** Value in Git; absent if an apply removes the field. */
   readonly after?: Json;
@@ -18,18 +18,17 @@ export interface DetailedPod {
   readonly restarts: number;
   /** How the last restart came about, such as `OOMKilled, exit code 137`; absent if no container was restarted. */
   readonly lastEnd?: string;
-  /** Reason why the pod is not ready; empty if it is ready, or no reason is known. */
+  /** Reason why the pod is not ready. Empty if the pod is ready or no reason is known. */
   readonly why: string;
 }
 
 export interface DetailedObject {
   readonly id: string;
-  /** `missing`: the object is not in the cluster. */
+  /** `missing`: the object does not exist in the cluster. */
   readonly state: 'ready' | 'not-ready' | 'missing';
   readonly why: string;
   /** Differences between the cluster and Git. Values of Secrets and of encrypted documents are masked. */
   readonly differences: readonly FieldDifference[];
-  /** Fields that other managers have set, each with its state. */
   readonly fields: readonly { readonly path: string; readonly manager: string; readonly state: string }[];
   /** Set if only a dry run could show whether the object differs. */
   readonly uncertain?: true;
@@ -58,7 +57,7 @@ export interface ShownEvent {
 export interface LiveDetail {
   readonly conditions: readonly Condition[];
   readonly objects: readonly DetailedObject[];
-  /** Number of further objects that were not read. */
+  /** Number of objects that were not read, because there are too many. */
   readonly omitted: number;
   /** Events about the resource and its objects, latest first. */
   readonly events: readonly ShownEvent[];

@@ -1,5 +1,5 @@
-// Finds the entries that a resource names: references in its spec, and the registries that list the resource as a
-// running server.
+// Finds the entries of the console to which a resource refers: references in its spec, and registries that list the
+// resource as a running server.
 
 import { formatId, type ResourceId } from '#std/problem.ts';
 import type { View } from '../../kinds/kind.ts';
@@ -8,7 +8,7 @@ import type { EntryRole } from './format.ts';
 
 type Named = Pick<Sourced, 'id' | 'kind' | 'defaulted' | 'legible'>;
 
-/** Returns a function that returns the ids of the entries that a resource names. */
+/** Returns a function that returns the ids of all entries to which a resource refers. */
 export function openEdges(loaded: readonly Named[]): (resource: Named) => readonly string[] {
   const ids = new Map(loaded.map(({ id }) => [nameKey(id), id]));
   const registries = loaded.flatMap(listsServers);
@@ -23,7 +23,7 @@ export function openEdges(loaded: readonly Named[]): (resource: Named) => readon
   };
 }
 
-/** An empty view: the resource alone says whether it requests an entry in a registry. */
+/** An empty view. The spec of a resource alone says whether it requests an entry in registries. */
 const NOTHING: View = { find: () => undefined, all: () => [] };
 
 interface Listing {
@@ -53,7 +53,6 @@ const ROLES: Readonly<Record<string, EntryRole>> = {
   MCPRegistry: 'registry',
 };
 
-/** Returns the role of one of our kinds. */
 export function roleOf(kind: string): EntryRole {
   return ROLES[kind] ?? 'settings';
 }

@@ -1,5 +1,5 @@
-// Determines the state of one resource, and the sentence with the reason, from the facts that a run has observed,
-// planned and done. A resource counts as healthy only if a fact shows that it is.
+// Determines the state of one resource after a run, with a sentence that gives the reason. A resource is healthy only
+// if the run observed that it is ready.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -17,14 +17,13 @@ export interface Found {
   readonly why: string;
 }
 
-/** Facts of a run about resources, by their keys. A fact about a child counts for its owner as well. */
+/** Facts about resources from one run, by key of the resource. A fact about a child is also a fact about its owner. */
 export interface RunFacts {
   readonly problems: ReadonlyMap<string, Problem>;
   readonly failed: ReadonlyMap<string, string>;
   readonly kept: ReadonlyMap<string, string>;
-  /** Changes that the run did not make. */
   readonly pending: ReadonlyMap<string, string>;
-  /** Fields that other managers have set and keep. */
+  /** Fields that other managers have set, and that differ from Git. */
   readonly fields: ReadonlyMap<string, string>;
   readonly readiness: ReadonlyMap<string, { readonly state: EntryState; readonly why: string }>;
   readonly drifted: ReadonlyMap<string, string>;
@@ -111,7 +110,7 @@ export interface Declared extends Pick<Standing, 'health'> {
   readonly live: KubeObject | undefined;
 }
 
-/** `ours` is true if this instance writes the statuses of our kinds. */
+/** Returns the state of a declared resource. `ours` is true if this instance writes the statuses of our kinds. */
 export function entryState(
   facts: RunFacts,
   declared: Declared,
@@ -137,7 +136,7 @@ function keptText(problem: Problem | undefined, reason: string | undefined): str
   return problemText(problem) ?? sentence(reason ?? 'something that it depends on is invalid');
 }
 
-/** Returns the reason with a capital letter, because reasons follow a colon elsewhere. */
+/** Returns the reason with a capital first letter. Elsewhere, the same reason follows a colon. */
 function sentence(reason: string): string {
   return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
 }
@@ -149,7 +148,7 @@ function problemText(problem: Problem | undefined): string | undefined {
 }
 
 function drifting({ pending, fields, drifted, paused, readiness }: RunFacts, key: string): Found | undefined {
-  // A failing server is worse than a server that differs.
+  // State `failed` is more severe than state `drifted`.
   if (readiness.get(key)?.state === 'failed') return undefined;
   const change = pending.get(key);
   if (change !== undefined) {
@@ -203,7 +202,7 @@ function foreignState(live: KubeObject): Found {
   return { state: 'progressing', why: why === '' ? 'It is not ready.' : why };
 }
 
-/** Turns healthy into unknown if a kind could not be listed: a child of that kind may be broken. */
+/** Replaces state `healthy` with `unknown` if a kind could not be listed: an unknown child may have failed. */
 function certain({ unlisted }: RunFacts, found: Found): Found {
   if (found.state !== 'healthy' || unlisted.size === 0) return found;
   return { state: 'unknown', why: `Some objects could not be listed: ${[...unlisted].join(', ')}.` };

@@ -1,5 +1,5 @@
-// Computes the state of the fleet after a run: an entry per source, per declared resource, and per object that is no
-// longer declared and stays.
+// Computes the state of the fleet after a run. Each source, each declared resource, and each remaining object that is
+// no longer declared has an entry.
 
 import { groupOf, idOf, keyOf } from '#kubernetes/rules/object.ts';
 import { compareTexts } from '#kubernetes/rules/ownership/element.ts';
@@ -23,11 +23,8 @@ type NewEntry = Omit<FleetEntry, 'since'>;
 
 export interface FleetLook {
   readonly instance: string;
-  /** API group of our kinds. */
   readonly apiGroup: string;
-  /** Names of all sources. */
   readonly sources: readonly string[];
-  /** True if this instance writes the statuses of our kinds. */
   readonly ours: boolean;
 }
 
@@ -38,7 +35,7 @@ export interface Looked {
   readonly snapshot: Pick<Prepared['snapshot'], 'find' | 'known' | 'unlisted'>;
 }
 
-/** `before` is the state after the previous run. `result` belongs to the run that has observed the fleet. */
+/** Returns the state after a run. `prepared` and `result` belong to that run, `before` to the previous run. */
 export function fleetStateOf(
   look: FleetLook,
   prepared: Looked,
@@ -58,7 +55,10 @@ export function fleetStateOf(
   return stateWith(look.instance, run, entries, before);
 }
 
-/** Returns the state after a run that could do nothing: every entry is unknown, and so are sources without an entry. */
+/**
+ * Returns the state after a run that failed at once: all known entries are unknown. Before the first state, the sources
+ * are the entries.
+ */
 export function unknownState(
   { instance, sources }: Pick<FleetLook, 'instance' | 'sources'>,
   failed: { readonly id: string; readonly at: string; readonly code: string; readonly message: string },
@@ -74,7 +74,10 @@ export function unknownState(
   return stateWith(instance, run, entries, before);
 }
 
-/** Returns the state after a run that observed no change since the run that found `observed`. */
+/**
+ * Returns the state after a run that found no change. `observed` is the state of the run before it that observed the
+ * fleet.
+ */
 export function repeatedState(
   observed: FleetState,
   { id, finishedAt: at }: Pick<RunResult, 'id' | 'finishedAt'>,
@@ -85,7 +88,7 @@ export function repeatedState(
   return before === observed ? { ...observed, run } : stateWith(observed.instance, run, observed.entries, before);
 }
 
-/** Returns the state after a run that failed when it had observed the fleet already. */
+/** Returns the state after a run that failed after it had observed the fleet. */
 export function withFailure(
   state: FleetState,
   failure: { readonly code: string; readonly message: string },
@@ -159,7 +162,9 @@ function resourceEntries({ ours, apiGroup }: FleetLook, prepared: Looked, result
   return [...entries, ...strays(apiGroup, result, prepared, declared)];
 }
 
-/** Returns objects that are no longer declared and stay, without the children of other objects. */
+/**
+ * Returns entries for objects that are no longer declared and are not deleted. Children of other objects have no entry.
+ */
 function strays(
   apiGroup: string,
   { plan }: RunResult,

@@ -1,5 +1,5 @@
-// Keeps the state of the fleet after the last run, and the manifests and desired objects with which one resource is
-// shown. Runs keep these values anyway; the snapshot of the cluster is dropped.
+// Keeps the state of the fleet after the last run, and the manifests and desired objects from which the page of a
+// resource is computed. These values are in memory anyway; the snapshot of the cluster is not kept.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
@@ -17,12 +17,12 @@ import type { ShownOffer } from './offer-format.ts';
 import type { KnownResource } from './resource-detail.ts';
 
 export interface FleetWatch {
-  /** Notes the observation and the plan of a run. */
+  /** Stores the observed state and the plan of a run until the run ends. */
   looked(prepared: Prepared): void;
   ended(result: RunResult): void;
   failed(failure: Failure, run: { readonly id: string; readonly at: string }): void;
   state(): FleetState;
-  /** Finds a resource by the id of its entry; undefined if the last run had no such resource. */
+  /** Returns the resource with this entry id; undefined if the last run had no such resource. */
   find(id: string): KnownResource | undefined;
 }
 

@@ -1,10 +1,9 @@
-// Defines the state of a fleet as the console and its JSON route show it: one entry per source and resource, each with
-// a state, a reason, and the entries that it names.
+// Defines the state of a fleet for the console and its JSON route. Each source and resource has one entry.
 
 /**
- * `kept`: kept unchanged for the given reason. `drifted`: the resource differs from Git or from its review. `sleeping`:
- * a person scaled it to zero. `not-run`: no program of this machine runs in its place (`skep dev`). `unknown`: the
- * state could not be determined.
+ * States of entries. `kept`: kept unchanged for the given reason. `drifted`: the resource differs from Git or from its
+ * review. `sleeping`: a person scaled the resource to zero. `not-run`: `skep dev` runs no program in its place on this
+ * machine. `unknown`: the state could not be determined.
  */
 export const ENTRY_STATES = [
   'failed',
@@ -22,26 +21,26 @@ export type EntryState = (typeof ENTRY_STATES)[number];
 
 export const ENTRY_ROLES = ['source', 'group', 'server', 'virtual-server', 'registry', 'settings', 'other'] as const;
 
-/** Role of an entry. `settings` are shared by servers; `other` objects are not of our kinds. */
+/** Role of an entry. `settings` are referenced by servers. `other` objects are not of our kinds. */
 export type EntryRole = (typeof ENTRY_ROLES)[number];
 
 export interface FleetEntry {
-  /** `namespace/Kind/name`; `Source/name` for a source. */
+  /** Id of the form `namespace/Kind/name`, or `Source/name` for a source. */
   readonly id: string;
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
   readonly role: EntryRole;
   readonly state: EntryState;
-  /** Reason of the state in one sentence. */
+  /** Sentence with the reason of the state. */
   readonly why: string;
   /** Name of the source that declares the entry; absent if no source declares it any more. */
   readonly source?: string;
   /** First run of this process that found this state. */
   readonly since: FleetMoment;
-  /** Ids of the entries that this entry names: its group, registries that list it, settings. */
+  /** Ids of the entries to which this entry refers: its group, its settings, registries that list it. */
   readonly uses: readonly string[];
-  /** Number of objects that belong to the entry. */
+  /** Number of objects that the resource owns. */
   readonly objects: number;
 }
 
@@ -49,26 +48,26 @@ export interface FleetMoment {
   readonly run: string;
   /** Time in RFC 3339. */
   readonly at: string;
-  /** True if the state may be older, because it was the same when the process began to observe. */
+  /** True if the state may have begun earlier, before this process observed the fleet. */
   readonly atLeast?: true;
 }
 
 export interface FleetState {
   readonly version: 1;
   readonly instance: string;
-  /** Last run that ended; absent before the first run ended. */
+  /** Last run that ended; absent until the first run has ended. */
   readonly run?: {
     readonly id: string;
     readonly at: string;
     /** Commit by name of the source. */
     readonly commits: Readonly<Record<string, string>>;
-    /** Reason why the run wrote nothing; absent if it was free to write. */
+    /** Reason why the run wrote nothing; absent if the run was allowed to write. */
     readonly paused?: string;
-    /** Failures because of which the run did nothing, did not read everything, or did not end; absent without failures. */
+    /** Failures of the run; absent if the run had no failures. */
     readonly failures?: readonly { readonly code: string; readonly message: string }[];
   };
-  /** Number of entries by state; states without entries are left out. */
+  /** Number of entries by state. The record lacks states without entries. */
   readonly counts: Readonly<Partial<Record<EntryState, number>>>;
-  /** Entries sorted by role, namespace, kind and name. */
+  /** Entries, sorted by role, namespace, kind and name. */
   readonly entries: readonly FleetEntry[];
 }

@@ -1,5 +1,5 @@
-// Reads one resource in full for the console: its manifest and, from the cluster, its conditions, its objects with
-// their readiness and pods, and their differences from Git. Values of Secrets and of encrypted documents are masked.
+// Reads one resource for the console: its manifest, and its conditions, objects, pods and differences from the cluster.
+// Values of Secrets and of encrypted documents are masked.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -22,7 +22,7 @@ import { detailedPod } from './pods/detailed-pod.ts';
 import { eventsAbout } from './pods/events.ts';
 import { listPods } from './pods/find-pods.ts';
 
-/** Facts about one resource that are known without a request. */
+/** Facts about one resource from the last run. They need no request. */
 export interface KnownResource {
   readonly id: ResourceId;
   /** Absent if no source declares the resource any more. */
@@ -35,10 +35,10 @@ export interface KnownResource {
   readonly offer?: ShownOffer;
 }
 
-/** Maximum number of objects that are read, one request each. Further objects are only counted. */
+/** Maximum number of objects that are read, with one request each. Further objects are only counted. */
 const OBJECTS_MAX = 40;
 
-/** Throws Failure as the methods of `Cluster` do. */
+/** Returns the live part of a resource. Throws Failure as the methods of `Cluster` do. */
 export async function readLiveDetail(
   cluster: ReadCluster,
   options: InstanceName & Pick<Permissions, 'conflicts'>,
@@ -91,7 +91,7 @@ async function readEvents({ podReads }: Pick<ReadCluster, 'podReads'>, namespace
   }
 }
 
-/** An object that belongs to an encrypted document may contain its values, whatever its kind is. */
+/** Masks all values. Any object of an encrypted document may contain encrypted values, whatever its kind is. */
 function withoutValues(compared: Compared): Compared {
   return { ...compared, diff: compared.diff.map(maskValues) };
 }
@@ -105,7 +105,7 @@ async function detailedObject(
   if (live === undefined)
     return { id, state: 'missing', why: 'It is not in the cluster.', differences: [], fields: [] };
   const { ready, why } = liveStateOf(live);
-  // The manifest lacks values that are generated at random, so they would always differ.
+  // The manifest lacks generated random values, so each of them would be a difference.
   const shown = desired.random === undefined ? differences : [];
   const pods = (await listPods(cluster, live))?.map(detailedPod);
   return {
@@ -141,7 +141,7 @@ export function shownManifest({ object, id, sealed }: Sourced): JsonObject {
   if (id.kind !== 'Secret' && sealed !== true) return object;
   const { apiVersion, kind, metadata, ...rest } = object;
   const { annotations: _annotations, ...shown } = metadata;
-  // The type of a Secret is not secret; a value of the key `type` in its data is.
+  // The field `type` of a Secret is not masked. A value under the key `type` of its data is masked.
   const { type } = rest;
   const typed = id.kind === 'Secret' && typeof type === 'string' ? { type } : {};
   return { apiVersion, kind, metadata: shown, ...masked(rest), ...typed };

@@ -1,4 +1,4 @@
-// Determines the state of one source of the fleet after a run.
+// Determines the state of one source after a run.
 
 import { labelValue } from '../labels.ts';
 import type { Gathered } from '../read/gather.ts';
@@ -9,7 +9,7 @@ export function sourceState(name: string, result: RunResult, { suspended }: Pick
   const { commits, failures, quarantined, waits } = result;
   const commit = commits[name];
   const unread = failures.filter(({ code }) => code.startsWith('git-'));
-  // With several failures it is unknown which of them belongs to this source.
+  // A failure does not name its source. With several failures, the failure of this source is unknown.
   const [only, ...others] = unread;
   const reason = others.length === 0 ? only?.message : undefined;
   if (commit === undefined)

@@ -3,7 +3,7 @@
 import { Failure } from '#std/failure.ts';
 import type { RunRecord } from './ports.ts';
 
-/** Throws Failure `run-not-found` if no run or several runs match. */
+/** Returns the run. Throws Failure `run-not-found` if no run or several runs match. */
 export function findRun(records: readonly RunRecord[], start: string): RunRecord {
   const found = records.filter(({ id }) => id === start || (start.length >= START_MIN && id.startsWith(start)));
   const [run] = found;

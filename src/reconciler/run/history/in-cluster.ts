@@ -1,5 +1,5 @@
-// Stores the history in a ConfigMap of the home namespace, for instances without a database. Its size is bounded: the
-// oldest runs are removed.
+// Stores the history in a ConfigMap of the home namespace, for instances without a database. If the ConfigMap becomes
+// too large, the oldest runs are removed.
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -11,7 +11,7 @@ import { readRecord, recordId, storeRecord } from '../records/home-record.ts';
 import type { HistoryStore, RunRecord } from './ports.ts';
 
 export interface HistoryHome extends InstanceName {
-  /** Number of runs that are kept. */
+  /** Maximum number of runs in the history. */
   readonly limit: number;
 }
 
@@ -19,9 +19,14 @@ type Content = Record<'data' | 'binaryData', Record<string, string>>;
 
 const PLAIN = 'runs.json';
 const PACKED = 'runs.json.gz';
-/** Maximum bytes that are stored as text, which `kubectl get -o yaml` shows. A larger history is compressed. */
+/**
+ * Maximum characters of an uncompressed history. `kubectl get -o yaml` shows such a history as text. A larger history
+ * is compressed.
+ */
 const PLAIN_MAX = 64 * 1024;
-/** Maximum bytes stored, half of the limit of a ConfigMap: every run that lists ConfigMaps reads the history, too. */
+/**
+ * Maximum bytes of a compressed history: half of a ConfigMap's limit, because each run that lists ConfigMaps reads it.
+ */
 const STORED_MAX = 512 * 1024;
 const UNPACKED_MAX = 64 * 1024 * 1024;
 const TRIES = 5;
@@ -38,7 +43,7 @@ export function openClusterHistory(
         await storeRecord(cluster, id, stored, contentOf(next(recordsOf(stored))));
         return;
       } catch (error) {
-        // Another run wrote first: its record stays.
+        // Another run has written meanwhile. The history is read again, so that the record of that run is not lost.
         if (!(error instanceof Failure) || error.code !== 'cluster-conflict' || left === 0) throw error;
       }
     }
@@ -55,7 +60,9 @@ export function openClusterHistory(
   };
 }
 
-/** Drops the older half of the runs until they fit. If a single run is too large, it is kept without its lists. */
+/**
+ * Removes the older half of the runs until the history is small enough. A single run that is too large loses its lists.
+ */
 function contentOf(records: readonly RunRecord[]): Content {
   const text = JSON.stringify(records);
   if (text.length <= PLAIN_MAX) return { data: { [PLAIN]: text }, binaryData: {} };
@@ -88,7 +95,7 @@ function withoutLists(record: RunRecord): RunRecord {
   };
 }
 
-/** Returns no runs if a person has damaged the content. */
+/** Returns the runs; empty if the content cannot be parsed. */
 function recordsOf(stored: KubeObject | undefined): readonly RunRecord[] {
   const { [PLAIN]: plain } = isObject(stored?.data) ? stored.data : {};
   const { [PACKED]: packed } = isObject(stored?.binaryData) ? stored.binaryData : {};

@@ -1,16 +1,19 @@
-// Defines the record of a run, and the store of the records.
+// Defines the record of a run, and the store of all records.
 
 import type { Json } from '#std/json.ts';
 
 /**
- * `progressing`: all changes are made, but their resources are not ready yet. `waiting`: deletions wait for approval.
- * `not-ready`: each change succeeded, but a resource is in phase Failed or was not ready in time.
+ * End of a run. `progressing`: all changes are made, but not all resources are ready. `waiting`: deletions wait for
+ * approval. `not-ready`: all changes succeeded, but a resource has failed or was not ready in time.
  */
 export type RunState = 'succeeded' | 'progressing' | 'waiting' | 'not-ready' | 'failed';
 
 export interface RecordedDifference {
   readonly path: string;
-  /** Values as a plan shows them, with values of Secrets masked. `long` is set if a long value is left out. */
+  /**
+   * Values as the plan shows them, with masked values of Secrets. If `long` is set, the values are left out for their
+   * length.
+   */
   readonly before?: Json;
   readonly after?: Json;
   readonly long?: true;
@@ -20,7 +23,7 @@ export interface RecordedOutcome {
   readonly action: 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
   /** Resource as `namespace/Kind/name`, as in all fields `resource` of this file. */
   readonly resource: string;
-  /** Custom resource that the object belongs to; absent for a custom resource, and in records of former releases. */
+  /** Custom resource that owns the object; absent for a custom resource, and in records of former releases. */
   readonly owner?: string;
   readonly error?: { readonly code: string; readonly message: string };
   readonly diff?: readonly RecordedDifference[];
@@ -40,7 +43,7 @@ export interface RecordedProblem {
 /** A source that a rollback keeps at a commit. */
 interface RecordedPin {
   readonly source: string;
-  /** `good` is the commit that the source is kept at, `bad` the commit that is not applied. */
+  /** `good` is the commit that is applied instead of `bad`. */
   readonly good: string;
   readonly bad: string;
 }
@@ -48,8 +51,8 @@ interface RecordedPin {
 export interface RecordedNotReady {
   readonly resource: string;
   /**
-   * `late`: the run waited for the resource until the time was up. `not-run`: no program of this machine runs in its
-   * place (`skep dev`).
+   * `late`: the resource was not ready when the wait of the run ended. `not-run`: `skep dev` runs no program in its
+   * place on this machine.
    */
   readonly state: 'failed' | 'late' | 'progressing' | 'not-run';
   /** Message of the condition Ready. */
@@ -57,22 +60,22 @@ export interface RecordedNotReady {
 }
 
 interface Completion {
-  /** End of the later run; RFC 3339. */
+  /** End of the later run, in RFC 3339. */
   readonly at: string;
-  /** Number of resources that were not ready at the end of the run and were ready later. */
+  /** Number of resources that became ready after the end of the run. */
   readonly ready: number;
 }
 
 export interface RunRecord {
   readonly id: string;
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly startedAt: string;
   readonly finishedAt: string;
   readonly state: RunState;
   /** Commits by name of the source. */
   readonly commits: Readonly<Record<string, string>>;
   readonly summary: Readonly<Record<'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed', number>>;
-  /** Hash of the plan: equal plans have equal hashes. */
+  /** Hash of the changes in the plan. Plans with the same changes have the same hash. */
   readonly planHash: string;
   readonly outcomes: readonly RecordedOutcome[];
   readonly held: readonly { readonly resource: string; readonly reason: string }[];
@@ -83,7 +86,7 @@ export interface RunRecord {
     readonly reasons: readonly string[];
     readonly deletions: readonly string[];
   }[];
-  /** Hashes of the approvals of deletions that would otherwise have waited. */
+  /** Hashes of the approvals that the run used. Without them, its deletions would have waited. */
   readonly approved?: readonly string[];
   readonly problems: readonly RecordedProblem[];
   readonly failures: readonly { readonly code: string; readonly message: string }[];
@@ -96,29 +99,29 @@ export interface RunRecord {
   /** Resources in phase Failed. */
   readonly unready: readonly string[];
   /**
-   * Reasons why resources were not ready when the run ended, failed resources first; absent if all were ready, and in
+   * Resources that were not ready at the end of the run, failed resources first. Absent if all were ready, and in
    * records of former releases.
    */
   readonly notReady?: readonly RecordedNotReady[];
   /**
-   * Servers whose tool definitions differ from the reviewed definitions; absent if no server differs, and in records of
+   * Servers whose tool definitions differ from the reviewed definitions. Absent if no server differs, and in records of
    * former releases.
    */
   readonly drifted?: readonly { readonly resource: string; readonly why: string }[];
   readonly pinned: readonly RecordedPin[];
-  /** Sources that waited for another source; absent if no source waited, and in records of former releases. */
+  /** Sources that waited for another source. Absent if no source waited, and in records of former releases. */
   readonly waits?: readonly { readonly source: string; readonly for: string; readonly reason: string }[];
-  /** Present if the run ended in state `progressing`, and a later run found its outcome. */
+  /** Present if the run ended as `progressing` and a later run found its final state. */
   readonly completed?: Completion;
-  /** Number of entries that were left out because a list was too long, by name of the list. */
+  /** Number of entries that are missing in a list, by name of the list. Long lists are cut. */
   readonly omitted: Readonly<Record<string, number>>;
 }
 
 export interface HistoryStore {
-  /** Returns the newest runs, newest first. Throws Failure. */
+  /** Returns at most `count` runs, newest first. Throws Failure. */
   latest(count: number): Promise<readonly RunRecord[]>;
   /** Appends the record, and removes the oldest records beyond the limit. Throws Failure. */
   append(record: RunRecord): Promise<void>;
-  /** Replaces the record with the same id; does nothing if that record was removed. Throws Failure. */
+  /** Replaces the record with the same id. Does nothing if the store no longer has that record. Throws Failure. */
   replace(record: RunRecord): Promise<void>;
 }

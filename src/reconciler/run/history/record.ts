@@ -1,4 +1,4 @@
-// Computes the record of a run, and decides whether it is news.
+// Computes the record of a run, and decides whether the history stores it.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
@@ -18,10 +18,10 @@ import type {
   RunState,
 } from './ports.ts';
 
-/** Maximum entries of a list, and maximum differences of one object. */
+/** Maximum number of entries in a list, and of differences of one object. */
 const ENTRIES_MAX = 1000;
 const DIFFERENCES_MAX = 20;
-/** Maximum characters of a value as JSON. */
+/** Maximum characters of a value in JSON. */
 const VALUE_MAX = 200;
 /** Maximum characters of a condition's message. */
 const WHY_MAX = 500;
@@ -92,8 +92,8 @@ export function failedRecord(
 }
 
 /**
- * Returns the record of a run in state `progressing` with the end that a later run found: its resources became ready,
- * failed, or were not ready after `waitSeconds`. Undefined if none of these has happened yet.
+ * Returns the record of a `progressing` run with the final state that a later run found: all resources are ready, one
+ * has failed, or one was not ready after `waitSeconds`. undefined while the final state is unknown.
  */
 export function completed(
   record: RunRecord,
@@ -116,7 +116,8 @@ export function completed(
 }
 
 /**
- * Returns true if the record is worth keeping: the run changed an object, or found another state than the previous run.
+ * Returns true if the history should store the record: the run changed an object, synced a source, or found another
+ * state than the previous run.
  */
 export function isNews(record: RunRecord, before: RunRecord | undefined): boolean {
   const changed = record.outcomes.some(({ action }) => CHANGES.has(action));
@@ -126,7 +127,9 @@ export function isNews(record: RunRecord, before: RunRecord | undefined): boolea
 
 const CHANGES: ReadonlySet<string> = new Set(['created', 'configured', 'deleted']);
 
-/** Returns the facts that last until a person acts, as codes: messages may contain times and counts. */
+/**
+ * Returns the facts that last until a person acts. Messages are left out, because they may contain times and counts.
+ */
 function standingOf(record: RunRecord): string {
   const { commits, held, approvals = [], waits = [], problems, failures, unready, pinned, drifted = [] } = record;
   const stuck = record.outcomes.filter(({ action }) => action === 'failed' || action === 'held');
@@ -166,8 +169,7 @@ function runState(result: RunResult): RunState {
 }
 
 /**
- * Returns the hash of the changes. Differences of Secrets are masked, so that the hash reveals nothing about their
- * values.
+ * Returns the hash of the changes. Values of Secrets are masked in the plan, so the hash reveals nothing about them.
  */
 function planHash({ batches }: Plan): string {
   const changes = batches.flatMap((batch) => batch.changes);

@@ -1,4 +1,4 @@
-// Decides about one image from its expectation and the known facts about it.
+// Decides whether one image may run, from its expected signers and the facts about it.
 
 import type { ImageProvenance } from '#contracts/registry/image-provenance.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -15,16 +15,16 @@ import {
 import type { ImageFacts } from './ports.ts';
 
 export interface Decision {
-  /** Problem without its place; absent if the image has no problem. */
+  /** Problem without its pointer; absent if the image has no problem. */
   readonly problem?: Omit<Finding, 'pointer'>;
-  /** Pin that is written into children. */
+  /** Name with digest that replaces the image in children; absent if the image is not pinned. */
   readonly pin?: Pin;
 }
 
 export interface Pin {
-  /** Name with digest. */
+  /** Name of the image with its digest. */
   readonly name: string;
-  /** Signers of the image and further documents, in one line for people. */
+  /** Signers of the image and further documents, as one line for people. */
   readonly evidence: string;
   /** Attestations that the page of a catalogue shows. */
   readonly provenance: readonly ImageProvenance[];
@@ -37,13 +37,13 @@ export interface Question {
   readonly pin: boolean;
 }
 
-/** Decides about one image. `facts` are absent if there is no expectation to compare with them. */
+/** Decides about one image. `facts` are undefined if no expectation exists, so that nothing was requested. */
 export function decide({ image, mode, expected, pin }: Question, facts: ImageFacts | undefined): Decision {
   const problem = (code: string, message: string): Decision => ({
     problem: { code, severity: mode === 'require' ? 'error' : 'warning', message: `${message}${CONSEQUENCE[mode]}` },
   });
   if (expected.by === 'nobody') {
-    // In mode `warn`, a warning for each image without an expected signer would hide other warnings.
+    // In mode `warn`, one warning for each unsigned image would hide other warnings.
     if (mode !== 'require') return {};
     return problem(
       'image-signer-unknown',

@@ -1,4 +1,4 @@
-// Tests which attestations pages show: expected attestations with a statement about the image.
+// Tests which attestations are shown: expected attestations that make a statement about the image.
 
 import { expect, test } from 'vitest';
 import { formatProvenance, readProvenance } from '#contracts/registry/image-provenance.ts';
@@ -49,7 +49,7 @@ test('an attestation that a rule demands', () => {
   expect(shown([{ ...BUILDER, predicateType: SPDX }], [{ ...EXPECTED[0], attestation: SPDX }])).toEqual([SPDX]);
 });
 
-test('an annotation that someone else has written shows nothing that cannot be read', () => {
+test('an unreadable annotation of another author shows nothing', () => {
   const read = (text: string) => readProvenance({ 'skep.dev/image-provenance': text }, 'wiki:1');
   expect(['', 'x', '[]', '{"wiki:1":1}', '{"wiki:1":[{"repository":"a"}]}'].map(read)).toEqual([[], [], [], [], []]);
   expect(read('{"wiki:1":[{"predicateType":"a","identity":1}]}')).toEqual([{ predicateType: 'a' }]);

@@ -1,4 +1,4 @@
-// Finds locks of tools that were written for another digest of the image than the digest that the server runs.
+// Finds tool locks whose image digest differs from the digest of the image that the server runs.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { withoutDigest } from '#std/address/image-name.ts';
@@ -10,13 +10,12 @@ import type { Sourced } from '../read/sourced.ts';
 import { podImages } from './pod-images.ts';
 
 interface LocksAndChildren extends Pick<Desires, 'objects'> {
-  /** Locks as they are declared. */
   readonly locks: readonly Sourced[];
   /** Objects of the locks that are in force. */
   readonly counting: readonly KubeObject[];
 }
 
-/** Ignores locks without a digest, and children whose image has no digest. */
+/** Returns one warning per lock with such a difference. Ignores locks without a digest, and images without a digest. */
 export function checkDigests({ locks, counting, objects }: LocksAndChildren): {
   readonly problems: readonly Problem[];
 } {

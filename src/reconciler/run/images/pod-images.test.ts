@@ -23,7 +23,7 @@ test.each([
   ['Job', { template: { spec: POD } }],
   ['CronJob', { jobTemplate: { spec: { template: { spec: POD } } } }],
   ['Pod', POD],
-])('every image that a %s runs or mounts is found, and gets its digest', (kind, spec) => {
+])('each image that a %s runs or mounts is found and replaced', (kind, spec) => {
   const found = podImages(object(kind, spec));
   expect(found).toEqual({ images: ['a:1', 'b:1', 'c:1', 'd:1'], pullSecrets: ['pull'], serviceAccount: 'runner' });
   const pins = new Map(found?.images.map((image) => [image, `${image}@pinned`]));
@@ -33,6 +33,6 @@ test.each([
   expect(podImages(object(kind, spec))?.images).toEqual(found?.images);
 });
 
-test('other objects create no pods', () => {
+test('other objects have no pod images', () => {
   expect(podImages(object('Service', { ports: [] }))).toBeUndefined();
 });

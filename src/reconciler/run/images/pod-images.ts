@@ -1,9 +1,9 @@
-// Finds the images that a Kubernetes object runs, and replaces their names.
+// Finds and replaces the images in the pod template of a Kubernetes object.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 
-/** Image pull secrets and images of a pod, including init containers and image volumes. */
+/** Images, pull secrets and service account of a pod. Images include init containers and image volumes. */
 export interface PodImages {
   readonly images: readonly string[];
   readonly pullSecrets: readonly string[];
@@ -12,7 +12,7 @@ export interface PodImages {
 
 const CONTAINERS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 
-/** Returns undefined if the object creates no pods. */
+/** Returns undefined if the object has no pod template. */
 export function podImages(object: KubeObject): PodImages | undefined {
   const pod = specOfPods(object);
   if (pod === undefined) return undefined;
@@ -29,7 +29,7 @@ export function podImages(object: KubeObject): PodImages | undefined {
   };
 }
 
-/** Fields that lead from an object to the template of its pods. */
+/** Path of the pod spec, for kinds that differ from Deployments. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   Pod: ['spec'],
   CronJob: ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
@@ -43,7 +43,7 @@ function specOfPods(object: KubeObject): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** Returns the object with new names for the images in `pins`. */
+/** Returns the object with its images replaced. `pins` maps old names to new names. */
 export function withImages(object: KubeObject, pins: ReadonlyMap<string, string>): KubeObject {
   const copy = structuredClone(object);
   const pod = specOfPods(copy);

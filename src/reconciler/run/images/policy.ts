@@ -1,4 +1,4 @@
-// Determines the expected signers of an image in a namespace, and whether a signature fulfils the expectation.
+// Determines the expected signers of an image, and whether a signature meets the expectation.
 
 import type { ImageProvenance } from '#contracts/registry/image-provenance.ts';
 import { imagePlace, parseImageName } from '#std/address/image-name.ts';
@@ -9,7 +9,7 @@ import type { ImageSignature, KnownFacts } from './ports.ts';
 export type VerifyMode = 'off' | 'warn' | 'require';
 
 interface ImageRule {
-  /** Glob for the name with registry and without tag. */
+  /** Glob for the image name with registry and without tag. */
   readonly image: string;
   readonly keyFile?: string;
   /** Glob for the subject alternative name of the certificate. */
@@ -22,11 +22,11 @@ interface ImageRule {
 
 export interface ImagePolicy {
   readonly mode: VerifyMode;
-  /** Modes of namespaces. The first entry whose glob matches the namespace applies instead of `mode`. */
+  /** Modes of namespaces, as globs. The first entry that matches a namespace replaces `mode`. */
   readonly namespaces: readonly { readonly name: string; readonly mode: VerifyMode }[];
-  /** If set, verified digests are written into children, also in namespaces that only warn. */
+  /** If set, children run images by their verified digest, also if the mode is `warn`. */
   readonly pin: boolean;
-  /** The first matching rule applies. */
+  /** Rules; the first rule that matches an image applies. */
   readonly rules: readonly ImageRule[];
 }
 
@@ -39,16 +39,13 @@ export type Expected =
   | { readonly by: 'rule' | 'entry'; readonly all: readonly Expectation[] }
   /** No rule and no catalogue entry names a signer of the image. */
   | { readonly by: 'nobody' }
-  /** `reason` says in one clause which fact is missing that the policy needs. */
+  /** The signer cannot be determined. `reason` is a clause that says which fact is missing. */
   | { readonly by: 'unknown'; readonly reason: string };
 
-/**
- * `provenance` of catalogue entries by image with its registry and tag; undefined if a registry of the namespace could
- * not be read.
- */
+/** Provenances of catalogue entries, by image with registry and tag. */
 export type EntryProvenance = ReadonlyMap<string, readonly JsonObject[]>;
 
-/** Groups provenances by the full name of the image, because entries abbreviate names as authors do. */
+/** Groups provenances by the full name of the image, because entries may omit the default registry and tag. */
 export function byWholeName(provenances: Iterable<readonly [image: string, provenance: JsonObject]>): EntryProvenance {
   const found = new Map<string, JsonObject[]>();
   for (const [image, provenance] of provenances) {
@@ -98,8 +95,8 @@ export function expectedOf(
 }
 
 /**
- * Returns the expectation of a catalogue entry. A workflow is named by its path in the repository, without the Git
- * reference that it ran for.
+ * Returns the expectation from the provenance of a catalogue entry. undefined if the provenance names no signer. A
+ * signer that is a path is a workflow of the repository, at any Git reference.
  */
 function entryExpectation(provenance: JsonObject): Expectation | undefined {
   const text = (key: string): string | undefined => {
@@ -127,7 +124,7 @@ function plainRepository(url: string): string {
 
 function isExpected(signature: ImageSignature, expectation: Expectation): boolean {
   const { keyFile, identity, issuer, repository, ref, runner, attestation } = expectation;
-  // Without its issuer, the signature of a certificate identifies no signer.
+  // A certificate identifies a signer only together with its issuer.
   if (keyFile === undefined && (issuer === undefined || (identity === undefined && repository === undefined)))
     return false;
   const same = (expected: string | undefined, found: string | undefined): boolean =>
@@ -145,9 +142,9 @@ function isExpected(signature: ImageSignature, expectation: Expectation): boolea
 }
 
 /**
- * Returns true if the attestation makes the expected statement. If no statement is expected, accepts signatures of
- * cosign, which are attestations, too, and attestations about the build, which the builder of an image makes. Other
- * attestations may state anything, for example that a scan has found a vulnerability.
+ * Returns true if the attestation makes the expected statement. If no statement is expected, a signature or an
+ * attestation about the build is enough: the builder of an image signs both. Other attestations may say anything, such
+ * as that a scan found a vulnerability.
  */
 function saysWhat(attestation: string | undefined, predicateType: string | undefined): boolean {
   if (attestation !== undefined) return attestation === predicateType;
@@ -157,18 +154,18 @@ function saysWhat(attestation: string | undefined, predicateType: string | undef
 const SIGNED_BY_COSIGN = 'https://sigstore.dev/cosign/sign/v1';
 const BUILT = 'https://slsa.dev/provenance/';
 
-/** Returns the expectations that no signature fulfils. */
+/** Returns the expectations that no signature meets. */
 export function unfulfilled(all: readonly Expectation[], { signatures }: KnownFacts): readonly Expectation[] {
   return all.filter((expectation) => !signatures.some((signature) => isExpected(signature, expectation)));
 }
 
-/** Returns true if the glob matches. A malformed glob matches nothing. */
+/** Returns false for a malformed glob. */
 function matchesGlob(pattern: string, text: string): boolean {
   const glob = parseGlob(pattern);
   return glob !== undefined && globMatches(glob, text);
 }
 
-/** Describes an expectation in one clause. */
+/** Returns a clause such as `a signature by identity X, issuer Y`. */
 export function describeExpectation(expectation: Expectation): string {
   const { keyFile, identity, issuer, repository, ref, runner, attestation } = expectation;
   const parts = [
@@ -190,14 +187,14 @@ export function describeFound({ signatures, faults }: KnownFacts): string {
   return [...shown, ...(clauses.length > SHOWN_MAX ? [`${clauses.length - SHOWN_MAX} more`] : [])].join('; ');
 }
 
-/** Returns a text with one signature for each expectation, and documents by their digests. */
+/** Returns a line with one signature per expectation, and with further documents by type and digest. */
 export function describeEvidence(all: readonly Expectation[], { signatures, documents }: KnownFacts): string {
   const signed = all.flatMap((each) => signatures.find((signature) => isExpected(signature, each)) ?? []);
   const attached = documents.map(({ type, digest }) => `${type} ${digest}`).sort();
   return [...new Set(signed.map(describeSignature)), ...attached.slice(0, SHOWN_MAX)].join('; ');
 }
 
-/** Returns the expected attestations with a statement about the image, without plain signatures. */
+/** Returns the expected attestations, without signatures of cosign: signatures make no statement about the image. */
 export function expectedProvenance(
   all: readonly Expectation[],
   { signatures }: KnownFacts,

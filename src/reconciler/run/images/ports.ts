@@ -1,19 +1,19 @@
 // Defines the facts about an image in its registry, and the port that reads them.
 
 /**
- * A valid signature or attestation: its mathematics, its certificate and its log entry were checked, but not yet
- * whether its signer is expected.
+ * A signature or attestation whose cryptography, certificate and log entry are valid. Whether its signer is expected is
+ * not checked yet.
  */
 export interface ImageSignature {
   /** File with the public key that verifies the signature; absent if the signature has a certificate. */
   readonly keyFile?: string;
   /** Subject alternative name of the certificate. */
   readonly identity?: string;
-  /** Issuer of the token that the certificate was issued for. */
+  /** Issuer of the OIDC token for which the certificate was issued. */
   readonly issuer?: string;
   /** Source repository in the certificate. */
   readonly repository?: string;
-  /** Git reference of the source in the certificate. */
+  /** Git reference in the certificate. */
   readonly ref?: string;
   /** Environment of the runner in the certificate. */
   readonly runner?: string;
@@ -31,27 +31,27 @@ export interface ImageDocument {
 export type ImageFacts =
   | {
       readonly state: 'known';
-      /** Digest of the manifest or index that the name stands for. */
+      /** Digest of the manifest or index to which the name refers. */
       readonly digest: string;
       readonly signatures: readonly ImageSignature[];
-      /** Reasons why other signatures are invalid, one clause each. */
+      /** Reasons why signatures are invalid, one clause each. */
       readonly faults: readonly string[];
       readonly documents: readonly ImageDocument[];
     }
-  /** `reason` states in one clause why the registry could not be read, or why its response could not be used. */
+  /** The facts could not be read. `reason` is a clause that says why. */
   | { readonly state: 'unknown'; readonly reason: string };
 
 export interface ImageRequest {
-  /** Name in the manifest. */
+  /** Image name in the manifest. */
   readonly image: string;
-  /** Files with public keys that may verify signatures, in addition to certificates. */
+  /** Files with public keys that may verify signatures. */
   readonly keyFiles: readonly string[];
   readonly namespace: string;
-  /** Secrets of the namespace with credentials for registries. */
+  /** Names of the namespace's Secrets with credentials for registries. */
   readonly pullSecrets: readonly string[];
   /**
-   * Returns true if the facts fulfil all expectations. Such facts are kept; insufficient facts are requested again
-   * soon.
+   * Returns true if the facts meet all expectations. Sufficient facts are cached. Insufficient facts are soon requested
+   * again.
    */
   readonly isEnough: (facts: KnownFacts) => boolean;
 }
@@ -59,6 +59,6 @@ export interface ImageRequest {
 export type KnownFacts = Extract<ImageFacts, { readonly state: 'known' }>;
 
 export interface ImageVerifier {
-  /** Returns the facts. Does not throw for failures of the registry: then the facts are unknown. */
+  /** Returns the facts. If the registry fails, the facts have the state `unknown`; nothing is thrown. */
   inspect(request: ImageRequest): Promise<ImageFacts>;
 }

@@ -24,7 +24,7 @@ function warnings(verify: ImagePolicy | undefined): readonly string[] {
   return problems.map(({ code, place, message }) => `${code} ${place?.file}:${place?.line} ${message}`);
 }
 
-test('a single warning, at the first image, says that all are verified later', () => {
+test('one warning, at the first image, says that all images are verified later', () => {
   const policy: ImagePolicy = { mode: 'require', namespaces: [], pin: false, rules: [] };
   expect(warnings(policy)).toEqual([
     expect.stringMatching(/^images-verified-later clock\.yaml:5 this image and 1 more are not verified here/),

@@ -1,11 +1,11 @@
-// Warns in a validation without a cluster that only runs verify images: the validation itself sends no requests.
+// Warns in a validation without a cluster that the images are not verified: only runs send requests to registries.
 
 import type { Problem } from '#std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';
 import { problemOf } from '../read/problem-of.ts';
 import { type ImagePolicy, modeFor } from './policy.ts';
 
-/** Returns one warning for all images, at the first image. */
+/** Returns one warning for all images, with the place of the first image. */
 export function imagesVerifiedLater(
   resources: readonly LoadedResource[],
   policy: ImagePolicy | undefined,

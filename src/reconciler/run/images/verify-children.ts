@@ -1,5 +1,5 @@
-// Verifies the images of children before the children are applied. Unverified images are reported or held; verified
-// images are pinned to the verified digest.
+// Verifies the images of children before an apply. An image with a problem is reported or blocks the children of its
+// resource. A verified image is pinned to its digest.
 
 import pLimit from 'p-limit';
 import { formatProvenance, IMAGE_PROVENANCE, readProvenance } from '#contracts/registry/image-provenance.ts';
@@ -30,7 +30,7 @@ import type { ImageFacts, ImageRequest, ImageVerifier } from './ports.ts';
 export interface VerifyInput {
   readonly policy: ImagePolicy | undefined;
   readonly verifier: ImageVerifier | undefined;
-  /** Images of the instance's own configuration. They are checked only if a rule names them. */
+  /** Images in the instance's own configuration. They are verified only if a rule matches them. */
   readonly own: readonly string[];
   readonly entries: (namespace: string) => EntryProvenance | undefined;
   readonly resolved: Resolved;
@@ -45,7 +45,6 @@ export interface ImagesVerified {
   readonly problems: readonly Problem[];
 }
 
-/** An image of a child. */
 interface Use {
   readonly child: Desired;
   readonly owner: Sourced;
@@ -55,7 +54,8 @@ interface Use {
 }
 
 /**
- * Maximum number of requests at once. Slow registries would not answer faster, and would count more requests as abuse.
+ * Maximum number of requests at once. More requests would not be faster with a slow registry, and might look like
+ * abuse.
  */
 const AT_ONCE = 4;
 
@@ -120,7 +120,7 @@ function usesOf({ own, entries, resolved, desires }: VerifyInput, policy: ImageP
   });
 }
 
-/** Returns a function that remembers results by namespace, because every server of a namespace needs them. */
+/** Returns a function that computes the result for each namespace once. */
 function remembered<T>(find: (namespace: string) => T): (namespace: string) => T {
   const found = new Map<string, T>();
   return (namespace) => {
@@ -130,7 +130,7 @@ function remembered<T>(find: (namespace: string) => T): (namespace: string) => T
   };
 }
 
-/** Returns the pull secrets of service accounts, which Kubernetes adds to the pods of the accounts. */
+/** Returns the pull secrets of each service account. Kubernetes adds them to pods of the account. */
 function accountSecrets({ objects }: Desires): ReadonlyMap<string, readonly string[]> {
   return new Map(
     objects
@@ -143,7 +143,7 @@ function accountSecrets({ objects }: Desires): ReadonlyMap<string, readonly stri
   );
 }
 
-/** Sends each request once, and only requests that an expectation needs. */
+/** Sends each distinct request once. Images without an expectation cause no request. */
 async function inspectAll(
   verifier: ImageVerifier,
   uses: readonly Use[],
@@ -166,7 +166,7 @@ interface Decided {
   readonly decision: Decision;
 }
 
-/** Returns the findings by owner. If several children run the same image, one finding is enough. */
+/** Returns the findings by owner. If several children run the same image, they have one finding. */
 function findingsByOwner(decisions: readonly Decided[]): readonly (readonly [Sourced, readonly Finding[]])[] {
   const found = new Map<Sourced, readonly Finding[]>();
   for (const { use, decision } of decisions) {
@@ -196,8 +196,7 @@ function pinsByChild(decisions: readonly Decided[]): ReadonlyMap<string, Pins> {
 }
 
 /**
- * Pins children to the digests that they have in the cluster: a plan without registries assumes that tags have not
- * moved.
+ * Pins children to the digests of their live objects. A plan that reads no registry assumes that tags have not moved.
  */
 function pinnedAsLiving({ desires, living, reuse }: VerifyInput, policy: ImagePolicy): Desires {
   const objects = desires.objects.map((child) => {
@@ -217,7 +216,9 @@ function pinnedAsLiving({ desires, living, reuse }: VerifyInput, policy: ImagePo
   return { ...desires, objects };
 }
 
-/** Returns an identical object for identical input, so that later stages reuse their results. */
+/**
+ * Returns the child with its pins. Equal input returns the identical object, so that later stages reuse their results.
+ */
 function pinned(child: Desired, pins: Pins | undefined, reuse: Reuse): Desired {
   if (pins === undefined) return child;
   const object = reuse.result({

@@ -1,5 +1,4 @@
-// Finds the reviewed definitions that a change replaces. After the change, clients get and models read the new
-// definitions.
+// Finds reviewed tool definitions that a change replaces. Clients see the new definitions after the change.
 
 import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
@@ -11,10 +10,10 @@ import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Change } from '../plan/plan.ts';
 
 export interface DefinitionsImpact {
-  /** The server or, in a comparison of two commits, the lock that has the server's name. */
+  /** Server or, in a comparison of two commits, the lock. */
   readonly resource: ResourceId;
   readonly list: LockedList;
-  /** Names whose reviewed definition changes. */
+  /** Names of tools, prompts or templates whose reviewed definition changes. */
   readonly changed: readonly string[];
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -22,7 +21,7 @@ export interface DefinitionsImpact {
 
 type Lists = Pick<HeldLock, LockedList>;
 
-/** Compares the configurations of proxies. `before` are the existing objects. */
+/** Compares the locks in the configurations of proxies. `before` are the live objects. */
 export function definitionImpacts(
   changes: readonly Change[],
   before: readonly KubeObject[],
@@ -40,7 +39,7 @@ export function definitionImpacts(
 
 type ConfigMaps = ReadonlyMap<string, KubeObject>;
 
-/** Returns the lock, joined with its parts in other ConfigMaps. */
+/** Returns the lock in a configuration. A large lock has parts in further ConfigMaps. */
 function lockIn(object: KubeObject | undefined, all: ConfigMaps): Lists | undefined {
   const text = isObject(object?.data) ? object.data[RUN_CONFIG_FILE] : undefined;
   const config = typeof text === 'string' ? parseJson(text) : undefined;
@@ -88,7 +87,7 @@ export function lockImpacts(
   });
 }
 
-/** Returns the digests of a lock, which must fit its schema. */
+/** Returns the digests of a lock. The lock must be valid. */
 function digestsOf({ object }: DeclaredLock): Lists {
   const spec: unknown = object.spec;
   return heldLock('enforce', spec as ToolLock);

@@ -1,4 +1,4 @@
-// Finds endpoints that appear, disappear, or change for clients: URL, transport, tokens, tools.
+// Finds endpoints that appear, disappear, or change for clients: URL, transport, authentication, tools.
 
 import type { Tool } from '#contracts/virtual-model/tools.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -13,32 +13,34 @@ export interface Both<T> {
 export interface EndpointImpact {
   readonly resource: ResourceId;
   readonly action: 'appears' | 'disappears' | 'changes';
-  /** The new URL, or the old one if the endpoint disappears. */
+  /** New URL. If the endpoint disappears, the old URL. */
   readonly url: string;
   readonly moved?: Both<string>;
   readonly transport?: Both<string>;
   readonly auth?: AuthImpact;
   /**
-   * `on`: after the change clients see only `find_tool` and `call_tool`. `off`: after the change clients see the tools
-   * themselves.
+   * `on`: after the change, clients see only `find_tool` and `call_tool`. `off`: after the change, clients see all
+   * tools.
    */
   readonly optimizer?: 'on' | 'off';
   readonly tools: ToolsImpact;
 }
 
 export interface AuthImpact extends Both<EndpointAuth> {
-  /** True if current tokens, or callers without a token, are refused after the change. */
+  /**
+   * True if the endpoint, after the change, refuses today's tokens, or callers without a token that it accepts today.
+   */
   readonly refusesToday: boolean;
 }
 
-/** Names as clients see them; `*` stands for all tools of a server that no registry lists. */
+/** Tool names as clients see them. `*` stands for all tools of a server that no registry lists. */
 export interface ToolsImpact {
   readonly appear: readonly string[];
   readonly disappear: readonly string[];
   readonly renamed: readonly Both<string>[];
-  /** Members with equal names, which clients cannot distinguish. */
+  /** Members with equal tool names. Clients cannot distinguish the tools. */
   readonly clashes: readonly string[];
-  /** True if a changed server has no list of tools in any registry: tools may appear and disappear unnoticed. */
+  /** True if no registry lists the tools of a changed server. Its tools may then appear or disappear unnoticed. */
   readonly uncertain: boolean;
 }
 
@@ -121,7 +123,7 @@ function toolsImpact(
   const [goneNames, comeNames] = [certain(gone), certain(come)];
   const changedServer = serverOf(offered) !== serverOf(offer);
   return {
-    // If another tool replaces a tool under the same name, clients see no difference.
+    // If a removed tool and an added tool have the same name, clients see no difference.
     appear: without(comeNames, goneNames),
     disappear: without(goneNames, comeNames),
     renamed,
@@ -131,8 +133,8 @@ function toolsImpact(
 }
 
 /**
- * Returns the members whose list of tools is unknown in `tools`, and which are also in `others`. A member that is only
- * in one of the two joins or leaves as a whole.
+ * Returns members that are in `tools` and in `others`, and whose list in `tools` is unknown. A member that is only in
+ * `tools` joins or leaves as a whole, so its list need not be compared.
  */
 function unknownMembers(tools: readonly Tool[], others: readonly Tool[]): readonly string[] {
   const there = new Set(others.map(({ member }) => member));

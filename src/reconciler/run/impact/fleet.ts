@@ -1,5 +1,5 @@
-// Gathers one state of a fleet: its endpoints with the tools that clients see, and its registries with their entries,
-// if the entries are in ConfigMaps.
+// Gathers one state of a fleet: endpoints with the tools that clients see, and registries. Entries of a registry are
+// known only if they are in a ConfigMap.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { type Aggregated, aggregatedTools } from '#contracts/virtual-model/aggregate.ts';
@@ -21,14 +21,14 @@ export interface FleetInput {
   readonly read: ReadEntries;
 }
 
-/** A fleet whose endpoints have no list of tools yet. */
+/** A fleet before the tools of its endpoints are computed. */
 export interface Gathered extends Pick<FleetState, 'registries'> {
   readonly members: ReadonlyMap<string, Member>;
-  /** Tools by image or URL. */
+  /** Names of tools, by image or URL of the server. */
   readonly known: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Endpoints and registries by key of the resource; a registry has one key for each of its sources. */
+/** Endpoints by key of the resource. Registries by key and source name, because a registry may have several sources. */
 export interface FleetState {
   readonly endpoints: ReadonlyMap<string, OpenEndpoint>;
   readonly registries: ReadonlyMap<string, OpenRegistry>;
@@ -42,7 +42,7 @@ export interface OpenEndpoint extends Endpoint {
 export interface OpenRegistry {
   readonly id: ResourceId;
   readonly source: RegistrySource;
-  /** Undefined if the entries are not in a ConfigMap. */
+  /** If undefined, the entries are not in a ConfigMap. */
   readonly entries: readonly Entry[] | undefined;
 }
 
@@ -68,8 +68,8 @@ export function gatherFleet({ kinds, apiGroup, objects, read }: FleetInput): Gat
 }
 
 /**
- * Opens a fleet. `elsewhere` are tools that the other state knows. The tools of an image do not depend on a registry
- * that lists it: if a registry is added or removed, only the knowledge of the tools changes.
+ * Computes the tools of each endpoint. `elsewhere` are tools that the registries of the other state list. An image has
+ * the same tools in both states, even if only one state has a registry that lists the tools.
  */
 export function openFleet({ members, registries, known }: Gathered, elsewhere: Gathered['known']): FleetState {
   const all = { members, known: new Map([...elsewhere, ...known]) };
@@ -79,7 +79,7 @@ export function openFleet({ members, registries, known }: Gathered, elsewhere: G
   return { endpoints: new Map(endpoints), registries };
 }
 
-/** Returns the entries that the filter of a registry accepts. */
+/** Returns the entries that pass the filter of the source; undefined if the entries are unknown. */
 export function keptEntries({ source, entries }: OpenRegistry): readonly Entry[] | undefined {
   const filter = entryFilter(source.filter);
   return entries?.filter((entry) => filter.accepts(entry));
@@ -98,7 +98,10 @@ function toolsAt(all: Known, id: ResourceId, { offer }: Endpoint): Aggregated {
   return { tools: [...tools, ...workflows], clashes };
 }
 
-/** Returns the tools of a member as all clients see them. The member's own settings take precedence. */
+/**
+ * Returns the tools of a member after the member's own renames and filters. The virtual server then applies its own
+ * renames and filters to the result.
+ */
 function memberTools(all: Known, { apiVersion, namespace }: ResourceId, member: OfferedMember): readonly Tool[] {
   const { workload: name, kind, url } = member;
   const where = namespace === undefined ? {} : { namespace };

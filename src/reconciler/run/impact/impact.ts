@@ -1,5 +1,5 @@
-// Determines the impact of a change on clients: endpoints, tools, tokens, registries, restarts. It compares the
-// existing state of a fleet with the state after the change.
+// Determines the impact of a change on clients: endpoints, tools, tokens, registries, restarts. For this it compares
+// the state of the fleet before and after the change.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Kind } from '../../kinds/kind.ts';
@@ -22,21 +22,21 @@ export interface ImpactInput {
   readonly before: readonly KubeObject[];
   readonly after: readonly KubeObject[];
   readonly changes: readonly Change[];
-  /** Present if two commits are compared. If absent, the definitions are read from the configurations of proxies. */
+  /** Present if two commits are compared. If absent, definitions are read from the configurations of proxies. */
   readonly definitions?: readonly DefinitionsImpact[];
 }
 
-/** Differences only. Each list is sorted by id. */
+/** Effects that clients notice. Each list is sorted by id. */
 export interface Impact {
   readonly endpoints: readonly EndpointImpact[];
   readonly registries: readonly RegistryImpact[];
   readonly restarts: readonly Restart[];
-  /** Reviewed definitions that the change replaces. */
+  /** Reviewed tool definitions that the change replaces by other definitions. */
   readonly definitions: readonly DefinitionsImpact[];
 }
 
 export function impactOf({ kinds, apiGroup, before, after, changes, definitions }: ImpactInput): Impact {
-  // Shared by both states, because most content of registries is the same in both.
+  // One reader for both states, so that an unchanged ConfigMap is parsed once.
   const read = entriesReader();
   const was = gatherFleet({ kinds, apiGroup, objects: before, read });
   const is = gatherFleet({ kinds, apiGroup, objects: after, read });
@@ -55,7 +55,6 @@ interface PlannedFrom {
   readonly desires: Pick<OwnDesires, 'objects'>;
 }
 
-/** Returns the impact of the plan that a run has prepared. */
 export function impactOfPlan(
   options: Pick<ImpactInput, 'kinds' | 'apiGroup'>,
   { snapshot, resolved, desires }: PlannedFrom,

@@ -8,14 +8,15 @@ import { type FleetState, keptEntries, type OpenRegistry } from './fleet.ts';
 
 export interface RegistryImpact {
   readonly resource: ResourceId;
-  /** Name of the source in the registry. */
   readonly source: string;
   readonly action: 'appears' | 'disappears' | 'changes';
-  /** Names of servers. */
+  /** Names of added servers. */
   readonly appear: readonly string[];
   readonly disappear: readonly string[];
   readonly renamed: readonly Both<string>[];
-  /** Changed parts of a source whose entries are not in a ConfigMap, so that the effect of the change is unknown. */
+  /**
+   * Changed parts of a source whose entries are not in a ConfigMap. The effect of the change on the entries is unknown.
+   */
   readonly unknown: readonly ('source' | 'filter')[];
 }
 
@@ -67,7 +68,7 @@ function serversImpact(
   };
 }
 
-/** Returns removed servers whose package or URL is the same as the package or URL of exactly one added server. */
+/** Returns pairs of a removed and an added server with equal packages or URLs, if only one added server has them. */
 function renamedServers(gone: readonly Entry[], come: readonly Entry[]): readonly Both<string>[] {
   const byPlace = Map.groupBy(come, howItRuns);
   return gone.flatMap((entry) => {
@@ -77,7 +78,7 @@ function renamedServers(gone: readonly Entry[], come: readonly Entry[]): readonl
   });
 }
 
-/** Returns the packages and URLs of the server as text; empty if its document contains neither. */
+/** Returns the packages and URLs of the server as text; empty if the entry has neither. */
 function howItRuns({ document: { packages, remotes } }: Entry): string {
   if (packages === undefined && remotes === undefined) return '';
   return canonicalJson({ packages: packages ?? null, remotes: remotes ?? null });
@@ -87,7 +88,7 @@ function entryNames(entries: readonly Entry[]): readonly string[] {
   return entries.map(({ name }) => name).sort();
 }
 
-/** Returns the entries by name. Only one version of each server is kept. */
+/** Returns the entries by name. Of several versions of a server, only one is kept. */
 function byName(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
   return new Map(entries.map((entry) => [entry.name, entry]));
 }

@@ -1,17 +1,17 @@
-// Finds workloads whose pods are replaced.
+// Finds workloads whose pods a change replaces.
 
 import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Change } from '../plan/plan.ts';
 
 export interface Restart {
   readonly resource: ResourceId;
-  /** Custom resource that the workload belongs to; absent for objects that Git itself declares. */
+  /** Custom resource that owns the workload; absent for a workload that Git declares. */
   readonly owner?: ResourceId;
 }
 
 const WORKLOADS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
 
-/** Returns the restarts sorted by id. New workloads start and deleted workloads stop: neither is a restart. */
+/** Returns the restarts, sorted by id. New and deleted workloads are not restarts. */
 export function restartsOf(changes: readonly Change[]): readonly Restart[] {
   return changes
     .flatMap((change): Restart[] => {

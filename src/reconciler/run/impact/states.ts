@@ -1,4 +1,4 @@
-// Computes the two states of a fleet around a plan: the existing state, and the state after the plan.
+// Computes the state of a fleet before and after a plan.
 
 import { type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Desired } from '../desire/desire.ts';
@@ -8,7 +8,7 @@ import type { Standing } from '../resolve/resolve.ts';
 export interface StatesInput {
   readonly living: readonly KubeObject[];
   readonly standings: readonly Standing[];
-  /** Objects that Git declares, and children. */
+  /** Declared objects and children. */
   readonly desired: readonly Desired[];
   readonly changes: readonly Change[];
 }
@@ -19,8 +19,8 @@ export interface States {
 }
 
 /**
- * Returns both states. A resource that is refused or held keeps its existing state and its children, so that clients
- * notice nothing.
+ * Returns both states. A refused or held resource has its live form in both states, because its children stay
+ * unchanged.
  */
 export function statesOf({ living, standings, desired, changes }: StatesInput): States {
   const after = new Map(living.map((object) => [keyOfObject(object), object]));

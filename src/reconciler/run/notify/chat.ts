@@ -1,6 +1,6 @@
-// Creates the message about a run for a chat, before any format of a chat: changes, their commits, and lists that wait
-// with the command that approves them. The message contains names, codes and counts only, because texts of problems may
-// quote manifests.
+// Creates the message about a run before it is converted to the format of a chat. It lists changes, commits, and
+// waiting approvals with their commands. It contains only names, codes and counts, because texts of problems may quote
+// manifests.
 
 import { countText } from '#std/words/count-text.ts';
 import { textOfWait } from '#std/words/wait-text.ts';
@@ -11,18 +11,19 @@ import { addChanges } from './unsent.ts';
 
 export interface ChatOptions {
   readonly instance: string;
-  /** Returns the URL of a commit's page; undefined if its repository has no such page. */
+  /** Returns the URL of a commit's web page; undefined if the repository has no known web page. */
   readonly commitUrl: (source: string, commit: string) => string | undefined;
   readonly page?: string;
-  /** Names of the kinds that come first in lists: most objects of other kinds are created for them. */
+  /** Names of kinds that lists show first. Most objects of other kinds are children of objects of these kinds. */
   readonly firstKinds: ReadonlySet<string>;
 }
 
-/** Maximum number of approvals with a section of their own. */
+/** Maximum number of approvals that get a section each. */
 const APPROVALS_MAX = 10;
 
 /**
- * Returns undefined if the run has no news for people: a commit changed nothing, and the state is the same as before.
+ * Returns the message. undefined if people need no message: the run only read another commit, and the previous run was
+ * reported as a success.
  */
 export function chatMessageOf(notice: Notice, options: ChatOptions): ChatMessage | undefined {
   const { record, before } = notice;
@@ -68,8 +69,7 @@ function pendingHeadline({ state, waits = [] }: RunRecord): string {
 }
 
 /**
- * Returns the origin of the state for the message. A run that did not fail early has commits, unless its instance has
- * no sources.
+ * Returns the origin of the declarations, for the headline. An instance without sources reads only custom resources.
  */
 function asDeclared(record: RunRecord): string {
   return isWithoutCommits(record) ? 'as the custom resources declare' : 'as Git declares';
@@ -79,7 +79,7 @@ function waitTitle(count: number): string {
   return countText(count, 'source waits for another one', 'sources wait for others');
 }
 
-/** Returns a section about waiting sources. Their reasons are left out, because they quote statuses. */
+/** Returns the section about waiting sources. Reasons of the waits are left out, because they quote statuses. */
 function waitSection({ waits = [] }: RunRecord): ChatSection {
   return listSection(waitTitle(waits.length), waits.map(textOfWait));
 }
@@ -96,7 +96,7 @@ function commitSection({ commits }: RunRecord, commitUrl: ChatOptions['commitUrl
   return { title: COMMITS, items };
 }
 
-/** Returns a section about changes, including the changes of an earlier message that was not delivered. */
+/** Returns the section about changes, including the changes of earlier runs whose message was not delivered. */
 function changeSection({ record, unsent }: Notice, firstKinds: ReadonlySet<string>): ChatSection {
   const { summary, outcomes = [] } = addChanges(unsent, record) ?? {};
   const counts = CHANGE_ACTIONS.filter((action) => (summary?.[action] ?? 0) > 0);
@@ -128,7 +128,7 @@ function approvalSections({ approvals = [] }: RunRecord, firstKinds: ReadonlySet
     : [...shown, { title: `${more} more lists wait for approval`, items: [], command: 'skep status' }];
 }
 
-/** `nameOf` returns `namespace/Kind/name`. */
+/** Sorts items of `firstKinds` before all other items. `nameOf` returns `namespace/Kind/name`. */
 function sortByKind<T>(
   items: readonly T[],
   nameOf: (item: T) => string,
@@ -148,7 +148,7 @@ function problemSection({ problems, failures }: RunRecord): ChatSection {
   return listSection(countText(all.length, 'problem'), all);
 }
 
-/** Returns a section about changes that were not made, for example because an image is unsigned. */
+/** Returns the section about changes that were not made, for example because an image is unsigned. */
 function stuckSection({ outcomes }: RunRecord): ChatSection {
   const stuck = outcomes.filter(({ action }) => action === 'failed' || action === 'held');
   return listSection(
@@ -157,7 +157,9 @@ function stuckSection({ outcomes }: RunRecord): ChatSection {
   );
 }
 
-/** Returns a section about drifted servers. The names of definitions are left out, because servers choose them. */
+/**
+ * Returns the section about drifted servers. The names of their tools are left out, because the servers choose them.
+ */
 function driftSection({ drifted = [] }: RunRecord): ChatSection {
   const names = drifted.map(({ resource }) => resource);
   const list = listSection('servers whose tools are not as they were reviewed', names);

@@ -1,5 +1,5 @@
-// Stores the last notices of channels in a ConfigMap of the home namespace, so that no notice is sent again after a
-// restart.
+// Stores the last notice of each channel in a ConfigMap of the home namespace, so that a restarted process sends no
+// notice twice.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { InstanceName } from '../instance.ts';
@@ -24,7 +24,7 @@ export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'rep
   };
 }
 
-/** Returns the entry, or an empty list if the entry cannot be read: then the channel is notified again. */
+/** Returns the entry as a list. Empty if the entry cannot be parsed: the channel is then notified again. */
 function noticeOf(key: string, text: string): [string, LastNotice][] {
   try {
     const value: Json = JSON.parse(text);

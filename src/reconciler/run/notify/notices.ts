@@ -1,4 +1,4 @@
-// Summarises a run for a commit and for the instance, as a state and one line.
+// Summarises a run as a state and one line of text: for the whole instance, for a chat, or for one commit.
 
 import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -7,24 +7,23 @@ import { NOTHING_NEW, type Notice, type NoticeState } from './ports.ts';
 
 const DESCRIPTION_MAX = 140;
 
-/** Returns the notice for the whole instance. */
 export function noticeOfRun(record: RunRecord): Omit<Notice, 'before'> {
   const commits = Object.entries(record.commits).map(([source, commit]) => `${source}@${commit}`);
   const about = isWithoutCommits(record) ? aboutWithoutCommits(record) : commits.sort().join(' ');
   return { state: noticeState(record), about: withDrift(about, record), description: descriptionOf(record), record };
 }
 
-/** Adds drifted servers to the subject: changed tool definitions are news even without a commit. */
+/** Adds a digest of the drifted servers to the subject: changed tool definitions are news even without a commit. */
 function withDrift(about: string, { drifted = [] }: RunRecord): string {
   return drifted.length === 0 ? about : [...(about === NOTHING_NEW ? [] : [about]), digest(drifted)].join(' ');
 }
 
-/** Returns true if the instance has no sources, or no source could be read. */
+/** Returns true if the instance has no sources, or if the run read none of them. */
 export function isWithoutCommits({ commits }: RunRecord): boolean {
   return Object.keys(commits).length === 0;
 }
 
-/** Returns the subject of a run without sources: its changes, problems and failures. */
+/** Returns the subject of a run without commits, from its changes, problems, approvals and failures. */
 function aboutWithoutCommits({ outcomes, problems, failures, approvals = [] }: RunRecord): string {
   const news = [
     ...outcomes
@@ -38,8 +37,8 @@ function aboutWithoutCommits({ outcomes, problems, failures, approvals = [] }: R
 }
 
 /**
- * Returns the notice for a chat, about the whole instance. Its subject includes the approvals, because the approval
- * command fails for a list that was replaced.
+ * Returns the notice for a chat. Its subject includes the waiting approvals: if a list changes, the approval command in
+ * the last message no longer works.
  */
 export function noticeOfChat(record: RunRecord): Omit<Notice, 'before'> {
   const notice = noticeOfRun(record);
@@ -47,7 +46,9 @@ export function noticeOfChat(record: RunRecord): Omit<Notice, 'before'> {
   return { ...notice, about: [notice.about, ...hashes].join(' ') };
 }
 
-/** Returns the notice for the commit of a source, or for the commit that was rolled back. */
+/**
+ * Returns the notice for the commit of a source. After a rollback, the notice is about the commit that is not applied.
+ */
 export function noticeOfCommit(record: RunRecord, source: string): Omit<Notice, 'before'> | undefined {
   const pin = record.pinned.find((each) => each.source === source);
   if (pin !== undefined) {
@@ -55,7 +56,7 @@ export function noticeOfCommit(record: RunRecord, source: string): Omit<Notice, 
     return { state: 'failure', about: pin.bad, description, record };
   }
   const commit = record.commits[source];
-  // If a server does not respond, the commit is not at fault.
+  // A failed run without problems, for example because a server did not respond, says nothing about the commit.
   if (commit === undefined || isBlameless(record)) return undefined;
   return { state: noticeState(record), about: commit, description: descriptionOf(record), record };
 }

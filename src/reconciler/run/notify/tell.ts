@@ -1,5 +1,5 @@
-// Notifies channels of each change once. A channel is not notified again of the same state, of every swing of a
-// flapping state, or in quick succession while it does not respond.
+// Notifies channels once of each new state. Limits the number of notices about a state that keeps changing. Pauses if a
+// channel does not respond.
 
 import { Failure } from '#std/failure.ts';
 import type { RunRecord } from '../history/ports.ts';
@@ -14,18 +14,18 @@ export interface NoticesOptions {
 }
 
 export interface Notices {
-  /** Resolves with the failures of notifications. A repeated call for the same run notifies no channel. */
+  /** Notifies the channels. Resolves with the failures. A second call for the same run sends nothing. */
   tell(record: RunRecord): Promise<readonly Failure[]>;
 }
 
 /**
- * Maximum number of notices per hour about the same subject, and about all subjects. Beyond that, a channel is notified
- * of the state at the end of the hour.
+ * Maximum number of notices per hour about one subject (`TIMES_MAX`) and about all subjects (`TIMES_IN_ALL_MAX`). A
+ * channel that has reached a maximum gets the current state when the hour is over.
  */
 const TIMES_MAX = 10;
 const TIMES_IN_ALL_MAX = 60;
 const HOUR_MS = 3_600_000;
-/** Pause after a failed attempt; doubled after each further failed attempt. */
+/** Pause after a failed attempt, in milliseconds. Each further failed attempt doubles the pause. */
 const PAUSE_MS = 60_000;
 
 interface Result {
@@ -84,7 +84,7 @@ export function openNotices({ channels, memory, clock }: NoticesOptions): Notice
   };
 }
 
-/** Keeps the changes of a run that the channel is not notified of, for its next notice. */
+/** Stores the changes of a run whose notice was not sent, for the next notice of the channel. */
 function keepChanges({ key, namesChanges }: Channel, record: RunRecord, before: LastNotice | undefined): Result {
   const unsent = namesChanges === true ? addChanges(before?.unsent, record) : undefined;
   if (unsent === undefined || unsent === before?.unsent) return {};
@@ -97,7 +97,7 @@ function isNews(notice: Pick<Notice, 'state' | 'about'>, before: LastNotice | un
   if (before?.state === undefined || before.unsent !== undefined) return true;
   const same = isAboutSame(notice, before);
   if (same && before.state === notice.state) return false;
-  // Pods that restart after a commit has settled are not news about the commit.
+  // A restart of pods after the commit was applied successfully is not news about the commit.
   return !(same && before.state === 'success' && notice.state === 'pending');
 }
 
@@ -108,6 +108,6 @@ function isAboutSame({ about }: Pick<Notice, 'about'>, before: LastNotice): bool
 function isWithinLimits(notice: Pick<Notice, 'about'>, before: LastNotice | undefined, now: number): boolean {
   if (before === undefined) return true;
   const recent = before.at.filter((at) => now - Date.parse(at) < HOUR_MS).length;
-  // Commits may follow one another quickly, and each commit must get its status.
+  // Each commit must get its status, even if commits follow one another quickly.
   return recent < TIMES_IN_ALL_MAX && (!isAboutSame(notice, before) || Math.min(recent, before.times) < TIMES_MAX);
 }

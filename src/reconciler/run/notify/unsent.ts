@@ -1,13 +1,13 @@
-// Collects the changes of runs that a channel could not be notified of.
+// Collects the changes of runs whose notices were not sent.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { RunRecord } from '../history/ports.ts';
 import { CHANGE_ACTIONS, type ChangeAction, type UnsentChanges } from './ports.ts';
 
-/** Maximum number of remembered changes: they are stored in a ConfigMap, which can hold one MiB. */
+/** Maximum number of stored changes. They are in a ConfigMap of at most 1 MiB. */
 const OUTCOMES_MAX = 50;
 
-/** Returns the changes with the changes of the run; `earlier` itself if the run changed nothing. */
+/** Returns the earlier changes and the changes of the run. Returns `earlier` itself if the run changed nothing. */
 export function addChanges(earlier: UnsentChanges | undefined, record: RunRecord): UnsentChanges | undefined {
   const { summary, outcomes } = record;
   if (CHANGE_ACTIONS.every((action) => summary[action] === 0)) return earlier;
@@ -22,7 +22,7 @@ export function limitOutcomes({ summary, outcomes }: UnsentChanges): UnsentChang
   return { summary, outcomes: outcomes.slice(0, OUTCOMES_MAX) };
 }
 
-/** Returns undefined if this program did not write the value. */
+/** Returns the changes; undefined if the stored value has another format. */
 export function readUnsent(value: Json | undefined): UnsentChanges | undefined {
   if (!isObject(value) || !isObject(value.summary) || !Array.isArray(value.outcomes)) return undefined;
   const counts = value.summary;

@@ -9,13 +9,13 @@ const members = [
   { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'home', name: 'z' },
 ];
 
-test('the id is the one of KEP-3659: base64url of the SHA-256 of name.namespace.kind.group', () => {
+test('the id follows KEP-3659: base64url of the SHA-256 of name.namespace.kind.group', () => {
   // printf 'skep-prod.default.ConfigMap.' | openssl dgst -sha256 -binary | base64 | tr '+/' '-_' | tr -d '='
   expect(applySetId('prod', 'default')).toBe('applyset-WH5vfJ_WmmWxP5GPFvtzmrCiDzXXSelwnjN_SEZRVIw-v1');
   expect(applySetId('prod', 'default')).not.toBe(applySetId('prod', 'other'));
 });
 
-test('a parent returns the extent that it was created with', () => {
+test('the extent of a parent is the extent with which it was created', () => {
   const extent = extentOfMembers(members, 'home');
   const parent = parentObject(parentId('prod', 'home'), 'applyset-x-v1', extent, 'skep/1');
   expect(parent.metadata.annotations).toEqual({
@@ -26,7 +26,7 @@ test('a parent returns the extent that it was created with', () => {
   expect(sameExtent(extentOf(parent), extent)).toBe(true);
 });
 
-test('a superset holds the kinds of both sides', () => {
+test('a union contains the kinds of both extents', () => {
   const before = extentOfMembers(members.slice(0, 1), 'home');
   const after = extentOfMembers(members.slice(1, 2), 'home');
   expect([...union(before, after).groupKinds].sort()).toEqual(['Deployment.apps', 'Service']);

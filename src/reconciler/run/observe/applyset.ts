@@ -1,5 +1,5 @@
-// Reads and writes the ApplySet parent: a ConfigMap with the kinds and namespaces that may contain members of our set,
-// so that a run finds objects that an earlier, killed run left behind. Format: KEP-3659, readable by kubectl.
+// Reads and writes the ApplySet parent: a ConfigMap that names the kinds and namespaces of our members. With it, a run
+// finds objects of an earlier run that was killed. Format: KEP-3659, which kubectl reads.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { parseJson } from '#std/json.ts';
@@ -11,13 +11,15 @@ const ID = 'applyset.kubernetes.io/id';
 const TOOLING = 'applyset.kubernetes.io/tooling';
 const GROUP_KINDS = 'applyset.kubernetes.io/contains-group-kinds';
 const NAMESPACES = 'applyset.kubernetes.io/additional-namespaces';
-/** Annotation that is set if an inventory was created. If the inventory is missing then, it was lost. */
+/**
+ * Annotation that is set once an inventory exists. If it is set and the inventory is missing, the inventory was lost.
+ */
 const INVENTORY = 'skep.dev/inventory';
-/** Annotation with the places that the sources are read from. */
+/** Annotation with the origins of the sources: the places that they are read from. */
 const ORIGINS = 'skep.dev/sources';
 
 export interface Extent {
-  /** `Kind.group` of every kind that has members. */
+  /** Kinds with members, each as `Kind.group`. */
   readonly groupKinds: ReadonlySet<string>;
   readonly namespaces: ReadonlySet<string>;
 }
@@ -31,7 +33,7 @@ export function extentOf(parent: KubeObject | undefined): Extent {
   return { groupKinds: splitList(annotations[GROUP_KINDS]), namespaces: splitList(annotations[NAMESPACES]) };
 }
 
-/** `homeNamespace` is the namespace of the parent. The parent does not list it. */
+/** Returns the kinds and namespaces of the members. `homeNamespace` is left out: the parent is in that namespace. */
 export function extentOfMembers(members: Iterable<ResourceId>, homeNamespace: string): Extent {
   const groupKinds = new Set<string>();
   const namespaces = new Set<string>();
@@ -58,18 +60,18 @@ export function kindsOf(extent: Extent): GroupKind[] {
   return [...extent.groupKinds].map(parseGroupKind);
 }
 
-/** Returns the places that the sources were read from, as the instance last wrote them; empty if it wrote no places. */
+/** Returns the origins that the instance wrote last; empty if the parent has no origins. */
 export function originsOf(parent: KubeObject | undefined): readonly string[] {
   const value = parseJson(parent?.metadata.annotations?.[ORIGINS] ?? '[]');
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Returns true if the parent says that an inventory was created. */
+/** Returns true if the parent is annotated with an inventory. */
 export function hasInventory(parent: KubeObject | undefined): boolean {
   return parent?.metadata.annotations?.[INVENTORY] !== undefined;
 }
 
-/** Returns the parent with a mark that an inventory exists, and with the places of the sources that declare the set. */
+/** Returns the parent with annotations that record an existing inventory and the origins of the sources. */
 export function withInventory(parent: KubeObject, origins: readonly string[]): KubeObject {
   const { metadata } = parent;
   const annotations: Record<string, string> = { ...metadata.annotations, [INVENTORY]: 'begun' };
@@ -77,7 +79,7 @@ export function withInventory(parent: KubeObject, origins: readonly string[]): K
   return { ...parent, metadata: { ...metadata, annotations } };
 }
 
-/** Returns the parent as it will be applied. `tooling` is `name/version`, which other tools respect. */
+/** Returns the parent to apply. `tooling` is `name/version`: a tool does not change the ApplySet of another tool. */
 export function parentObject(id: ResourceId, applySet: string, extent: Extent, tooling: string): KubeObject {
   const annotations = {
     [TOOLING]: tooling,

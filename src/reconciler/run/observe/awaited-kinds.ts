@@ -1,5 +1,4 @@
-// Handles kinds whose definitions the run itself applies: the run continues with their objects once the kinds are
-// served.
+// Waits for kinds whose definitions the run has just applied, so that the same run can apply their objects.
 
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -8,7 +7,7 @@ import type { Clock, Cluster } from '../ports.ts';
 import type { LoadedResource } from '../read/load.ts';
 import { formatGroupKind, type GroupKind, groupKindOf } from './snapshot.ts';
 
-/** Returns the kinds of the definitions among the resources. */
+/** Returns the kinds that CustomResourceDefinitions among the resources define. */
 export function definedKinds(loaded: readonly LoadedResource[]): readonly GroupKind[] {
   return loaded.flatMap(({ object }) => {
     const { apiVersion, kind, spec } = object;
@@ -19,7 +18,7 @@ export function definedKinds(loaded: readonly LoadedResource[]): readonly GroupK
   });
 }
 
-/** Returns the kinds that the resources need, that were not served, and whose definition this run has applied. */
+/** Returns the kinds of the resources that were not served before, and whose definition this run has applied. */
 export function awaitedKinds(
   loaded: readonly LoadedResource[],
   served: (kind: GroupKind) => unknown,
@@ -36,10 +35,7 @@ export function awaitedKinds(
   return [...named].flatMap(([name, kind]) => (defined.has(name) ? [kind] : []));
 }
 
-/**
- * Waits until the kinds are served. Returns false if they are not served in time: then the next run continues with
- * them.
- */
+/** Waits until the server serves the kinds. Returns false after a timeout: the next run then applies the objects. */
 export async function checkServed(
   { cluster, clock }: { readonly cluster: Pick<Cluster, 'resources' | 'refresh'>; readonly clock: Clock },
   kinds: readonly GroupKind[],
@@ -54,6 +50,6 @@ export async function checkServed(
   }
 }
 
-/** Maximum wait. A server serves a kind one or two seconds after it has accepted the definition. */
+/** Maximum wait in milliseconds. A server serves a kind one or two seconds after it has accepted the definition. */
 const WAIT_MS = 20_000;
 const POLL_MS = 250;

@@ -1,5 +1,5 @@
-// Handles custom resources that other people applied by hand (`scope: cluster`): the run writes their children and
-// status as for declared resources, but does not change the resources themselves.
+// Adds custom resources that other people applied by hand (`scope: cluster`). The run writes their children and status,
+// but never changes the resources themselves.
 
 import { idOf, type KubeObject, keyOf, keyOfObject, type ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
@@ -47,8 +47,8 @@ export function withOthers(
 }
 
 /**
- * Turns errors into warnings, because a run does not fail for resources that it cannot correct; the author of such a
- * resource sees its status. Warnings are not reported: the live resource has defaults that its author did not write.
+ * Turns an error into a warning: the run cannot correct the resource, and the author of the resource sees the error in
+ * its status. Drops a warning, because it may be about a default that the author did not write.
  */
 export function ofOthers({ place: _place, ...problem }: Problem): readonly Problem[] {
   return problem.severity === 'error' ? [{ ...problem, severity: 'warning' }] : [];
@@ -60,15 +60,15 @@ function isByHand(
 ): boolean {
   const { namespace = '', deletionTimestamp, managedFields = [] } = object.metadata;
   const ours = labelOf(object, PART_OF) === applySetId(instance, homeNamespace);
-  // An object outside our set that was applied under our name belongs to an instance with the same name and another
-  // home namespace.
+  // An object that is not in our ApplySet but has our field manager belongs to an instance of the same name. That
+  // instance has another home namespace.
   const anothers = managedFields.some(declares);
   return !ours && !anothers && deletionTimestamp === undefined && scopeOf(namespaces).allows(namespace);
 }
 
 /**
- * Returns true for an entry of an instance that declares the object: every instance applies a mark. The manager of
- * `skep trigger` applies none, as it only requests a sync.
+ * Returns true if the entry belongs to an instance that declares the object: only such an instance sets the ApplySet
+ * label. `skep trigger` also has a field manager, but does not set the label.
  */
 function declares({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEntry): boolean {
   if (operation !== 'Apply' || subresource || !manager.startsWith('skep-')) return false;
@@ -79,7 +79,7 @@ function declares({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEn
 
 const files = new WeakMap<KubeObject, SourceFile>();
 
-/** Returns the manifest of a live object, without its status and server-managed metadata. */
+/** Returns the live object as a manifest, without status and server-managed metadata. */
 export function asWritten(object: KubeObject): SourceFile {
   const known = files.get(object);
   if (known !== undefined) return known;

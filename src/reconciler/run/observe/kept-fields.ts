@@ -1,5 +1,5 @@
-// Computes declared objects as they will be stored if another manager keeps fields of them (decision 0240). Children
-// and readers of an object follow the stored form, not a value that is not applied.
+// Computes the stored form of a declared object: the form after the apply, with the fields that other managers keep
+// (decision 0240). Children are computed from the stored form, not from values that are not applied.
 
 import { shortenObject, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { normalise } from '#kubernetes/rules/normalise.ts';
@@ -29,14 +29,13 @@ import type { Snapshot } from './snapshot.ts';
 
 interface Kept {
   readonly loaded: Sourced;
-  /** Object after the apply of all other fields. */
   readonly object: KubeObject;
   readonly conceded: readonly Conceded[];
 }
 
 /**
- * Adds the stored form of resources with kept fields, as kinds read it. A resource that its kind cannot read in that
- * form is held like an invalid resource.
+ * Adds the stored form to resources with kept fields. A resource whose stored form is invalid is held like an invalid
+ * manifest.
  */
 export async function addKeptFields(
   deps: { readonly cluster: Cluster; readonly cache: LoadCache },
@@ -110,7 +109,7 @@ function isRead({ kind, defaulted, id }: Sourced): boolean {
 
 const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
 
-/** Returns true if another manager may keep a field: each manager of a field has an entry in the object. */
+/** Returns true if another manager may keep a field. Each manager of a field has an entry in `managedFields`. */
 function mayKeep({ manager: own, force }: FieldRules, { object }: Sourced, { metadata }: KubeObject): boolean {
   const all = !force || ignoredFields(object).length > 0;
   const entries = metadata.managedFields ?? [];
@@ -137,7 +136,7 @@ function keptFields(
   return 'object' in stored ? { object: normalise(stored.object, type), conceded } : undefined;
 }
 
-/** Removes the long values of both objects if one of the objects lacks them. */
+/** Shortens both objects if one of them lacks its long values. */
 function inOneForm(...pair: [KubeObject, KubeObject]): [KubeObject, KubeObject] {
   if (pair.every((object) => standInsOf(object).length === 0)) return pair;
   return [shortenObject(pair[0]), shortenObject(pair[1])];

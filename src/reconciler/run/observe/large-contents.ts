@@ -1,5 +1,5 @@
-// Reads Secrets and ConfigMaps, most of which are not ours and may be large. Lists the metadata of all of them and the
-// contents of objects with our label; reads other contents only when they are needed.
+// Reads Secrets and ConfigMaps. Most of them are not ours, and they may be large. Lists the metadata of all of them,
+// and the contents of the members of our ApplySet. Reads other contents only if a run needs them.
 
 import { shortenObject } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -9,10 +9,9 @@ import type { ResourceId } from '#std/problem.ts';
 import { labelOf, OWNER, PART_OF } from '../labels.ts';
 import type { ApiResource, Cluster } from '../ports.ts';
 
-/** Objects of a kind that `openSnapshot` has read. */
 export interface Listed {
   readonly objects: readonly KubeObject[];
-  /** Keys of the objects of which only the metadata was read. */
+  /** Keys of the objects without contents: only their metadata was read. */
   readonly partial: ReadonlySet<string>;
 }
 
@@ -38,17 +37,17 @@ export async function listLarge(
 }
 
 /**
- * Shortens declared objects only: contents of children are computed from data in memory, and generated values must be
- * kept.
+ * Shortens declared objects. Children are not shortened: their desired contents are in memory anyway, and a run must
+ * keep their generated values.
  */
 function shortenDeclared(object: KubeObject): KubeObject {
   return labelOf(object, OWNER) === undefined ? shortenObject(object) : object;
 }
 
-/** Declared object with which a live object shares its values. */
+/** Maps a live object to the declared object whose values it shares. */
 const heldOnce = new WeakMap<KubeObject, KubeObject>();
 
-/** Returns the live object with equal values taken from the declared object, which is in memory already. */
+/** Returns the live object with equal values taken from the declared object, so that each value is in memory once. */
 function holdOnce(live: KubeObject, declared: KubeObject | undefined): KubeObject {
   if (declared === undefined || heldOnce.get(live) === declared) return live;
   const members = MEMBERS.flatMap((member): [string, JsonObject][] => {
@@ -65,7 +64,8 @@ function holdOnce(live: KubeObject, declared: KubeObject | undefined): KubeObjec
 const MEMBERS = ['data', 'binaryData'] as const;
 
 /**
- * Maximum number of objects that are read one by one. Beyond that, a LIST of the whole namespace takes fewer requests.
+ * Maximum number of objects per namespace that are read one by one. If more objects are needed, the namespace is
+ * listed, which needs fewer requests.
  */
 const READ_SINGLY_MAX = 50;
 
@@ -73,7 +73,7 @@ export interface Contents {
   /** Objects that still exist. */
   readonly found: readonly KubeObject[];
   readonly unread: readonly ResourceId[];
-  /** Reasons, one per namespace: a refusal of one object mostly applies to all objects of its namespace. */
+  /** Failures, at most one per namespace. A refusal of one object mostly applies to all objects of its namespace. */
   readonly failures: readonly Failure[];
 }
 
@@ -138,16 +138,13 @@ export async function tryRead<T>(read: Promise<T>): Promise<T | Failure> {
   }
 }
 
-/**
- * Contents that were needed before, as they were read at that time. An object that has not changed since then need not
- * be read again.
- */
+/** Contents that an earlier snapshot of the run read. */
 export interface EarlierContents {
   find(id: ResourceId): KubeObject | undefined;
   isPartial(id: ResourceId): boolean;
 }
 
-/** Splits the contents that were needed before into unchanged contents and contents that have to be read again. */
+/** Splits the objects of the earlier snapshot into unchanged objects and objects that must be read again. */
 export function neededAgain(
   { objects, partial }: Listed,
   before: EarlierContents,

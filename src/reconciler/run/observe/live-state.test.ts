@@ -1,4 +1,4 @@
-// Tests when an object of a foreign kind is ready.
+// Tests when an object of a kind that is not ours is ready.
 
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#std/json.ts';

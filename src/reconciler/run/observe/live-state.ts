@@ -1,20 +1,20 @@
-// Determines the progress of an object of any kind from its status: built-in kinds as kstatus reads them, other kinds
-// by their conditions.
+// Determines from its status whether an object of any kind is ready. Built-in kinds follow the rules of kstatus, other
+// kinds their conditions.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 export interface LiveState {
   readonly ready: boolean;
-  /** Reason why the object is not ready, in words; empty if the status contains no reason. */
+  /** Reason why the object is not ready; empty if it is ready. */
   readonly why: string;
 }
 
 const READY: LiveState = { ready: true, why: '' };
 
 /**
- * Returns the progress. A Job is ready if it has completed. An object without a status, or of a kind without rules, is
- * ready as soon as it exists.
+ * Returns the readiness. A Job is ready when it has completed. An object without a status, or of a kind without rules
+ * and conditions, is ready as soon as it exists.
  */
 export function liveStateOf(object: KubeObject): LiveState {
   const { deletionTimestamp, generation = 0 } = object.metadata;
@@ -45,7 +45,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'APIService.apiregistration.k8s.io': conditionIsTrue('Available'),
 };
 
-/** Counts of pods. `toUpdate` are the pods that the controller updates to the current template by itself. */
+/** Numbers of pods. `toUpdate` is the number of pods that the controller replaces with pods of the current template. */
 interface PodCounts {
   readonly declared: number;
   readonly toUpdate: number;
@@ -82,7 +82,10 @@ function daemonSetReady({ updateStrategy }: JsonObject, status: JsonObject): Liv
   return podsReady({ declared, toUpdate, updated, ready: countOf(status.numberAvailable) });
 }
 
-/** Returns true if pods keep their template until a person deletes them. */
+/**
+ * Returns true if the controller does not replace pods when the template changes. A pod then keeps its template until a
+ * person deletes the pod.
+ */
 function isOnDelete(updateStrategy: Json | undefined): boolean {
   return isObject(updateStrategy) && updateStrategy.type === 'OnDelete';
 }

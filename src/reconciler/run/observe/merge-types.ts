@@ -1,4 +1,4 @@
-// Reads how the kinds of a cluster merge, from the OpenAPI documents of the cluster.
+// Reads the merge rules of kinds from the OpenAPI documents of the cluster.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { type MergeType, rootType } from '#kubernetes/rules/openapi.ts';
@@ -7,7 +7,7 @@ import type { Cluster } from '../ports.ts';
 
 type KindId = Pick<ResourceId, 'apiVersion' | 'kind'>;
 
-/** Returns undefined if the cluster has no document about the kind. */
+/** Returns the rules; undefined if the cluster has no document about the kind. */
 export async function readMergeType(
   cluster: Pick<Cluster, 'schema'>,
   { apiVersion, kind }: KindId,
@@ -18,7 +18,7 @@ export async function readMergeType(
   return document === undefined ? undefined : rootType(document, { group, version, kind });
 }
 
-/** Reads each kind once. */
+/** Returns a function from a kind to its rules. Each kind is read once. */
 export async function readMergeTypes(
   cluster: Pick<Cluster, 'schema'>,
   ids: readonly KindId[],

@@ -1,5 +1,5 @@
-// Decides which Secrets and ConfigMaps are read: declared objects, and objects that declared resources, live resources
-// or the instance's configuration refer to.
+// Decides which Secrets and ConfigMaps to read: declared objects, and objects to which a declared resource, a live
+// resource or the instance's configuration refers.
 
 import { TOOL_LOCK } from '#contracts/tool-lock/schema.ts';
 import { longValuesOf, restoreObject, standInsOf } from '#kubernetes/rules/large-values.ts';
@@ -18,11 +18,11 @@ import { type GroupKind, groupKindOf, type Snapshot } from './snapshot.ts';
 
 type NamingOptions = InstanceName & OwnKinds & Pick<Rendering, 'settings'>;
 
-/** Returns the kinds of the resources, and the kinds that the resources refer to. */
+/** Returns the kinds of the resources, and the kinds of the objects to which they refer. */
 export function namedKinds(options: NamingOptions, loaded: readonly Sourced[]): GroupKind[] {
   return loaded.flatMap(({ id, kind, defaulted }) => {
     const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
-    // Locks exist in files only.
+    // Tool locks exist only in files, so their kind is not listed.
     const listed = references.filter((reference) => reference.kind !== TOOL_LOCK.kind);
     const named = listed.map((reference) => groupKindFor(reference.kind, options.apiGroup));
     return [groupKindOf(id), ...named, ...contentsNamedBy(options, kind, id, defaulted).map(groupKindOf)];
@@ -30,9 +30,8 @@ export function namedKinds(options: NamingOptions, loaded: readonly Sourced[]): 
 }
 
 /**
- * Reads the needed contents. If a resource is invalid, left alone or denied, it stays unchanged in the cluster, and
- * kinds read the live resource: then the objects that the live resource refers to are needed as well. Returns the ids
- * of all objects that resources refer to.
+ * Reads the needed contents. A resource that is invalid, left alone or denied stays unchanged in the cluster, so the
+ * objects to which the live resource refers are read too. Returns the ids of all objects to which resources refer.
  */
 export async function readNeeded(
   options: NamingOptions,
@@ -44,7 +43,7 @@ export async function readNeeded(
   const own = others.filter(({ resource }) => labelOf(resource, PART_OF) === set);
   const namedBy = ({ kind, resource }: (typeof others)[number]): ResourceId[] =>
     contentsNamedBy(options, kind, resource.metadata, resource);
-  // Hand-applied resources may refer to kinds that the instance may not list.
+  // Only references of our own resources are listed: the instance may lack the right to list kinds of other references.
   await snapshot.ensure(own.flatMap(namedBy).map(groupKindOf));
   const named = [...namedContents(options, loaded), ...others.flatMap(namedBy)];
   await snapshot.completeWhole(named);
@@ -52,10 +51,7 @@ export async function readNeeded(
   return named;
 }
 
-/**
- * Reads the needed contents as `readNeeded` does, but only for kinds that are listed already, and for declared
- * resources.
- */
+/** Reads only the contents to which declared resources refer, and only of kinds that are listed already. */
 export async function readDeclared(
   options: NamingOptions,
   snapshot: Snapshot,
@@ -69,7 +65,7 @@ function namedContents(options: NamingOptions, loaded: readonly LoadedResource[]
   return loaded.flatMap(({ id, kind, defaulted, legible }) => contentsNamedBy(options, kind, id, defaulted ?? legible));
 }
 
-/** Reads the long values of declared objects that resources refer to, because kinds read these values. */
+/** Restores the long values of declared objects to which resources refer. Kinds read these values. */
 export async function restoreNamed(
   gathered: Gathered,
   named: readonly ResourceId[],
@@ -89,15 +85,15 @@ async function restoreResource({ contents, ...resource }: Sourced, live: KubeObj
   const values = new Map([...((await contents?.()) ?? []), ...(live === undefined ? [] : longValuesOf(live))]);
   const whole = { ...resource, object: restoreObject(object, values) };
   if (kept === undefined) return whole;
-  // The object may have changed, or have been deleted, since it was listed.
+  // The live object may have changed since it was listed. If it was deleted, the declared values are used.
   if (standInsOf(kept).every((standIn) => values.has(standIn))) return { ...whole, kept: restoreObject(kept, values) };
   const { kept: _gone, ...declared } = whole;
   return live === undefined ? declared : { ...declared, kept: live };
 }
 
 /**
- * Returns our live resources that are not declared, or differ from their declaration. A live resource that equals its
- * declaration refers to the same objects.
+ * Returns live resources of our kinds that are not declared or differ from their declaration. A resource without
+ * differences refers to the same objects as its declaration.
  */
 function livingOtherwise({ kinds, apiGroup }: OwnKinds, loaded: readonly Sourced[], live: readonly KubeObject[]) {
   const declared = new Map(loaded.map((each) => [keyOf(each.id), each]));
@@ -126,10 +122,7 @@ function contentsNamedBy(
   return named.map((one) => ({ apiVersion: 'v1', kind: one.kind, namespace, name: one.name })).filter(isLarge);
 }
 
-/**
- * Returns the group of a kind. References contain only a kind: a built-in kind with configuration, or a kind of our
- * group.
- */
+/** Returns the group of a kind in a reference: the core group for the built-in kinds, else our group. */
 export function groupKindFor(kind: string, apiGroup: string): GroupKind {
   return { group: CORE_KINDS.has(kind) ? '' : apiGroup, kind };
 }

@@ -1,4 +1,4 @@
-// Observes the declarations in Git and the live objects, before any desired objects are computed.
+// Observes the declarations in Git and the live objects, before desired objects are computed.
 
 import type { Problem, ResourceId } from '#std/problem.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
@@ -26,18 +26,17 @@ export interface Observed {
   readonly quarantine: Quarantine;
   readonly gathered: Gathered;
   readonly snapshot: Snapshot;
-  /** The live ApplySet parent. Its extent is empty if the parent does not exist yet. */
+  /** Live ApplySet parent. Its extent is empty if the parent does not exist yet. */
   readonly parent: {
     readonly id: ResourceId;
     readonly extent: Extent;
-    /** True if the parent says that an inventory was created. */
+    /** True if the parent is annotated with an inventory. */
     readonly marked: boolean;
     /** True if release 0.1.0 wrote the parent. That release kept no inventory. */
     readonly beforeInventories: boolean;
-    /** Places that the sources are read from: the places in the parent, and the current places. */
+    /** Origins of the sources. `before`: as the parent names them. `now`: as configured. */
     readonly origins: Origins;
   };
-  /** Objects that the instance has created, as the inventory records them. */
   readonly inventory: Inventory;
   readonly ownKinds: readonly GroupKind[];
   /** Declared objects that must be left alone, by key. */
@@ -48,7 +47,7 @@ export interface ObserveDeps {
   readonly cluster: Cluster;
   readonly sources: readonly FleetSource[];
   readonly cache: LoadCache;
-  /** If absent, no results are stored for later processes. */
+  /** If absent, results of valid files are not stored for later processes. */
   readonly sound?: SoundFileStore;
 }
 
@@ -57,13 +56,15 @@ export interface ObserveOptions
     OwnKinds,
     Pick<Rendering, 'settings'>,
     Pick<Permissions, 'namespaces' | 'scope' | 'conflicts'> {
-  /** If set, resources of other instances count as this instance's resources: `skep adopt` takes them over. */
+  /**
+   * If set, resources of other instances are observed like resources of this instance: `skep adopt` takes them over.
+   */
   readonly takesOver?: true;
-  /** Throws Failure if the run must end because of a rollback. It runs at each observation of the state. */
+  /** Throws Failure if a rollback forbids the run. Called at each observation of the run. */
   readonly fits?: (quarantine: Quarantine) => void;
 }
 
-/** `before` is an earlier observation by the same run. */
+/** Observes the state. `before` is an earlier observation by the same run. */
 export async function observe(
   deps: ObserveDeps,
   options: ObserveOptions,
@@ -94,11 +95,11 @@ export async function observe(
 }
 
 interface Looked extends Pick<Observed, 'quarantine' | 'snapshot' | 'parent' | 'inventory'> {
-  /** Declarations of the sources, before they are compared with live objects. */
+  /** Declarations of all sources, before they are compared with live objects. */
   readonly everything: Gathered;
 }
 
-/** Lists the kinds that are always needed, while the fetched files are read. */
+/** Reads the sources, and meanwhile begins to list the kinds that every run needs. */
 async function look(
   deps: ObserveDeps,
   options: ObserveOptions,
@@ -119,7 +120,7 @@ async function look(
     opening,
     readingParent,
     readInventory(cluster, options),
-    // Kinds with live objects are listed first: their LISTs take longest.
+    // Kinds with live objects are listed first, because their LISTs take longest.
     Promise.all([opening, readingParent, fit, fetched]).then(([begun, { extent }]) =>
       begun.begin([...kindsOf(extent), ...ownKinds]),
     ),
@@ -142,16 +143,19 @@ async function readParent(
   };
 }
 
-/** Reads further objects: hand-applied resources, and fields that other managers set, may refer to more objects. */
+/**
+ * Reads the objects to which added resources refer: resources applied by hand, and resources with fields that other
+ * managers keep.
+ */
 async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: Gathered): Promise<Gathered> {
   await snapshot.ensure(namedKinds(options, gathered.loaded));
   return restoreNamed(gathered, await readNeeded(options, snapshot, gathered.loaded), snapshot.find);
 }
 
 /**
- * Lists kinds in the versions that manifests declare, because objects are compared in the declared version, and a
- * server also serves versions that it does not prefer. Our kinds have the same fields in all versions, so they are
- * listed once. Returns the declared versions that the server does not serve, as keys of `versionKey`.
+ * Lists each kind again in the version that a manifest declares, if the server prefers another version: objects are
+ * compared in the declared version. Our own kinds have the same fields in all versions, so they are not listed again.
+ * Returns the declared versions that the server does not serve, as keys of `versionKey`.
  */
 async function listAsDeclared(
   cluster: Pick<Cluster, 'serves'>,
@@ -183,7 +187,7 @@ async function fitting({ cluster }: ObserveDeps, options: ObserveOptions): Promi
   return quarantine;
 }
 
-/** Holds resources that cannot be applied like invalid resources. */
+/** Adds resources that cannot be applied to the invalid resources, so that they are held. */
 function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>): Gathered {
   return {
     ...gathered,
@@ -201,8 +205,8 @@ function records(options: InstanceName, loaded: readonly Sourced[]): ReadonlyMap
 }
 
 /**
- * Returns problems with objects that another instance keeps. Two instances that keep one object would undo each other's
- * changes, and one instance would delete the declared objects of the other instance.
+ * Returns a problem for each object that another instance manages. Otherwise both instances would change the object
+ * back and forth, and one would delete objects that the other declares.
  */
 function ofOtherInstances(
   { instance, homeNamespace, takesOver }: ObserveOptions,

@@ -1,5 +1,5 @@
-// Returns the custom resources among objects as their kinds read them: with defaults, and without resources that their
-// kind cannot read.
+// Returns the custom resources among the objects, with defaults. Drops resources that do not fit the schema of their
+// kind.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -11,7 +11,7 @@ export interface ReadableResource {
   readonly resource: Resource;
 }
 
-/** Skips unreadable objects: live objects may belong to another operator, or be older than our definitions. */
+/** Drops resources that do not fit their schema: another operator or an older release may have written them. */
 export function readableResources(
   kinds: readonly Kind[],
   apiGroup: string,
@@ -26,7 +26,7 @@ export function readableResources(
   });
 }
 
-/** Cache: in a long-lived process, all runs get the same objects until the objects change. */
+/** Cache by object. In a long-lived process, all runs get the identical object until the object changes. */
 const read = new WeakMap<KubeObject, { readonly kind: Kind; readonly resource: Resource | undefined }>();
 
 function readOnce(kind: Kind, object: KubeObject): Resource | undefined {

@@ -10,7 +10,7 @@ function declared(namespace: string): Sourced {
   return { id, object, source: 'fleet', place: () => ({ file: 'one.yaml', line: 1, column: 1 }) };
 }
 
-test('a resource in another namespace is a problem at its place', () => {
+test('a resource in another namespace has a problem at its place', () => {
   const [inside, elsewhere] = [declared('team-a'), declared('kube-system')];
   const found = outside(scopeOf(['team-*']), [inside, elsewhere]);
   expect([...found].map(([{ id }, { code, pointer }]) => [id.namespace, code, pointer])).toEqual([

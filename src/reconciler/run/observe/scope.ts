@@ -1,4 +1,4 @@
-// Keeps an instance inside the namespaces it may touch.
+// Restricts an instance to the namespaces that it may touch.
 
 import { globMatches } from '#std/patterns/glob.ts';
 import type { Problem } from '#std/problem.ts';
@@ -8,15 +8,15 @@ import type { Sourced } from '../read/sourced.ts';
 
 export interface Scope {
   allows(namespace: string): boolean;
-  /** Namespaces to list; undefined if a pattern requires the whole cluster. */
+  /** Namespaces to list. undefined if a pattern is a glob: then all namespaces are listed. */
   readonly names: readonly string[] | undefined;
 }
 
-/** `patterns` are names, or globs such as `team-*`. Throws Failure `pattern-invalid`. */
+/** Returns the scope. `patterns` are names, or globs such as `team-*`. Throws Failure `pattern-invalid`. */
 export function scopeOf(patterns: readonly string[]): Scope {
   const globs = patterns.map((pattern) => readPattern('namespaces', pattern));
   const literal = patterns.every((pattern) => /^[a-z0-9-]+$/.test(pattern));
-  // Decisions by namespace: thousands of resources are in few namespaces.
+  // Cached by namespace, because thousands of resources are in few namespaces.
   const known = new Map<string, boolean>();
   return {
     allows(namespace) {
@@ -28,7 +28,7 @@ export function scopeOf(patterns: readonly string[]): Scope {
   };
 }
 
-/** Returns the resources outside the scope, each with its problem. */
+/** Returns the resources outside the scope, with one problem each. */
 export function outside(scope: Scope, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   return new Map(
     loaded.flatMap((resource): [Sourced, Problem][] => {

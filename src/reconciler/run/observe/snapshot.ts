@@ -17,32 +17,32 @@ import {
 } from './large-contents.ts';
 
 export interface Snapshot {
-  /** Ensures that the kinds are listed. Kinds that the server does not serve are skipped. */
+  /** Lists the kinds that are not listed yet. Kinds that the server does not serve are skipped. */
   ensure(kinds: Iterable<GroupKind>): Promise<void>;
-  /** Begins to list the kinds early. Skips Secrets and ConfigMaps, whose reading depends on the declared objects. */
+  /** Starts to list the kinds without waiting. Skips Secrets and ConfigMaps, whose LISTs depend on declared objects. */
   begin(kinds: Iterable<GroupKind>): void;
-  /** Accepts declared objects: live objects with the same contents then share their values. */
+  /** Receives declared objects. Live objects then share equal values with them. */
   declare(objects: readonly KubeObject[]): void;
-  /** Lists the kind in this version, even after another version: live objects are compared in the declared version. */
+  /**
+   * Lists the kind in this version, even if another version is listed: objects are compared in the declared version.
+   */
   listAs(resource: ApiResource): void;
   find(id: ResourceId): KubeObject | undefined;
   findByKey(key: string): KubeObject | undefined;
-  /** Returns true if only the metadata of the object is known. */
+  /** Returns true if only the metadata of the object was read. */
   isPartial(id: ResourceId): boolean;
-  /** Reads missing contents for a comparison: long values stay replaced by their stand-ins. */
+  /** Reads missing contents for a comparison. Long values are replaced by stand-ins. */
   complete(ids: Iterable<ResourceId>): Promise<void>;
-  /** Reads missing contents with their long values, for kinds that read them. */
+  /** Reads missing contents with their long values, for kinds that read these values. */
   completeWhole(ids: Iterable<ResourceId>): Promise<void>;
-  /** Returns all objects that were listed so far. */
   objects(): readonly KubeObject[];
-  /** Returns false if the kind was not read completely: an object that `find` does not return may still exist. */
+  /** Returns false if the kind was not read completely. An object may then exist although `find` does not return it. */
   known(kind: GroupKind): boolean;
-  /** Returns true if the result of `find` is certain, even if another object of the kind is unreadable. */
+  /** Returns true if the result of `find` is certain, even if other objects of the kind could not be read. */
   knows(id: ResourceId): boolean;
   served(kind: GroupKind): ApiResource | undefined;
-  /** Returns the names of kinds that were not read completely. */
+  /** Returns the names of the kinds that were not read completely. */
   unlisted(): ReadonlySet<string>;
-  /** Returns the failed reads, with the response of the server. */
   failures(): readonly Failure[];
 }
 
@@ -66,15 +66,14 @@ export function parseGroupKind(text: string): GroupKind {
 }
 
 export interface SnapshotOptions {
-  /** If undefined, the whole cluster is read. */
+  /** If undefined, all namespaces are read. */
   readonly namespaces: readonly string[] | undefined;
-  /** Id of our ApplySet: its members are read with their contents. */
+  /** Id of our ApplySet. The contents of its members are read. */
   readonly applySet: string;
-  /** Contents that an earlier snapshot needed, and that are needed again. */
+  /** Contents that an earlier snapshot of the same run read. This run needs the same contents. */
   readonly before?: EarlierContents | undefined;
 }
 
-/** Returns the part of a read object that stays in memory. */
 type Hold = (object: KubeObject) => KubeObject;
 
 interface Reading extends SnapshotOptions {
@@ -85,13 +84,13 @@ interface Reading extends SnapshotOptions {
   readonly partial: Set<string>;
   /** Keys of objects that exist but could not be read. */
   readonly unread: Set<string>;
-  /** Failures by kind, for kinds that were not read completely. A later success does not remove them. */
+  /** Failures by kind, for kinds that were not read completely. A later success does not remove a failure. */
   readonly failed: Map<string, readonly Failure[]>;
-  /** Declared objects by key. */
+  /** Declared Secrets and ConfigMaps by key. */
   readonly declared: Map<string, KubeObject>;
 }
 
-/** Reads discovery at once, and lists kinds on demand. */
+/** Opens a snapshot. Discovery is read at once; kinds are listed on demand. */
 export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): Promise<Snapshot> {
   const served = new Map<string, ApiResource>();
   for (const resource of await cluster.resources()) {
@@ -130,7 +129,7 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
       for (const kind of kinds) {
         const resource = served.get(formatGroupKind(kind));
         if (resource === undefined || isLarge(resource)) continue;
-        // A caller that ensures the kind, or compares its objects, repeats the request and gets the error.
+        // A caller of `ensure` or of a comparison repeats the request, and gets the error.
         listOnce(kind)?.catch(() => undefined);
         cluster.schema(resource.apiVersion).catch(() => undefined);
       }
@@ -176,13 +175,12 @@ function beginReading(cluster: Cluster, options: SnapshotOptions): Reading {
   };
 }
 
-/** Marks only the kind of the failed read as unknown. */
 function noteFailure({ failed }: Reading, resource: ApiResource, failure: Failure): void {
   const name = formatGroupKind(groupKindOf(resource));
   failed.set(name, [...(failed.get(name) ?? []), failure]);
 }
 
-/** Lists the kind in this version. Objects and failures of another version are removed. */
+/** Lists the kind in this version, and removes its objects and failures in another version. */
 async function readAgain(reading: Reading, resource: ApiResource): Promise<void> {
   const { failed, objects, whole } = reading;
   const kind = formatGroupKind(groupKindOf(resource));
@@ -192,7 +190,7 @@ async function readAgain(reading: Reading, resource: ApiResource): Promise<void>
   await readKind(reading, resource);
 }
 
-/** Lists the kind. If a namespace cannot be listed, the objects of all other namespaces stay. */
+/** Lists the kind. If one namespace cannot be listed, the objects of all other namespaces are kept. */
 async function readKind(reading: Reading, resource: ApiResource): Promise<void> {
   const { namespaces } = reading;
   const scopes = resource.namespaced && namespaces !== undefined ? namespaces : [undefined];
@@ -222,7 +220,7 @@ async function readScope(
   return listLarge(cluster, resource, namespace, applySet, (id) => declared.get(keyOf(id)));
 }
 
-/** Reads contents. Deleted objects are removed; objects that cannot be read are noted as unread. */
+/** Reads contents. Removes deleted objects, and records objects that cannot be read as unread. */
 async function complete(
   reading: Reading,
   resource: ApiResource,

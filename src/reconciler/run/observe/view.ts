@@ -1,4 +1,5 @@
-// Opens the views of kinds: the objects of one namespace as Git declares them, or else as they exist in the cluster.
+// Opens views. A view contains the objects of one namespace: declared objects as in Git, other objects as in the
+// cluster.
 
 import { TOOL_LOCK } from '#contracts/tool-lock/schema.ts';
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
@@ -8,17 +9,17 @@ import type { View } from '../../kinds/kind.ts';
 export interface ViewInput {
   readonly apiGroup: string;
   /**
-   * Layers of objects, live objects first, desired objects last: a later object replaces an earlier object of the same
-   * identity.
+   * Lists of objects, live objects first and desired objects last. An object replaces an object with the same identity
+   * in an earlier list.
    */
   readonly layers: readonly (readonly KubeObject[])[];
   /** If absent, views contain no pods. */
   readonly pods?: readonly KubeObject[];
-  /** Locks of tools in sources. Locks in the cluster do not count. */
+  /** Tool locks from sources. Locks in the cluster are ignored. */
   readonly locks?: readonly KubeObject[];
 }
 
-/** Returns a function that returns the view of a namespace. The index behind it is built once. */
+/** Returns a function from a namespace to its view. All views share one index. */
 export function openViews(input: ViewInput): (namespace: string) => View {
   const index = new Map<string, Map<string, KubeObject>>();
   function add(object: KubeObject): void {
@@ -50,7 +51,7 @@ export function openViews(input: ViewInput): (namespace: string) => View {
   });
 }
 
-/** Returns true for groups of Kubernetes itself: they have no dot, or end in `.k8s.io`. */
+/** Returns true for API groups of Kubernetes: they have no dot, or end in `.k8s.io`. */
 function isBuiltIn(group: string): boolean {
   return !group.includes('.') || group.endsWith('.k8s.io');
 }
@@ -61,7 +62,7 @@ function sortByName(objects: KubeObject[]): KubeObject[] {
 
 type Label = readonly [key: string, value: Json | undefined];
 
-/** Returns the labels that a workload's selector requires of its pods. */
+/** Returns the labels that the selector of a workload requires of its pods. */
 export function podLabelsOf(workload: KubeObject | undefined): readonly Label[] {
   const { selector } = isObject(workload?.spec) ? workload.spec : {};
   const { matchLabels } = isObject(selector) ? selector : {};
@@ -69,8 +70,8 @@ export function podLabelsOf(workload: KubeObject | undefined): readonly Label[] 
 }
 
 /**
- * Returns a function that returns the pods with the rarest of the labels: each workload looks for its pods, and all
- * pods of a namespace share some labels.
+ * Returns a function that returns the pods with the rarest of the given labels. Some labels are common to all pods of a
+ * namespace and would select too many pods.
  */
 function indexByLabels(
   pods: readonly KubeObject[],

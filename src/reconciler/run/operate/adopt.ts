@@ -1,5 +1,5 @@
-// Takes a fleet over from ToolHive's operator: shows the consequences, or carries the adoption out under the lock. It
-// deletes no object and touches no pod: the next run brings the fleet to the state in Git.
+// Takes a fleet over from ToolHive's operator, or only shows the consequences. It deletes no object and changes no pod.
+// The next run brings the fleet to the state in Git.
 
 import { groupOf, idOf, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -22,38 +22,39 @@ import { findOperatorLease } from './operator-lease.ts';
 
 export interface AdoptionResult {
   readonly adoptions: readonly Adoption[];
-  /** False if the adoptions are only shown. */
+  /** False if the adoptions were only shown. */
   readonly done: boolean;
   /**
-   * Objects that another writer changed at the same moment, so that they are not taken over yet. Empty if the adoptions
-   * are only shown.
+   * Objects that were not taken over, because another writer changed them at the same moment. Empty if the adoptions
+   * were only shown.
    */
   readonly refused: readonly ResourceId[];
-  /** Lease by which ToolHive's operator shows that it runs; absent if it does not run. */
+  /** Lease that ToolHive's operator renews; absent if the operator does not run. */
   readonly running?: ResourceId;
-  /** Names of other instances of skep that keep some of the objects. */
+  /** Names of other instances of skep that manage some of the objects. */
   readonly otherInstances: readonly string[];
-  /** Problems that block the next run, including impossible declarations in Git. */
+  /** Problems that block the next run. */
   readonly problems: readonly Problem[];
   readonly failures: readonly Failure[];
 }
 
-/** Kinds that ToolHive's operator creates for its resources, and skep only in some cases. */
+/** Kinds of objects that ToolHive's operator creates. Skep does not always list these kinds. */
 const THEIR_KINDS: readonly GroupKind[] = [
   ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => ({ group: '', kind })),
   ...['Deployment', 'StatefulSet'].map((kind) => ({ group: 'apps', kind })),
   ...['Role', 'RoleBinding'].map((kind) => ({ group: 'rbac.authorization.k8s.io', kind })),
 ];
 
-/** Maximum number of attempts for objects that controllers keep writing. */
+/** Maximum number of attempts if controllers keep changing an object. */
 const TRIES = 3;
 
 /** Codes of conflicts that the adoption resolves. */
 const FIELD_CODES: ReadonlySet<string> = new Set(['field-conflict', 'field-set-back']);
 
 /**
- * Adopts the fleet, or only shows the adoptions if `write` is false. Throws Failure `adopt-operator-running` if
- * ToolHive's operator still writes the objects, Failure `locked`, and a Failure if the adoption could not begin.
+ * Adopts the fleet under the lock. If `write` is false, only returns the adoptions. Throws Failure
+ * `adopt-operator-running` if ToolHive's operator still runs. Throws Failure `suspended` or `locked`. Any other Failure
+ * is thrown before the first write.
  */
 export async function adopt(deps: RunDeps, options: RunOptions, write: boolean): Promise<AdoptionResult> {
   deps.cluster.refresh();
@@ -83,9 +84,9 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
 
 interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'> {
   readonly parent: Prepared['parent'];
-  /** Reason why it is unknown whether ToolHive's operator runs. */
+  /** Failure because of which it is unknown whether ToolHive's operator runs. */
   readonly leaseFailure: Failure | undefined;
-  /** Objects that this instance takes over, as they will be recorded; by key. */
+  /** Inventory entries of the objects to be taken over, by key. */
   readonly taken: ReadonlyMap<string, Entry>;
 }
 
@@ -109,7 +110,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
       children: allDesires.objects.filter(({ owner }) => owner !== undefined),
       ...liveObjects(options, snapshot, leftAlone),
     });
-  // Objects are stored whole, so the contents of the adopted objects are read, too.
+  // Objects are replaced as a whole, so their complete contents are read.
   await snapshot.completeWhole(look().map(({ resource }) => resource));
   const found = look();
   const taken = new Set(found.map(({ resource }) => keyOf(resource)));
@@ -171,7 +172,7 @@ function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Decl
   });
 }
 
-/** Returns the problems with objects that stay with another owner. */
+/** Returns the problems with objects that another owner keeps. */
 function foreignProblems(
   { snapshot, resolved, allDesires }: Prepared,
   options: RunOptions,
@@ -202,8 +203,7 @@ interface Refused {
 }
 
 /**
- * Takes objects over. Controllers may write the status of an object at any moment: an object that changed since it was
- * read is read again, and then taken over.
+ * Takes the objects over. If a controller changed an object in the meantime, the next attempt reads the object again.
  */
 async function takeOverPatiently(
   deps: RunDeps,
@@ -218,7 +218,7 @@ async function takeOverPatiently(
   return refused;
 }
 
-/** Writes the parent before the objects: a run must find our objects even if the adoption ends early. */
+/** Writes inventory and ApplySet parent first: a run then finds our objects even if the adoption ends early. */
 async function takeOver(
   deps: RunDeps,
   options: RunOptions,

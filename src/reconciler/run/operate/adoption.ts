@@ -1,5 +1,5 @@
-// Computes the adoption of a fleet from ToolHive's operator: finalizers to remove, objects that change owner, and
-// fields that change manager. It changes no running workload; the next run then finds its own objects.
+// Computes the adoption of a fleet from ToolHive's operator: which finalizers are removed, which objects get another
+// owner, and which fields another manager. The adoption changes no running workload.
 
 import {
   groupOf,
@@ -16,27 +16,26 @@ import type { ResourceId } from '#std/problem.ts';
 import { type Desired, ownerReference } from '../desire/desire.ts';
 import { isOtherInstance, labelOf, labelValue, OWNER, ownerLabel, PART_OF, SOURCE, withLabels } from '../labels.ts';
 
-/** An object that is taken over. */
 export interface Adoption {
   readonly resource: ResourceId;
-  /** Object as it will be stored. Its resourceVersion is a precondition. */
+  /** Object to store. Its resourceVersion is a precondition. */
   readonly object: KubeObject;
   /** Finalizers of ToolHive's operator that are removed. */
   readonly finalizers: readonly string[];
-  /** Managers of the fields that become ours. */
+  /** Managers whose fields become ours. */
   readonly managers: readonly string[];
   /**
-   * Custom resource that becomes the owner; absent if it already is the owner, or if the object is a custom resource
-   * itself.
+   * Custom resource that becomes the owner. Absent if it already is the owner, or if the object is itself a custom
+   * resource.
    */
   readonly owner?: ResourceId;
-  /** True if skep creates no such object: then the next run deletes it, if the limits on deletions allow that. */
+  /** True if skep does not create this object. The next run then deletes it, within the limits on deletions. */
   readonly surplus: boolean;
-  /** Set if the owner is kept unchanged, so that no run knows yet whether skep creates such an object. */
+  /** Set if the owner is kept unchanged. It is then unknown whether skep creates this object. */
   readonly undecided?: true;
 }
 
-/** A custom resource that Git declares, with its live object. */
+/** A custom resource that Git declares and that exists in the cluster. */
 export interface Declared {
   readonly id: ResourceId;
   readonly source: string;
@@ -45,17 +44,16 @@ export interface Declared {
 
 export interface AdoptionInput {
   readonly apiGroup: string;
-  /** Field manager of the instance. */
   readonly manager: string;
   readonly applySet: string;
   readonly declared: readonly Declared[];
-  /** Declared objects of other kinds that exist in the set of another instance. */
+  /** Declared objects, other than custom resources, that are in the ApplySet of another instance. */
   readonly ofOthers: readonly KubeObject[];
-  /** All custom resources in the instance's scope, declared or not. */
+  /** Live custom resources in the instance's scope, declared or not. */
   readonly customResources: readonly KubeObject[];
   /** Children that the declared resources should have. */
   readonly children: readonly Desired[];
-  /** All existing objects that were listed. */
+  /** All live objects in the instance's scope. */
   readonly live: readonly KubeObject[];
 }
 
@@ -97,7 +95,7 @@ function resourceAdoption(input: AdoptionInput, live: KubeObject, declared: Decl
   const left = all.filter((name) => !finalizers.includes(name));
   const fields = declared === undefined ? undefined : transfer(input, live, undefined, () => true);
   if (finalizers.length === 0 && fields === undefined) return [];
-  // The label of another instance's set, if present, becomes the label of our set.
+  // The label of another instance's ApplySet is replaced by our label.
   const isMarked = declared !== undefined && labelOf(live, PART_OF) !== undefined;
   const marked = isMarked ? withLabels(live, { [PART_OF]: input.applySet }) : live;
   const { finalizers: _all, ...metadata } = marked.metadata;
@@ -106,10 +104,7 @@ function resourceAdoption(input: AdoptionInput, live: KubeObject, declared: Decl
   return [{ resource: idOf(live), object, finalizers, managers: fields?.managers ?? [], surplus: false }];
 }
 
-/**
- * Returns the adoption of an object that is not a custom resource. Fields that people and controllers have set stay
- * with their managers.
- */
+/** Returns the adoption of an object that is not a custom resource. Only fields of other skep instances become ours. */
 function ordinaryAdoption(input: AdoptionInput, live: KubeObject): Adoption {
   const fields = transfer(input, live, undefined, (manager) => isOtherInstance(manager, input.manager));
   const { metadata, ...rest } = withLabels(live, { [PART_OF]: input.applySet });
@@ -118,7 +113,9 @@ function ordinaryAdoption(input: AdoptionInput, live: KubeObject): Adoption {
   return { resource: idOf(live), object, finalizers: [], managers: fields?.managers ?? [], surplus: false };
 }
 
-/** Returns the declared custom resource that controls the object; undefined if no declared resource does. */
+/**
+ * Returns the declared custom resource that is the controller of the object; undefined if there is no such resource.
+ */
 function formerOwner({ declared }: AdoptionInput, live: KubeObject): Declared | undefined {
   const uid = controllerOf(live)?.uid;
   return uid === undefined ? undefined : declared.find((each) => each.live.metadata.uid === uid);
@@ -129,9 +126,9 @@ function controllerOf(live: KubeObject): OwnerReference | undefined {
 }
 
 /**
- * Returns true if ToolHive's operator, or a proxy that it started, created the object for this owner. Either the owner
- * controls the object, or the object has the marks that a proxy leaves on its StatefulSet and its Services and is
- * controlled by that StatefulSet or by no object. A name alone proves nothing.
+ * Returns true if ToolHive's operator or one of its proxies created the object for this owner. Proof is a controller
+ * reference to the owner, or the labels that a proxy sets on its StatefulSet and Services. If only the labels match,
+ * the object must have no controller, or the owner's StatefulSet as controller.
  */
 function isTheirs(
   input: AdoptionInput,
@@ -182,7 +179,7 @@ function undecided(adoption: Adoption): Adoption {
   return { ...adoption, surplus: false, undecided: true };
 }
 
-/** Managers that keep their fields of a child: people and Kubernetes' own controllers. */
+/** Managers that keep their fields of a child: people, and Kubernetes' own controllers. */
 const STAYS = /^(kubectl(-.*)?|kube-controller-manager|.*autoscaler.*)$/;
 
 interface Transfer {
@@ -191,8 +188,8 @@ interface Transfer {
 }
 
 /**
- * Returns the entries with the fields of other managers made ours, as if we had applied them: the next run then removes
- * fields that Git does not declare, instead of keeping them for ever. Undefined if no entry changes.
+ * Returns the managed fields with the fields of the other managers as ours. The next run then removes fields that Git
+ * does not declare. undefined if no entry changes.
  */
 function transfer(
   { manager, apiGroup }: AdoptionInput,
@@ -224,16 +221,16 @@ function transfer(
 }
 
 /**
- * Returns true if paths of the entry have the same meaning in the live object. The versions of our kinds share one
- * schema; versions of other kinds may rename fields.
+ * Returns true if the paths of the entry are valid for the live object. All versions of our kinds share one schema.
+ * Versions of other kinds may rename fields.
  */
 function hasSameFields({ apiVersion }: ManagedFieldsEntry, live: KubeObject, apiGroup: string): boolean {
   return apiVersion === live.apiVersion || [apiVersion, live.apiVersion].every((each) => groupOf(each) === apiGroup);
 }
 
 /**
- * Returns fields that must not become ours: finalizers, which no manager may apply, and a number of replicas that we
- * leave to other managers, which the next run would set back to one.
+ * Returns fields that must not become ours: finalizers, and the number of replicas if the desired object lacks it.
+ * Otherwise the next run would reset the number to one.
  */
 function notTaken(desired: KubeObject | undefined): FieldSet {
   const spec = isObject(desired?.spec) ? desired.spec : {};

@@ -1,5 +1,5 @@
-// Carries out a plan file with an ordinary run, narrowed to the changes of the file. The sources passed to the run read
-// the commits of the file.
+// Applies a plan file with an ordinary run that makes only the changes in the file. The sources in `deps` read the
+// commits that the file names.
 
 import type { DigestKey } from '../desire/digest-key.ts';
 import { fingerprintsBy } from '../diff/fingerprints.ts';
@@ -12,8 +12,8 @@ import type { RunResult } from '../result.ts';
 import { type RunDeps, type RunOptions, reconcile } from '../run.ts';
 
 /**
- * Carries out the plan file. Throws Failure `plan-foreign`, `plan-mismatch` or `plan-rolled-back`, and the failures of
- * `reconcile`; then nothing was changed.
+ * Applies the plan file. Throws Failure `plan-foreign`, `plan-mismatch` or `plan-rolled-back` before any change, and
+ * the failures of `reconcile`.
  */
 export async function applyPlanFile(
   deps: RunDeps,
@@ -26,14 +26,14 @@ export async function applyPlanFile(
   const digestKey = file.sealed ? deps.digestKey : concealed(deps.digestKey);
   const key = file.sealed ? deps.digestKey.known() : undefined;
   const admit = admitPlanned(file, fingerprintsBy(fieldManager(options.instance), key));
-  // A person who approves the plan approves its commits, and the registries in them, too.
+  // A person who approves the plan also approves its commits, and the registries that the commits declare.
   const own = { ...options, admit, registriesAs: 'declared' } as const;
   return reconcile({ ...deps, digestKey }, { ...own, fits: (quarantine) => checkRollback(file, quarantine) });
 }
 
 /**
- * Hides the key while the run compares itself with a plan that was created without the key. Admitted changes are then
- * rendered with it.
+ * Hides the key while the run compares its changes with a plan that was created without the key. After the comparison,
+ * the admitted changes are rendered with the key.
  */
 function concealed(key: DigestKey): DigestKey {
   let opened = false;

@@ -1,5 +1,5 @@
-// Approves a waiting list of deletions: plans as the next run would, and stores the approval if exactly the named list
-// waits.
+// Approves a waiting list of deletions: plans like the next run, and stores the approval if the named list still
+// exists.
 
 import { Failure } from '#std/failure.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -10,14 +10,14 @@ import { planOnly, type RunDeps, type RunOptions } from '../run.ts';
 
 export interface Approved {
   readonly list: DeletionList;
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly expiresAt: string;
 }
 
 /**
- * Approves the list with the hash. Throws Failure `approval-not-waiting` if no such list waits, or the failure that
- * made the plan incomplete. An approved list can be approved again. A list that needs no approval can be approved for
- * the case that its source later has a failure.
+ * Approves the list with this hash. Throws Failure `approval-not-waiting` if the plan has no list with this hash, or
+ * the failure that made the plan incomplete. A list that is approved already, or that needs no approval, can be
+ * approved too: its source may fail later.
  */
 export async function approve(
   deps: RunDeps,
@@ -34,7 +34,7 @@ export async function approve(
   return approveList(deps, options, list, expiresHours);
 }
 
-/** Approves the list of a plan that was just made. */
+/** Approves a list of a plan that was just computed. */
 export async function approveList(
   deps: RunDeps,
   options: RunOptions,
@@ -49,8 +49,8 @@ export async function approveList(
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns the failure for a hash that no list has. The intended list may differ only because something could not be
- * read.
+ * Returns the failure for a hash without a list. If the plan had a failure, returns that failure, because it may have
+ * changed the list.
  */
 export function notWaiting(hash: string, { plan, failures }: Pick<RunResult, 'plan' | 'failures'>): Failure {
   const [failure] = failures;
@@ -63,7 +63,10 @@ export function notWaiting(hash: string, { plan, failures }: Pick<RunResult, 'pl
   return new Failure('approval-not-waiting', message);
 }
 
-/** Describes the list. A list without deletions stands for all changes: none of the sources was read before. */
+/**
+ * Describes the list. A list without deletions stands for all changes of the run, because none of the sources was read
+ * before.
+ */
 function whatWaits(deletions: number, source: string): string {
   if (deletions === 0) return 'all changes';
   const count = countText(deletions, 'deletion');

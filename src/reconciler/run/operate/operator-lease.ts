@@ -1,5 +1,5 @@
-// Finds the lease by which ToolHive's operator shows that it runs, in any namespace: the operator watches all
-// namespaces, whatever namespaces this instance may touch.
+// Finds the lease of ToolHive's operator in any namespace: the operator watches all namespaces, even if this instance
+// does not.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -9,15 +9,15 @@ import { scopeOf } from '../observe/scope.ts';
 import type { ApiResource, Clock, Cluster } from '../ports.ts';
 
 export interface OperatorLease {
-  /** Lease, if its holder still renews it. */
+  /** Lease of the operator; absent if no holder renews it. */
   readonly lease?: ResourceId;
-  /** Reason why the leases of some namespaces could not be listed. */
+  /** Failure because of which some namespaces could not be listed. */
   readonly failure?: Failure;
 }
 
 const API_VERSION = 'coordination.k8s.io/v1';
 const NAME = 'toolhive-operator-leader-election';
-/** Namespace in ToolHive's installation instructions. */
+/** Namespace that ToolHive's installation instructions use. */
 const USUAL_NAMESPACE = 'toolhive-system';
 
 export async function findOperatorLease(
@@ -31,10 +31,7 @@ export async function findOperatorLease(
   return { lease: lease && idOf(lease), failure };
 }
 
-/**
- * Lists the leases of all namespaces. If that is not allowed, lists the leases of the instance's namespaces and of
- * `toolhive-system`.
- */
+/** Lists the leases of all namespaces. If that fails, lists the namespaces of the instance, and `toolhive-system`. */
 async function listLeases(
   cluster: Pick<Cluster, 'list'>,
   resource: ApiResource,

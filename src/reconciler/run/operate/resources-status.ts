@@ -12,7 +12,7 @@ interface Condition {
   readonly status: string;
   readonly reason: string;
   readonly message: string;
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly since?: string;
 }
 
@@ -20,7 +20,7 @@ export interface Troubled {
   /** Resource as `namespace/Kind/name`. */
   readonly resource: string;
   readonly phase?: string;
-  /** Conditions that report a trouble. */
+  /** Conditions that report a problem. */
   readonly conditions: readonly Condition[];
 }
 
@@ -59,7 +59,7 @@ export function resourcesOf(objects: readonly KubeObject[], ours: boolean): Reso
   };
 }
 
-/** Returns true if the object differs from its lock, or if its status cannot say whether it differs. */
+/** Returns true if the tools of the server differ from its lock, or if its status does not say whether they differ. */
 function drifts({ status }: KubeObject): boolean {
   return isObject(status) && (driftCondition(status) !== undefined || isUnreported(status));
 }
@@ -82,7 +82,9 @@ function troubledOf(object: KubeObject): Troubled {
   };
 }
 
-/** Conditions of ours that report a trouble if they are true. */
+/**
+ * Our conditions that report a problem if they are true. All other conditions report a problem if they are not true.
+ */
 const WARNINGS: ReadonlySet<string> = new Set([
   'Degraded',
   'DeletionBlocked',

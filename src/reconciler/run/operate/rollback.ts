@@ -1,6 +1,5 @@
-// Rolls sources back to the commits of an earlier run: takes the current commits of the sources out of use, then lets
-// an ordinary run do the rest. The quarantine is written before the first change, so that the next run completes the
-// rollback if this process is killed.
+// Rolls sources back to the commits of an earlier run. The quarantine records which commits must not be applied. It is
+// written before the first change, so that the next run completes the rollback if this process is killed.
 
 import { Failure } from '#std/failure.ts';
 import type { RunRecord } from '../history/ports.ts';
@@ -15,13 +14,13 @@ export interface RollbackDeps {
   readonly sources: readonly FleetSource[];
 }
 
-/** Number of ancestors to request: people reset a branch by a few commits, not by hundreds. */
+/** Maximum number of ancestors to request. People reset a branch by a few commits, not by hundreds. */
 const OLDER_MAX = 500;
 
 /**
- * Takes the current commits of the sources out of use if they differ from the commits of the run. Writes only if every
- * commit of the run is still available and, with `confirmed`, only if exactly those commits are taken out of use.
- * Throws Failure `rollback-impossible` or `rollback-changed`, or the failure of reading a commit.
+ * Quarantines the current commits of sources that differ from the commits of the run `to`. Writes only if all commits
+ * of that run are still available. If `confirmed` is set, writes only if exactly the confirmed commits would be
+ * quarantined. Throws Failure `rollback-impossible` or `rollback-changed`, or the failure of reading a commit.
  */
 export async function quarantine(
   deps: RollbackDeps,
@@ -47,7 +46,7 @@ function commitsText(entries: readonly Quarantined[]): string {
   return JSON.stringify(entries.map(({ source, good, bad, run }) => [source, good, bad, run]));
 }
 
-/** Returns the sources whose present commits differ from the commits of the run, and writes nothing. */
+/** Returns the sources whose current commit differs from the commit of the run. Writes nothing. */
 export async function findDifferences(
   deps: Pick<RollbackDeps, 'clock' | 'sources'>,
   to: RunRecord,
@@ -72,8 +71,8 @@ export async function findDifferences(
 }
 
 /**
- * Returns the commit that the source's ref names now. If the Git server is down, returns the commit that the last run
- * read, so that a rollback is still possible.
+ * Returns the commit that the source's ref names. If the Git server does not respond, returns the commit that the last
+ * run read, so that a rollback is still possible.
  */
 async function namedNow(
   repository: FleetSource['repository'],
@@ -91,7 +90,8 @@ async function namedNow(
 }
 
 /**
- * Returns the commits that runs applied before they first read `bad`, newest first. `history` is sorted newest first.
+ * Returns the commits that runs applied before the first run with `bad`, newest first. `history` is sorted newest
+ * first.
  */
 function commitsBefore(history: readonly RunRecord[], source: string, bad: string): readonly string[] {
   const commits = history.flatMap(({ commits: each }) => each[source] ?? []);
@@ -99,8 +99,8 @@ function commitsBefore(history: readonly RunRecord[], source: string, bad: strin
 }
 
 /**
- * Requests the ancestors of the commits that are out of use, so that a branch that is reset to such an ancestor does
- * not count as new. Returns the failures; after a failure, only commits that runs have read are known.
+ * Adds the ancestors of the quarantined commits to the quarantine, because a branch may be reset to an ancestor.
+ * Returns the failures. After a failure, the quarantine contains only commits of earlier runs.
  */
 export async function learnOlder(
   deps: RollbackDeps,

@@ -1,6 +1,5 @@
-// Reads the current state of an instance for a person on call: differences from Git, held objects and their duration,
-// the statuses of its resources, and the holder of its lock. From the cluster it only reads the lists and a few
-// records.
+// Reads the current state of an instance for a person on call: differences from Git, held objects, statuses of
+// resources, and the holder of the lock. It sends no dry runs.
 
 import { keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
@@ -20,13 +19,13 @@ import { planInstance, type RunDeps, type RunOptions } from '../run.ts';
 import { ourResources, type ResourcesStatus, resourcesOf } from './resources-status.ts';
 
 export interface StatusDeps extends RunDeps {
-  /** Runs, newest first. */
+  /** Runs of the history, newest first. */
   readonly history: readonly RunRecord[];
 }
 
 /**
- * `since` is the end of the first run of the unbroken series of latest runs that reported the fact (RFC 3339); absent
- * if the latest run did not report it.
+ * Start of an uninterrupted series of runs that report a fact: the end of its first run, in RFC 3339. Absent if the
+ * latest run did not report the fact.
  */
 export interface Since {
   readonly since?: string;
@@ -34,28 +33,28 @@ export interface Since {
 
 export interface InstanceStatus extends ResourcesStatus {
   readonly instance: string;
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly at: string;
-  /** False if the cluster did not respond: then all other facts about the cluster are unknown. */
+  /** False if the cluster did not respond. All other facts about the cluster are then unknown. */
   readonly reached: boolean;
   readonly commits: Readonly<Record<string, string>>;
   readonly quarantined: readonly Quarantined[];
   readonly waits: readonly Wait[];
-  /** Reason why no run writes anything now. */
+  /** Reason why runs currently write nothing; absent if runs may write. */
   readonly paused?: Paused;
   /** Changes that the next run would make. */
   readonly outOfSync: readonly ({
     readonly action: 'create' | 'update' | 'delete';
     readonly resource: string;
-    /** Custom resource that the object was created for. */
     readonly owner?: string;
-    /** Fields that differ; only for an update. */
+    /** Paths of the fields that differ; only for an update. */
     readonly fields?: readonly string[];
   } & Since)[];
   /** Objects for which only a dry run could show whether they differ. */
   readonly uncertain: readonly string[];
   /**
-   * Declared fields that keep the value of another manager: `kept` fields differ from Git, `left` fields may differ.
+   * Declared fields with a value of another manager. A `kept` field differs from Git. A `left` field may differ from
+   * Git, as its manifest allows.
    */
   readonly fields: readonly {
     readonly resource: string;
@@ -69,7 +68,7 @@ export interface InstanceStatus extends ResourcesStatus {
     readonly hash: string;
     readonly reasons: readonly string[];
     readonly deletions: readonly string[];
-    /** Deletions in the list that follow from the deletion of an owner. */
+    /** Deletions in the list that follow from the deletion of their owner. */
     readonly following: readonly string[];
   } & Since)[];
   readonly problems: readonly (Problem & Since)[];
@@ -79,7 +78,7 @@ export interface InstanceStatus extends ResourcesStatus {
   readonly lock?: Holder;
 }
 
-/** `closed` is the pause by sync windows. Throws Failure if the cluster does not respond at all. */
+/** Returns the status. `closed` is the pause by sync windows. Throws Failure if the cluster does not respond at all. */
 export async function readInstanceStatus(
   deps: StatusDeps,
   options: RunOptions,
@@ -118,7 +117,7 @@ export async function readInstanceStatus(
 }
 
 /**
- * Returns the status if the cluster does not respond: the reason, and the history if it is stored outside the cluster.
+ * Returns the status without a response of the cluster: failures, and the history if it is stored outside the cluster.
  */
 export function unknownStatus(
   { history, clock }: Pick<StatusDeps, 'history' | 'clock'>,
@@ -146,7 +145,10 @@ export function unknownStatus(
   };
 }
 
-/** Returns a cluster that sends no dry runs: it notes the key of each object, and treats the object as changed. */
+/**
+ * Returns a cluster that sends no dry runs. It records the key of each object of a suppressed dry run in `asked`, and
+ * returns the object unchanged.
+ */
 function withoutDryRuns(cluster: Cluster, asked: Set<string>): Cluster {
   return {
     ...cluster,
@@ -216,7 +218,7 @@ function sinceProblem(history: readonly RunRecord[], { code, resource, place }: 
   );
 }
 
-/** Returns the end of the oldest run in the unbroken series of newest runs for which `tells` is true. */
+/** Returns the end of the oldest run in the unbroken series of newest runs for which `tells` returns true. */
 function sinceIn(history: readonly RunRecord[], tells: (record: RunRecord) => boolean): Since {
   const end = history.findIndex((record) => !tells(record));
   const first = history[(end < 0 ? history.length : end) - 1];

@@ -1,5 +1,5 @@
-// Requests a sync of all sources of a registry with an annotation on the live MCPRegistry, which the next run reads.
-// The annotation has a field manager of its own, so that Git and the run leave it alone.
+// Sets an annotation on a live MCPRegistry that requests a sync of all its sources. The next run reads the annotation.
+// The annotation has its own field manager, so that neither Git nor a run removes it.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -15,9 +15,9 @@ export interface TriggerRequest {
 export const REGISTRY_KIND = 'MCPRegistry';
 
 /**
- * Returns the value of the annotation, which is the time. Throws Failure `trigger-unknown-registry`, and
- * `trigger-declared` if the instance has the annotation from Git. `cluster` must write as another field manager than
- * the instance.
+ * Sets the annotation and returns its value, the current time. Throws Failure `trigger-unknown-registry`, or
+ * `trigger-declared` if another manager has set the annotation. `cluster` must have another field manager than the
+ * instance.
  */
 export async function triggerSync(
   {

@@ -1,5 +1,4 @@
-// Narrows a new plan to the changes of a plan file that are still valid. It never adds changes: an admitted change is
-// in both the file and the new plan.
+// Reduces a new plan to the changes that a plan file contains. An admission never adds a change.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -11,7 +10,7 @@ import { plannedChange } from './plan-file.ts';
 /** Returns the part of a plan that the run may carry out. */
 export type Admission = (plan: Plan, living: (id: ResourceId) => KubeObject | undefined) => Plan;
 
-/** Admits the changes of the file that are still as planned. If any change of the plan is stale, admits no deletion. */
+/** Admits the changes in the file that are still as planned. If one of them is stale, admits no deletion. */
 export function admitPlanned(file: Pick<PlanFile, 'batches' | 'createdAt'>, prints: Fingerprints): Admission {
   return (plan, living) => {
     const planned = new Map(file.batches.flatMap(({ changes }) => changes).map((each) => [keyOf(each.resource), each]));
@@ -31,7 +30,7 @@ export function admitPlanned(file: Pick<PlanFile, 'batches' | 'createdAt'>, prin
   };
 }
 
-/** Admits no change. `reason` says how changes are made instead. */
+/** Admits no change. `reason` says how changes are made without this run. */
 export function admitNothing(reason: string): Admission {
   return (plan) => withholdAll(plan, 'plan-required', reason);
 }
@@ -47,8 +46,8 @@ export function withholdAll(plan: Plan, code: string, message: string): Plan {
 }
 
 /**
- * Admits the changes that the first preparation of this run has admitted, now that they are rendered with the key that
- * was missing before.
+ * Admits the changes that the first preparation of this run admitted. The key that the first preparation lacked now
+ * exists, so the changes are rendered with it.
  */
 export function admitAgain({ batches, withheld = [] }: Plan): Admission {
   return (plan) => {
@@ -65,7 +64,7 @@ export function admitAgain({ batches, withheld = [] }: Plan): Admission {
 const NOT_PLANNED = 'it is not in the plan that is applied: the next plan has it';
 const NO_DELETION = 'a plan of which something is stale deletes nothing: plan again';
 
-/** Returns true for deletions and replacements: a replacement deletes, too. */
+/** Returns true for deletions and replacements. */
 function deletes(change: Change): boolean {
   return change.action === 'delete' || change.replaces === true;
 }
@@ -78,8 +77,8 @@ interface Look {
 }
 
 /**
- * Returns why the change is stale; undefined if it can be made as planned, or was made already, so that an interrupted
- * plan can be applied again.
+ * Returns why the change is stale. undefined if the change can be made as planned, or was made already: an interrupted
+ * plan can thus be applied again.
  */
 function staleReason(look: Look, planned: PlannedChange, fresh: Change | undefined): string | undefined {
   const live = look.living(planned.resource);
@@ -119,11 +118,11 @@ function reasonOfAbsence({ plan }: Look, { action, resource }: PlannedChange, li
 }
 
 /**
- * Returns who wrote to the object after the plan was created, as the server reports it; empty if the server reports no
- * writer.
+ * Returns a clause with the manager that wrote last to the object after the plan was created; empty without such a
+ * write.
  */
 function who({ createdAt }: Pick<PlanFile, 'createdAt'>, live: KubeObject | undefined): string {
-  // The server rounds times of entries down to whole seconds.
+  // The server rounds times of managed fields down to whole seconds.
   const since = Math.floor(Date.parse(createdAt) / 1000) * 1000;
   const later = (live?.metadata.managedFields ?? []).filter(
     ({ time, subresource }) => subresource === undefined && time !== undefined && Date.parse(time) >= since,
@@ -149,7 +148,7 @@ function withheldOf(
   };
 }
 
-/** Moves changes to `withheld`. An approved list stays in the plan only if at least one of its objects is deleted. */
+/** Moves changes to `withheld`. An approved list stays in the plan only if one of its objects is still deleted. */
 function withhold(plan: Plan, withheld: readonly Withheld[]): Plan {
   if (withheld.length === 0) return plan;
   const out = new Set(withheld.map(({ resource }) => keyOf(resource)));

@@ -1,5 +1,5 @@
-// Assumes the keys of Secrets and ConfigMaps whose keys a snapshot does not contain: keys that manifests refer to are
-// assumed to exist.
+// Assumes that a Secret or ConfigMap has each key to which a manifest refers, if the snapshot does not contain its
+// keys.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';
@@ -11,7 +11,7 @@ import type { Sourced } from '../read/sourced.ts';
 import { readQuarantine } from '../records/quarantine.ts';
 import type { KnownObject, StateSnapshot } from './state-snapshot-format.ts';
 
-/** Assumed keys by the key of the object. */
+/** Assumed data keys by the key of the object. */
 export type AssumedKeys = ReadonlyMap<string, readonly string[]>;
 
 interface AssumeInput {
@@ -43,7 +43,9 @@ export function hasUnknownKeys({ resource, keys }: KnownObject): boolean {
   return keys === undefined && isLarge(resource);
 }
 
-/** Returns pairs of an object's key and a key of the object's data, for all data that the resource reads. */
+/**
+ * Returns each data key to which the resource refers. The first text of a pair is the key of the Secret or ConfigMap.
+ */
 export function keysNamedBy({ id: { namespace }, kind, defaulted }: Sourced): [string, string][] {
   if (kind === undefined || defaulted === undefined) return [];
   return kind.references(defaulted).flatMap(({ kind: target, name, key }): [string, string][] => {

@@ -1,4 +1,4 @@
-// Tests which plan files remain usable after a rollback, and that a plan belongs to a cluster.
+// Tests which plan files are refused after a rollback, and that a plan file belongs to one cluster.
 
 import { expect, test } from 'vitest';
 import { NO_RECORD } from '../records/long-record.ts';
@@ -37,7 +37,7 @@ test.each([
   expect(() => checkRollback({ createdAt, sources }, { entries: new Map(), stored: NO_RECORD })).not.toThrow();
 });
 
-test('a plan needs a home that exists', async () => {
+test('a plan file needs an existing home namespace', async () => {
   await expect(identifyCluster({ get: async () => undefined }, 'nowhere')).rejects.toMatchObject({
     code: 'plan-homeless',
     message: expect.stringContaining('nowhere'),

@@ -1,5 +1,5 @@
-// Checks that a plan file belongs to this instance, this cluster, this program and these settings: only then does
-// rendering its commits again have the same result.
+// Checks that a plan file was created by this instance, cluster, build of skep, and settings. Otherwise the same
+// commits could have other rendered objects.
 
 import { Failure } from '#std/failure.ts';
 import type { Cluster } from '../ports.ts';
@@ -8,8 +8,8 @@ import type { PlanFile } from './format.ts';
 import type { PlanBinding } from './plan-file.ts';
 
 /**
- * Identifies the cluster by the uid of the home namespace, because clusters have no names. Throws Failure if the
- * namespace cannot be read.
+ * Returns the uid of the home namespace, which identifies the cluster, because clusters have no names. Throws Failure
+ * `plan-homeless` if the namespace does not exist.
  */
 export async function identifyCluster(
   cluster: Pick<Cluster, 'get'>,
@@ -21,7 +21,10 @@ export async function identifyCluster(
   throw new Failure('plan-homeless', `namespace ${homeNamespace}, the home of the instance, does not exist`);
 }
 
-/** Throws Failure `plan-expired` for an old plan: it may fit again after its changes were undone. */
+/**
+ * Throws Failure `plan-expired` for an old plan. If people undid its changes, an old plan would match the cluster
+ * again.
+ */
 export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number, expiresHours: number): void {
   const hours = (now - Date.parse(createdAt)) / 3_600_000;
   if (hours <= expiresHours) return;
@@ -30,8 +33,8 @@ export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number
 }
 
 /**
- * Throws Failure `plan-rolled-back` for a plan from before a rollback: it would bring back commits that the rollback
- * took out of use, and the next run would undo its changes.
+ * Throws Failure `plan-rolled-back` if a source was rolled back after the plan was created. The plan would apply
+ * commits that the rollback excludes, and the next run would revert the plan.
  */
 export function checkRollback(file: Pick<PlanFile, 'createdAt' | 'sources'>, { entries }: Quarantine): void {
   for (const { name, commit } of file.sources) {
@@ -45,7 +48,9 @@ export function checkRollback(file: Pick<PlanFile, 'createdAt' | 'sources'>, { e
   }
 }
 
-/** Throws Failure `plan-foreign` or `plan-mismatch`. */
+/**
+ * Throws Failure `plan-foreign` for another instance or cluster, `plan-mismatch` for another build or other settings.
+ */
 export function checkBinding(file: PlanFile, here: PlanBinding): void {
   if (file.instance !== here.instance) {
     throw foreign(`the file is for instance "${file.instance}", and this is instance "${here.instance}"`);

@@ -1,4 +1,4 @@
-// Defines the content of a plan file, in this one place: commits, digests and preconditions, but no field values.
+// Defines the content of a plan file: commits, digests and preconditions, but no values of fields.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import {
@@ -15,7 +15,7 @@ import {
   time,
 } from '#std/schema.ts';
 
-/** Files of a later version are refused. */
+/** Version of the format. Files of any other version are refused. */
 export const PLAN_FILE_VERSION = 1;
 
 export const SHA256 = { pattern: '^[0-9a-f]{64}$' };
@@ -113,13 +113,13 @@ export type PlanFile = Static<typeof PLAN_FILE>;
 export type PlannedChange = Static<typeof CHANGE>;
 export type PlannedSource = Static<typeof PLANNED_SOURCE>;
 
-/** Returns the published JSON Schema (draft 2020-12). */
+/** Returns the JSON Schema to publish (draft 2020-12). */
 export function publishedSchema(schema: TSchema, title: string): JsonObject {
   const plain: JsonObject = JSON.parse(JSON.stringify(schema));
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...strict(plain) };
 }
 
-/** Removes the keywords of CustomResourceDefinitions and of our rules, and forbids fields that are not described. */
+/** Removes keywords that only CustomResourceDefinitions or our own rules use, and forbids unknown fields. */
 function strict(schema: JsonObject): JsonObject {
   const kept = Object.entries(schema).filter(([key]) => !key.startsWith('x-'));
   const copy: JsonObject = Object.fromEntries(kept.map(([key, value]) => [key, strictValue(value ?? null)]));

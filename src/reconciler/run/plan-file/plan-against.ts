@@ -1,5 +1,5 @@
-// Plans without a cluster. Existing objects are rendered from the commits of a snapshot if the snapshot says that they
-// exist unchanged. The plan is then computed as in a run.
+// Plans without a cluster, against a snapshot. Live objects are rendered from the commits of the snapshot. The plan is
+// then computed as in a run.
 
 import { normalise } from '#kubernetes/rules/normalise.ts';
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -36,7 +36,7 @@ export interface PlanAgainstInput {
   readonly after: readonly FleetSource[];
 }
 
-/** Throws Failure `snapshot-foreign`, and the failure of reading a commit of the snapshot. */
+/** Returns the plan. Throws Failure `snapshot-foreign`, and the failure if a commit of the snapshot cannot be read. */
 export async function planAgainst(
   input: PlanAgainstInput,
 ): Promise<{ readonly result: RunResult; readonly prepared: Prepared }> {
@@ -69,7 +69,8 @@ function depsOf({ deps, snapshot }: PlanAgainstInput, cluster: Cluster, sources:
   return {
     ...deps,
     cluster,
-    // A snapshot contains no statuses, so no source waits: the plan shows all changes, whatever their order.
+    // A snapshot contains no statuses, so no source waits. The plan shows all changes, without the order of
+    // `dependsOn`.
     sources: sources.map(({ dependsOn: _dependsOn, ...source }) => source),
     registries: snapshotRegistries(snapshot),
     remembered: new Map(),
@@ -79,26 +80,29 @@ function depsOf({ deps, snapshot }: PlanAgainstInput, cluster: Cluster, sources:
   };
 }
 
-/** Returns placeholders for existing values that must not be known here. They are never zero, like generated values. */
+/** Returns a placeholder for generated values. It is not zero, because generated values are never zero. */
 function placeholder(bytes: number): Uint8Array {
   return new Uint8Array(bytes).fill(1);
 }
 
-/** Key for the digests of both states, so that they compare. No digest with this key equals a digest in the cluster. */
+/**
+ * Key for digests in the old and the new state, so that the digests of both states can be compared. The digests in the
+ * cluster are different, because the cluster has another key.
+ */
 const NO_SECRET_KEY: DigestKey = {
   known: () => Buffer.from('no key'),
   find: async () => undefined,
   make: async () => undefined,
 };
 
-/** Returns an object with the facts that the snapshot contains about it. */
+/** Returns an object from the facts in the snapshot. */
 function objectByName(known: KnownObject, manager: string, assumed: AssumedKeys): KubeObject {
   const { apiVersion, kind } = known.resource;
   const keys = known.keys ?? assumed.get(keyOf(known.resource));
   return {
     apiVersion,
     kind,
-    // An entry of the manager shows that the instance has applied the object, even without fields.
+    // An entry of our manager, even without fields, marks the object as applied by this instance.
     metadata: metadataOf(known, known.applied === true ? [entry(manager, apiVersion, {})] : undefined),
     data: keys && Object.fromEntries(keys.map((key) => [key, ''])),
   };
@@ -124,8 +128,8 @@ function metadataOf(known: KnownObject, managedFields: Metadata['managedFields']
 }
 
 /**
- * Returns the existing objects: rendered from their manifests if they are declared, else with their names and known
- * facts only.
+ * Returns the live objects. Declared objects are rendered from their manifests. Other objects have only the facts in
+ * the snapshot.
  */
 async function livingOf(
   input: PlanAgainstInput,
@@ -147,7 +151,7 @@ async function livingOf(
   });
 }
 
-/** Adds defaults: the cluster stores our custom resources with their defaults, and kinds rely on that. */
+/** Adds defaults to custom resources, because the cluster stores them with defaults. */
 function asStored({ kinds, apiGroup }: RunOptions, object: KubeObject): KubeObject {
   const kind = groupOf(object.apiVersion) === apiGroup ? kinds.find((each) => each.kind === object.kind) : undefined;
   if (kind === undefined) return object;
@@ -167,7 +171,7 @@ function asRendered(
 ): KubeObject {
   const object = normalise(withValues(desired.object, desired.random, placeholder), type);
   const fields = type === undefined ? {} : formatFields(ownedSet(object, type).set);
-  // The snapshot says that the object differs, but not by which values.
+  // The snapshot says that the object differs, but does not contain the values.
   const apiVersion = known.state === 'drifted' ? DRIFTED : object.apiVersion;
   const { uid, generation, annotations, deleting } = known;
   const metadata: Metadata = {
@@ -182,12 +186,12 @@ function asRendered(
 }
 
 /**
- * A version that no API has: an object with an entry of this version counts as applied differently, and is applied
- * again.
+ * Version of an entry for objects that differ from their manifest. No API has this version, so the plan updates the
+ * object.
  */
 const DRIFTED = 'drifted';
 
-/** Removes previews: no server was called, which the plan reports once. */
+/** Removes all dry runs, because no server was called. The plan has one warning about missing dry runs. */
 function withoutPreviews(plan: Plan): Plan {
   function unasked(change: Change): Change {
     if (change.action === 'delete') return change;
@@ -197,7 +201,7 @@ function withoutPreviews(plan: Plan): Plan {
   return { ...plan, batches: plan.batches.map((batch) => ({ ...batch, changes: batch.changes.map(unasked) })) };
 }
 
-/** Reports fields that differ in the cluster. Their values are not in the snapshot. */
+/** Adds the paths of fields that differ in the cluster. The snapshot does not contain their values. */
 function withDrift(plan: Plan, { objects }: StateSnapshot): Plan {
   const drifted = new Map(objects.map((known) => [keyOf(known.resource), known.drifted ?? []]));
   function reported(change: Change): Change {

@@ -57,7 +57,7 @@ function altered(changes: object): string {
   return JSON.stringify({ ...body, digest: digest(body) });
 }
 
-test('a file says the same after writing and reading', () => {
+test('a file has the same content after writing and reading', () => {
   expect(parsePlanFile(formatPlanFile(GOOD), 'fleet.plan')).toEqual(GOOD);
 });
 
@@ -70,7 +70,7 @@ test('a file fits the published JSON Schema', () => {
   expect(validate({ ...GOOD, values: [] })).toBe(false);
 });
 
-test('a Secret is in the file as digests with the key of the cluster, or not at all', () => {
+test('digests of a Secret need the key of the cluster, and are left out without it', () => {
   const change = GOOD.batches[0]?.changes[0];
   expect([change?.seen, change?.desired]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), expect.any(String)]);
   expect(change?.desired).not.toBe(file(Buffer.from('another')).batches[0]?.changes[0]?.desired);

@@ -1,4 +1,4 @@
-// Writes a plan to a file, and reads a plan from a file.
+// Creates the content of a plan file from a plan, and parses a plan file.
 
 import type { ResourceId } from '#std/problem.ts';
 import { type Fingerprints, fingerprintsBy } from '../diff/fingerprints.ts';
@@ -9,7 +9,7 @@ import type { DeletionList } from '../prune/guard.ts';
 import { PLAN_FILE, PLAN_FILE_VERSION, type PlanFile, type PlannedChange, type PlannedSource } from './format.ts';
 import { type FileKind, readVersioned, withDigest } from './versioned-file.ts';
 
-/** Facts that a plan file is bound to, in addition to the observed state. */
+/** Facts that must be the same when the plan file is applied. */
 export interface PlanBinding {
   readonly tool: PlanFile['tool'];
   readonly instance: string;
@@ -20,10 +20,10 @@ export interface PlanBinding {
 export interface PlanFileInput {
   readonly binding: PlanBinding;
   readonly sources: readonly PlannedSource[];
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly createdAt: string;
   readonly prepared: { readonly plan: Plan; readonly snapshot: Pick<Snapshot, 'find'> };
-  /** Key of the digests of Secrets. */
+  /** Key for digests of Secrets; undefined if it does not exist or cannot be read. */
   readonly key: Uint8Array | undefined;
 }
 
@@ -90,7 +90,7 @@ const KIND: FileKind = {
   otherVersion: 'plan-version',
 };
 
-/** Throws Failure `plan-invalid` or `plan-version`. `name` is the name of the file, for messages. */
+/** Returns the content. Throws Failure `plan-invalid` or `plan-version`. `name` is the file name for messages. */
 export function parsePlanFile(text: string, name: string): PlanFile {
   return readVersioned(KIND, text, name) as PlanFile;
 }

@@ -1,4 +1,4 @@
-// Creates, without a server, the OpenAPI documents that an API server would publish about kinds.
+// Creates the OpenAPI documents of kinds without a server, as an API server would publish them.
 
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
@@ -10,14 +10,11 @@ import type { Kind } from '../../kinds/kind.ts';
 export interface PublishedKinds {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
-  /** CustomResourceDefinitions of foreign kinds. */
+  /** CustomResourceDefinitions of kinds that are neither built-in nor ours. */
   readonly definitions: readonly JsonObject[];
 }
 
-/**
- * Returns the document: bundled for built-in kinds, from our schemas for our kinds, from the definitions for foreign
- * kinds.
- */
+/** Returns the document of a group-version: from our schemas, from `definitions`, or bundled for built-in kinds. */
 export function publishedDocument(
   { kinds, apiGroup, definitions }: PublishedKinds,
   apiVersion: string,
@@ -51,7 +48,7 @@ function documentOf(apiVersion: string, kinds: readonly (readonly [string, JsonO
   return { components: { schemas: { ...metaSchemas(), ...Object.fromEntries(own) } } };
 }
 
-/** Describes an unknown kind: it may have any fields, and each list is one value. */
+/** Returns a document for an unknown kind. It allows any field, and treats each list as atomic. */
 export function openDocument(apiVersion: string, kind: string): OpenApiDocument {
   return documentOf(apiVersion, [[kind, { 'x-kubernetes-preserve-unknown-fields': true }]]);
 }

@@ -1,5 +1,4 @@
-// Simulates a cluster with the content of a snapshot, for planning without access to the real cluster. Every write
-// fails.
+// Implements a cluster with the content of a snapshot, for a plan without a real cluster. Every write fails.
 
 import assert from 'node:assert/strict';
 import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -41,7 +40,7 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
           groupOf(object.apiVersion) === groupOf(apiVersion) &&
           (namespace === undefined || object.metadata.namespace === namespace),
       );
-      // A real server does not convert between the versions of our kinds either.
+      // Like a real server, changes only the apiVersion: all versions of our kinds have the same fields.
       return groupOf(apiVersion) === input.apiGroup ? found.map((object) => ({ ...object, apiVersion })) : found;
     },
     get: async (id) => living.get(keyOf(id)) ?? records.get(keyOf(id)),
@@ -61,8 +60,8 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
 }
 
 /**
- * A snapshot names only the version that the server prefers. Our definitions with that version also have all earlier
- * versions.
+ * Returns true if the cluster serves the version. A snapshot names only the preferred version. If the preferred version
+ * is ours, the definition in the cluster also has all earlier versions.
  */
 function includesVersion(
   { apiGroup }: SnapshotClusterInput,
@@ -78,7 +77,7 @@ function failWrite(): never {
   return assert.fail('a plan writes nothing');
 }
 
-/** Returns the objects that a run reads by name: the parent of its set, and the definitions of foreign kinds. */
+/** Returns the objects that a run reads by name: the ApplySet parent, and definitions of foreign kinds. */
 function recordsOf(snapshot: StateSnapshot): KubeObject[] {
   const { instance, cluster, extent, tool, definitions } = snapshot;
   const { homeNamespace } = cluster;

@@ -1,4 +1,4 @@
-// Provides the catalogue from a snapshot: the images of enforcing registries. It syncs no source.
+// Provides the images of enforcing registries from a snapshot. It syncs no source.
 
 import assert from 'node:assert/strict';
 import type { CatalogueWriter } from '#registry/catalogue/ports.ts';
@@ -16,7 +16,7 @@ export function snapshotRegistries({ images, createdAt }: StateSnapshot): Regist
         .sources(registry)
         .map((source) => [source.name, { ...synced, lastSyncTime: createdAt }] as const);
       const writer: CatalogueWriter = {
-        // A registry that was never synced is unknown, not empty.
+        // The entries of a registry that was never synced are unknown. They must not appear to be empty.
         states: async () => (known === undefined ? {} : Object.fromEntries(states)),
         images: async () => new Set(known),
         provenance: async () => [],

@@ -1,5 +1,4 @@
-// Defines the content of a snapshot of the state, in this one place: names, digests and facts about kinds, but no field
-// values.
+// Defines the content of a state snapshot: names, digests and facts about kinds, but no values of fields.
 
 import {
   anyObject,
@@ -17,7 +16,7 @@ import {
 } from '#std/schema.ts';
 import { CLUSTER, PLANNED_SOURCE, RESOURCE, SHA256, TOOL } from './format.ts';
 
-/** Snapshots of a later version are refused. */
+/** Version of the format. Snapshots of any other version are refused. */
 export const SNAPSHOT_VERSION = 1;
 
 const OBJECT = object(

@@ -1,5 +1,5 @@
-// Writes the state of an instance to a file for people who may not read the cluster: the existing objects by name and
-// digest, compared with the commits that they were rendered from.
+// Writes the state of an instance to a file, for people who may not read the cluster. The file contains names and
+// digests of the live objects, compared with the commits of the sources.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -17,13 +17,13 @@ import { type FileKind, readVersioned, withDigest } from './versioned-file.ts';
 export interface SnapshotInput {
   readonly binding: PlanBinding;
   readonly sources: readonly PlannedSource[];
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly createdAt: string;
-  /** The current state. */
+  /** State at the end of the run. */
   readonly prepared: Pick<Prepared, 'snapshot' | 'gathered' | 'registries' | 'parent' | 'desires' | 'plan'>;
   readonly served: readonly ApiResource[];
   readonly definitions: readonly KubeObject[];
-  /** Key of the digests of Secrets; undefined if it does not exist. */
+  /** Key for digests of Secrets; undefined if it does not exist. */
   readonly key: Uint8Array | undefined;
 }
 
@@ -38,7 +38,7 @@ export function stateSnapshotOf(input: SnapshotInput): StateSnapshot {
     ...liveObjects.filter(ours).flatMap(({ metadata }) => metadata.namespace ?? []),
     ...declared.flatMap(({ namespace }) => namespace ?? []),
   ]);
-  // Objects in namespaces that the instance may not touch are not needed.
+  // Foreign objects are needed only in namespaces of our objects.
   const near = liveObjects
     .filter((each) => ours(each) || (isNear(each, namespaces) && !isRecord(each, binding)))
     .sort(byKey);
@@ -63,7 +63,7 @@ function isNear({ kind, metadata: { namespace, name } }: KubeObject, namespaces:
   return kind !== 'Namespace' || namespaces.has(name);
 }
 
-/** Returns true for records that the instance keeps in its home namespace: approvals, its lease, the key of digests. */
+/** Returns true for records that the instance keeps in its home namespace, such as approvals and its lease. */
 function isRecord({ metadata: { namespace, name } }: KubeObject, { instance, cluster }: PlanBinding): boolean {
   const manager = fieldManager(instance);
   return namespace === cluster.homeNamespace && (name === manager || name.startsWith(`${manager}-`));
@@ -73,7 +73,6 @@ function listsOf({ groupKinds, namespaces }: Extent): StateSnapshot['extent'] {
   return { groupKinds: [...groupKinds].sort(), namespaces: [...namespaces].sort() };
 }
 
-/** Returns the part of a definition that says how a kind is read, without its authors and its state. */
 function withoutState({ apiVersion, kind, metadata, spec }: KubeObject) {
   return { apiVersion, kind, metadata: { name: metadata.name }, spec };
 }
@@ -136,8 +135,8 @@ function dataKeysOf({ kind, data, binaryData }: KubeObject): Pick<KnownObject, '
 }
 
 /**
- * Returns the data keys in the entries of field managers, because only the metadata of foreign objects is read. If no
- * entry has data keys, the keys of the object are unknown.
+ * Returns the data keys from managed fields, because only the metadata of foreign objects is read. If no managed field
+ * is a data key, the keys are unknown.
  */
 function keysByFields({ metadata: { managedFields = [] } }: KubeObject): Pick<KnownObject, 'keys'> {
   const members = managedFields.flatMap(({ fieldsV1 }) => [fieldsV1['f:data'], fieldsV1['f:binaryData']]);
@@ -165,7 +164,10 @@ const KIND: FileKind = {
   otherVersion: 'snapshot-version',
 };
 
-/** Throws Failure `snapshot-invalid` or `snapshot-version`. `name` is the name of the file or the URL, for messages. */
+/**
+ * Returns the snapshot. Throws Failure `snapshot-invalid` or `snapshot-version`. `name` is the file name or URL for
+ * messages.
+ */
 export function parseSnapshot(text: string, name: string): StateSnapshot {
   return readVersioned(KIND, text, name) as StateSnapshot;
 }

@@ -1,4 +1,4 @@
-// Describes the facts that a plan against a snapshot cannot know, for readers of the plan.
+// Lists facts that a plan against a snapshot cannot determine, as texts for readers of the plan.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -9,11 +9,13 @@ import type { PlanBinding } from './plan-file.ts';
 import type { StateSnapshot } from './state-snapshot-format.ts';
 
 export interface Against {
-  /** Time at which the cluster was read (RFC 3339). */
+  /** Time at which the cluster was read, in RFC 3339. */
   readonly createdAt: string;
   /** Commits by name of the source. */
   readonly commits: Readonly<Record<string, string>>;
-  /** Facts that the plan cannot know, one sentence each. Changes after the snapshot are never known. */
+  /**
+   * Unknown facts as noun phrases. Changes to the cluster after the snapshot are always unknown, and are not listed.
+   */
   readonly unknown: readonly string[];
 }
 
@@ -64,7 +66,7 @@ function drift({ objects }: StateSnapshot): string[] {
     : [`the live values of objects that others changed in the cluster: ${some(drifted)}`];
 }
 
-/** Describes ConfigMaps that a resource reads and that are not in Git: only their keys are known. */
+/** Describes ConfigMaps to which a resource refers and that are not in Git. Only their keys are known. */
 function foreignContent(snapshot: StateSnapshot, { gathered }: PlannedHere): string[] {
   const declared = new Set(gathered.loaded.map(({ id }) => keyOf(id)));
   const read = gathered.loaded.flatMap(({ id: { namespace = '' }, kind, defaulted }) => {
@@ -82,7 +84,7 @@ function foreignContent(snapshot: StateSnapshot, { gathered }: PlannedHere): str
   ];
 }
 
-/** Describes objects whose keys the cluster does not show. Keys that manifests refer to are assumed to exist. */
+/** Describes objects whose keys are unknown. Keys to which manifests refer are assumed to exist. */
 function foreignKeys(snapshot: StateSnapshot, { gathered }: PlannedHere): string[] {
   const named = new Set(gathered.loaded.flatMap(keysNamedBy).map(([object]) => object));
   const found = snapshot.objects.filter((known) => hasUnknownKeys(known) && named.has(keyOf(known.resource)));

@@ -1,5 +1,4 @@
-// Reads and writes our own files that leave the cluster and come back: JSON of one format and version, with a digest of
-// the content.
+// Reads and writes files of skep: JSON with a format, a version, and a digest of the content.
 
 import { compileStructural } from '#kubernetes/rules/structural/structural.ts';
 import { Failure } from '#std/failure.ts';
@@ -12,7 +11,7 @@ export interface FileKind {
   readonly format: string;
   readonly version: number;
   readonly schema: TSchema;
-  /** Name in words, such as `plan file`. */
+  /** Description for messages, such as `plan file (skep plan --out writes one)`. */
   readonly says: string;
   readonly invalid: string;
   readonly otherVersion: string;
@@ -23,8 +22,8 @@ export function withDigest<T extends object>(body: T): T & { digest: string } {
 }
 
 /**
- * Returns the checked value. Throws Failure `kind.invalid` or `kind.otherVersion`. `name` is the name of the file, for
- * messages.
+ * Returns the content after all checks. Throws Failure with code `kind.invalid` or `kind.otherVersion`. `name` is the
+ * file name for messages.
  */
 export function readVersioned(kind: FileKind, content: string, name: string): JsonObject {
   const invalid = (reason: string, cause?: unknown): Failure =>
@@ -36,7 +35,7 @@ export function readVersioned(kind: FileKind, content: string, name: string): Js
     const message = `${name}: the file has version ${JSON.stringify(version)}, and this skep reads version ${kind.version}: use the skep that created it`;
     throw new Failure(kind.otherVersion, message);
   }
-  // The digest is checked before the content: an edited file is refused even if its content is valid.
+  // The digest is checked first: an edited file is refused even if its content is valid.
   if (written !== digest({ version, ...body })) {
     throw invalid('the digest does not fit the content: the file was changed after it was created');
   }

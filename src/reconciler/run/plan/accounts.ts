@@ -1,20 +1,20 @@
-// Determines the rights with which each change is made: the rights of the service account that the object's source
-// names.
+// Determines the user of each change: the service account of the object's source.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { labelOf, labelValue, SOURCE } from '../labels.ts';
 
-/** Returns the user whose rights apply to requests about an object; undefined for the reconciler itself. */
+/** Returns the user of the requests about an object; undefined if the requests use the account of the reconciler. */
 export type AccountOf = (object: KubeObject) => string | undefined;
 
-/** Decides by the source label of the object. A child has the label of its owner. */
+/** Returns a function that finds the source by the source label. A child has the same label as its owner. */
 export function accountsOf(sources: readonly { readonly name: string; readonly account?: string }[]): AccountOf {
   const accounts = new Map(sources.map(({ name, account }) => [labelValue(name), account]));
   return (object) => accounts.get(labelOf(object, SOURCE) ?? '');
 }
 
 /**
- * Returns the user of `name`, in the given namespace, or of `namespace/name` (Kubernetes, "Service account usernames").
+ * Returns the user name of a service account. `serviceAccount` is `namespace/name`, or a name in the given namespace
+ * (Kubernetes, "Service account usernames").
  */
 export function userOf(serviceAccount: string, namespace: string): string {
   const [first = '', second] = serviceAccount.split('/');

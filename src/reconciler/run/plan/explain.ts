@@ -1,5 +1,4 @@
-// Explains why each object is, or is not, created, changed or deleted, from the findings of the stages of a plan. It
-// makes no decisions of its own.
+// Explains why each object is created, changed, deleted or kept unchanged, from the results of the stages of a plan.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Place, type ResourceId } from '#std/problem.ts';
@@ -15,11 +14,10 @@ import type { Change, Plan } from './plan.ts';
 export interface Explanation {
   readonly resource: ResourceId;
   readonly what: 'created' | 'updated' | 'replaced' | 'deleted' | 'unchanged' | 'held' | 'refused';
-  /** Reasons in full sentences without a full stop, the most important reason first. */
+  /** Reasons as sentences without full stop, the most important reason first. */
   readonly because: readonly string[];
-  /** Place of the object's manifest, or of its owner's manifest. */
+  /** Place of the manifest of the object or its owner. */
   readonly declared?: { readonly source: string; readonly place: Place };
-  /** Custom resource that the object is a child of. */
   readonly owner?: ResourceId;
 }
 
@@ -31,7 +29,7 @@ interface Explained {
   readonly plan: Plan;
 }
 
-/** Explains every object that Git declares, that is a child of such an object, or that is in our set; sorted by id. */
+/** Explains each declared object, each child of a declared object, and each object of our ApplySet. Sorted by id. */
 export function explain(prepared: Explained): readonly Explanation[] {
   const found = new Map<string, Explanation>();
   const look = lookup(prepared);
@@ -119,7 +117,6 @@ function unlisted({ snapshot }: Explained, id: ResourceId, owner: ResourceId | u
 interface Lookup {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly origin: (id: ResourceId) => Pick<Explanation, 'declared' | 'owner'>;
-  /** Returns further facts about the object. */
   readonly notes: (id: ResourceId) => readonly string[];
 }
 

@@ -1,10 +1,10 @@
-// Orders kinds by the kinds that each must come after.
+// Orders kinds by `after`: the kinds that must be applied before each kind.
 
 import type { Kind } from '../../kinds/kind.ts';
 
 /**
- * Returns the level of each kind: 0 if it comes after no other kind of ours, else one more than the highest level of
- * the kinds before it.
+ * Returns the level of each kind: 0 if `after` names no other kind of ours. Otherwise one more than the highest level
+ * of the kinds in `after`.
  */
 export function levels(kinds: readonly Kind[]): ReadonlyMap<string, number> {
   const level = new Map<string, number>();

@@ -1,4 +1,4 @@
-// Gathers the input of a plan: the desired and the existing objects, and every reason why an object stays unchanged.
+// Gathers the input of a plan: desired objects, live objects, and every reason why an object stays unchanged.
 
 import assert from 'node:assert/strict';
 import { idOf } from '#kubernetes/rules/object.ts';
@@ -33,9 +33,8 @@ import { NO_WAITS, type Waits, type WaitsInput, waitsOf } from './waits.ts';
 export interface Planned {
   readonly plan: Plan;
   readonly approvals: Approvals;
-  /** Objects that the instance has created, as the inventory records them. */
   readonly recorded: InventoryContent;
-  /** Fields that other managers have set to other values. */
+  /** Fields that other managers have set to values other than the declared ones. */
   readonly fields: readonly FoundField[];
   /** Problems with fields that differ from Git. */
   readonly problems: readonly Problem[];
@@ -50,7 +49,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   const applySet = applySetId(options.instance, options.homeNamespace);
   const manager = fieldManager(options.instance);
   const force = options.conflicts === 'force';
-  // Records of the instance are not in its set, even if a person adds its labels to them.
+  // Records of the instance are never members of its ApplySet, even if a person adds our labels to them.
   const live = snapshot.objects().filter((object) => !isRecord(options, idOf(object)));
   const desired = comparableOf(input);
   const ids = desired.map(({ id }) => id);
@@ -67,7 +66,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
     living,
     replaceBar: replaceBars({ loaded: gathered.loaded, applySet, applied, prune: options.prune }),
     before: input.previews,
-    // A person who reads or signs a plan must see each change.
+    // A plan that a person reads or signs must contain a dry run of each change.
     sampled: input.mode === 'sync' && options.admit === undefined,
   });
   const { resolved, desires, leftAlone } = input;
@@ -95,7 +94,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   return { plan, recorded, approvals, fields, problems, previews, waits, awaiting: keys };
 }
 
-/** Returns the waiting sources. A source that had to wait earlier in this run waits until the run ends. */
+/** Returns the waiting sources. A source that waited earlier in this run waits until the run ends. */
 function waitsNow(
   { sources }: PlanDeps,
   { children }: PlanOptions,
@@ -120,8 +119,8 @@ function partition<T>(all: readonly T[], has: (each: T) => boolean): readonly [r
 }
 
 /**
- * Leaves out a child whose owner may or may not exist: without the owner's uid, the child would lose its owner
- * reference.
+ * Leaves out a child if it is unknown whether its owner exists. Without the uid of the owner, an apply would remove the
+ * owner reference of the child.
  */
 function comparableOf({ snapshot, desires }: PlannedFrom): OwnDesires['objects'] {
   const kinds = new Map<string, boolean>();

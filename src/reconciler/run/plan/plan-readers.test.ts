@@ -1,4 +1,4 @@
-// Tests plans of users who may read but not change.
+// Tests plans for users who may read but not change the cluster.
 
 import { expect, test } from 'vitest';
 import type { Preview } from '../diff/compared.ts';
@@ -24,13 +24,13 @@ function planWith(previews: readonly Preview[]) {
   });
 }
 
-test('if every dry run is forbidden, that is reported once and nothing counts as refused', () => {
+test('if every dry run is forbidden, this is reported once, and no change is refused', () => {
   const { plan, problems } = planWith([FORBIDDEN, FORBIDDEN]);
   expect(problems.map(({ code, severity }) => [code, severity])).toEqual([['preview-forbidden', 'warning']]);
   expect(plan.batches[0]?.changes.map((change) => 'preview' in change)).toEqual([false, false]);
 });
 
-test('if one dry run was allowed, the others are refused', () => {
+test('if one dry run was allowed, the forbidden changes are refused', () => {
   const { plan, problems } = planWith([FORBIDDEN, { result: 'accepted' }]);
   expect(problems).toEqual([]);
   expect(plan.batches[0]?.changes.map((change) => 'preview' in change)).toEqual([true, true]);

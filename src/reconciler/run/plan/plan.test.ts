@@ -1,5 +1,5 @@
-// Tests plans from comparison to approval. In one file, though it is long: every case has the same input with one
-// difference, and reads the lines of the plan.
+// Tests plans from comparison to approval. In one file, because every case has the same input with one difference, and
+// compares the plan as lines of text.
 
 import { describe, expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -106,7 +106,7 @@ const APPROVAL: Approval = {
   lines: new Set(),
 };
 
-/** Returns the plan as text: one line per batch, change and held object. */
+/** Compares the plan with text: one line per batch, change and held object. */
 function check(changes: Changes, expected: readonly string[]): void {
   const { batches, held, waiting } = planOf(changes);
   const text = [
@@ -121,7 +121,7 @@ function check(changes: Changes, expected: readonly string[]): void {
 }
 
 describe('the order of a plan', () => {
-  test('declared objects come in order of kinds, children after all of them, deletions last and in reverse', () => {
+  test('declared objects come first in the order of kinds, then children, then deletions in the reverse order', () => {
     check(
       {
         compared: [
@@ -162,7 +162,7 @@ describe('the order of a plan', () => {
     );
   });
 
-  test('the same differences in another order give the same plan, byte for byte', () => {
+  test('the same differences in another order lead to the same plan', () => {
     const changes = ['a/ConfigMap/x', 'a/ConfigMap/y', 'a/Widget/z'].map((id) => compared('create', id));
     const surplus = [object('a/Service/p'), object('a/Service/q')];
     const forwards = planOf({ compared: changes, surplus });
@@ -174,7 +174,7 @@ describe('the order of a plan', () => {
 describe('the guard', () => {
   const many = ['p', 'q', 'r', 's'].map((name) => object(`a/Service/${name}`));
 
-  test('holds all deletions of a run that has more than maxDeletes, and makes the other changes', () => {
+  test('holds all deletions of a run with more than maxDeletes, and makes all other changes', () => {
     check(
       {
         compared: [compared('create', 'a/ConfigMap/new')],
@@ -200,7 +200,7 @@ describe('the guard', () => {
     ]);
   });
 
-  test('allows the deletion of the only object of a kind: one deletion is a decision, not an accident', () => {
+  test('allows the deletion of the only object of a kind, because a single deletion is intended', () => {
     check({ surplus: many.slice(0, 1), limits: { maxDeletes: 20, maxDeletesPercent: 25 } }, [
       'delete Service',
       '  delete p',
@@ -263,7 +263,7 @@ describe('the guard', () => {
     );
   });
 
-  test('names a replacement by another hash than a deletion: to allow the one is not to allow the other', () => {
+  test('gives a replacement another hash than a deletion, because an approval of one does not allow the other', () => {
     const limits = { maxDeletes: 0, maxDeletesPercent: 100 };
     const live = object('a/Service/p');
     const desired = { object: live, id: idOf(live), key: keyOf(idOf(live)) };
@@ -274,7 +274,7 @@ describe('the guard', () => {
     expect(replaced?.hash).not.toBe(deleted?.hash);
   });
 
-  test('names the exact list by a hash that follows the uids', () => {
+  test('identifies the list by a hash that depends on the uids', () => {
     const limits = { maxDeletes: 0, maxDeletesPercent: 100 };
     const hash = (surplus: KubeObject[]) => planOf({ surplus, limits }).waiting[0]?.hash;
     const again = object('a/Service/p');
@@ -289,14 +289,14 @@ describe('the guard', () => {
     ]);
   });
 
-  test('waits for a source that the configuration no longer has', () => {
+  test('waits if the configuration no longer has the source', () => {
     check({ surplus: [object('a/Service/p', { [SOURCE]: 'former' })] }, [
       'held p: its deletion waits for approval',
       'guard: skep.yaml has no source former any more, and its only object would be deleted',
     ]);
   });
 
-  test('counts the share of a source, whatever others have', () => {
+  test('counts the share per source, independent of other sources', () => {
     const names = ['Service/p', 'ConfigMap/q', 'Widget/r', 'Deployment/s'];
     const owned = [
       ...names.map((name) => object(`a/${name}`)),
@@ -308,7 +308,7 @@ describe('the guard', () => {
     ]);
   });
 
-  test('waits alone: deletions of another source are made', () => {
+  test('waits without the deletions of another source', () => {
     const other = object('b/Service/other', { [SOURCE]: 'other' });
     const limits = { maxDeletes: 1, maxDeletesPercent: 100 };
     const loaded = ['fleet', 'other'].map((source) => ({ ...DECLARED, source }));
@@ -317,7 +317,7 @@ describe('the guard', () => {
     expect(waiting.map(({ source }) => source)).toEqual(['fleet']);
   });
 
-  test('waits while something of the source is at fault, and names it', () => {
+  test('waits while an object of the source is faulty, and names the object', () => {
     const resource = idOf(object('a/Widget/w2'));
     check({ surplus: many.slice(0, 1), faults: new Map([['fleet', [{ resource, what: 'is invalid' }]]]) }, [
       'held p: its deletion waits for approval',
@@ -325,7 +325,7 @@ describe('the guard', () => {
     ]);
   });
 
-  test('waits for objects without a record in the inventory, and deletes the rest', () => {
+  test('waits for objects without a record in the inventory, and deletes all others', () => {
     const recorded = ({ metadata }: KubeObject): boolean => metadata.name !== 'p';
     check({ surplus: many.slice(0, 2), recorded }, [
       'delete Service',
@@ -342,7 +342,7 @@ describe('the guard', () => {
     expect(waiting.map(({ deletions }) => deletions.map(({ id }) => id))).toEqual([['a/Service/child', 'a/Widget/w']]);
   });
 
-  test('waits if something would be deleted too that is not ours, and names it', () => {
+  test('waits if a foreign object would be deleted too, and names the object', () => {
     const namespace = object('/Namespace/a');
     const contents = new Map([[keyOf(idOf(namespace)), { takes: ['a/ConfigMap/theirs'], unlisted: [] }]]);
     check({ surplus: [namespace], contents }, [
@@ -381,7 +381,7 @@ describe('objects that would be deleted with a namespace or a definition', () =>
     ]);
   });
 
-  test('is deleted with its namespace in one list, which names both', () => {
+  test('are in one list with their namespace', () => {
     const { waiting } = planOf({
       surplus: [object('/Namespace/a'), object('a/Service/p')],
       limits: { maxDeletes: 1, maxDeletesPercent: 100 },

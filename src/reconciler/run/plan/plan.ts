@@ -1,5 +1,5 @@
-// Sorts the differences into batches of changes and applies the limits. A plan is immutable data that can be printed;
-// the same inputs lead to the same plan, byte for byte.
+// Sorts the differences into batches of changes, and applies the limits on deletions. The same input always leads to
+// the same plan.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -19,23 +19,23 @@ export type Change =
       readonly resource: ResourceId;
       readonly key: string;
       readonly object: KubeObject;
-      /** Reads the long values that `object` lacks. */
+      /** Reads the long values for which `object` has stand-ins. */
       readonly contents?: ReadContents;
       /** Uid of the live object, as a precondition; absent for a creation. */
       readonly uid?: string;
-      /** Owning custom resource, which must be applied first. */
+      /** Custom resource that owns the object, and that must be applied first. */
       readonly owner?: ResourceId;
-      /** True if the live object is deleted first, because the server allows no other way to change it. */
+      /** True if the live object must be deleted first, because the server does not allow the change. */
       readonly replaces?: true;
-      /** Parts of other managers that block the change and are removed with it. */
+      /** Parts of other managers that block the change. The change removes them. */
       readonly evicted?: Evicted;
-      /** True if the object does not differ, but a deletion that an earlier run sent may still be under way. */
+      /** True if the object does not differ, but a deletion request of an earlier run may still reach the server. */
       readonly touched?: true;
-      /** Decision of the server; absent if no dry run was sent. */
+      /** Result of the dry run; absent if no dry run was sent. */
       readonly preview?: Preview;
-      /** Keys of a Secret whose values are generated when the Secret is applied. */
+      /** Number of bytes by key of a Secret, for values that are generated at the apply. */
       readonly random?: Readonly<Record<string, number>>;
-      /** User that makes the change; absent for the reconciler itself. */
+      /** User that makes the change; absent for the account of the reconciler. */
       readonly account?: string;
       readonly diff: readonly Difference[];
     }
@@ -46,41 +46,40 @@ export type Change =
       /** Value of the object's source label. */
       readonly source: string;
       readonly uid: string;
-      /** Live objects that refer to the object: the deletion waits for their changes. */
+      /** Live objects that refer to the object. They are changed before the deletion. */
       readonly referrers: readonly ResourceId[];
       readonly account?: string;
       readonly diff: readonly Difference[];
     };
 
 interface Batch {
-  /** Reason why these changes form a batch: `apply Namespace`, `delete Deployment`, ... */
+  /** Name such as `apply Namespace` or `delete Deployment`. */
   readonly name: string;
   readonly changes: readonly Change[];
 }
 
 /**
- * A change that is not made because it differs from the plan file, or is not in it. Changes that depend on it are not
- * made either.
+ * A change that an admission does not allow, for example because it is not in the plan file. Changes that depend on it
+ * are not made either.
  */
 export interface Withheld {
   readonly action: 'failed' | 'held';
   readonly resource: ResourceId;
   readonly deletion: boolean;
-  /** Owning custom resource, if the object is a child. */
   readonly owner?: ResourceId;
   readonly error: { readonly code: string; readonly message: string };
 }
 
 export interface Plan {
   readonly batches: readonly Batch[];
-  /** Changes that an admission withholds; only an admission (plan-file/admission.ts) sets this field. */
+  /** Changes that an admission (plan-file/admission.ts) does not allow. Only an admission sets this field. */
   readonly withheld?: readonly Withheld[];
-  /** Live objects of our set that stay although they are not desired, and objects that must be left alone. */
+  /** Objects that are kept unchanged: undesired live objects of our ApplySet, and objects to leave alone. */
   readonly held: readonly Held[];
   readonly unchanged: readonly ResourceId[];
   /** Deletions that wait for approval, by source. */
   readonly waiting: readonly DeletionList[];
-  /** Deletions that would wait without the approval that they have. */
+  /** Deletions that have an approval, and would wait without it. */
   readonly approved: readonly ApprovedList[];
   /** Deletions that need no approval. */
   readonly within: readonly DeletionList[];
@@ -92,12 +91,12 @@ export interface PlanInput {
   readonly awaiting: readonly Held[];
   readonly deletions: Deletions;
   readonly lists: readonly DeletionList[];
-  /** Deletions that an earlier run has begun, and that may or may not have reached the server; by key. */
+  /** Deletions by key that an earlier run has begun. Their requests may or may not have reached the server. */
   readonly leaving: ReadonlyMap<string, { readonly uid: string }>;
   /** Returns the live objects that refer to an object. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
   readonly accountOf: AccountOf;
-  /** Returns the position of a kind in the order of applying; deletions are made in the reverse order. */
+  /** Returns the position of a kind in the order of writes. Deletions have the reverse order. */
   readonly rank: (id: ResourceId) => number;
 }
 
@@ -112,7 +111,7 @@ export function plan(input: PlanInput): Plan {
   const waits = (object: KubeObject) => (isWaiting(object) ? 'its deletion waits for approval' : undefined);
   const inhabited = withInhabitants(facts.inhabited, going.filter(isWaiting));
   const decided = going.map((object) => {
-    // A waiting object is approved with its own list, which names the objects that are deleted with it.
+    // A waiting object is not kept because of other waiting objects inside it: its approval list names them.
     const now = isWaiting(object) ? facts : { ...facts, inhabited };
     return [object, mayDelete(object, { ...now, waits })] as const;
   });
@@ -136,14 +135,14 @@ export function plan(input: PlanInput): Plan {
   return { batches, held: [...held, ...unapproved, ...unreplaced, ...input.awaiting], unchanged, ...lists };
 }
 
-/** Returns the object that is deleted before it is created again; undefined if its deletion has begun already. */
+/** For a replacement, returns the live object to delete first; undefined if that object is already being deleted. */
 export function replacedOf({ result, live }: Compared): KubeObject | undefined {
   return result === 'replace' && live?.metadata.deletionTimestamp === undefined ? live : undefined;
 }
 
 /**
- * Returns true if the object must be written to get a new version. A late deletion by an earlier run then fails on the
- * version in its precondition.
+ * Returns true if the object must be written only to get a new resourceVersion. A late deletion request of an earlier
+ * run then fails, because its precondition names the old resourceVersion.
  */
 function isTouched({ leaving }: PlanInput, { desired, live }: Compared): boolean {
   const { uid, deletionTimestamp } = live?.metadata ?? {};
@@ -195,8 +194,8 @@ function by(account: string | undefined): { account?: string } {
 }
 
 /**
- * Returns the batches of writes. Objects that Git declares come first, in the order of kinds, then children, whose
- * owners exist by then.
+ * Returns the batches of writes: first declared objects in the order of kinds, then children, because their owners must
+ * exist.
  */
 function applyBatches(input: PlanInput, writes: readonly Change[]): Batch[] {
   const own = writes.filter((change) => change.action !== 'delete' && change.owner === undefined);
@@ -204,7 +203,7 @@ function applyBatches(input: PlanInput, writes: readonly Change[]): Batch[] {
   return [own, children].flatMap((changes) => batchByRank(input.rank, changes, 'apply'));
 }
 
-/** Returns the batches of deletions. Children are deleted before their owners, and kinds in the reverse order. */
+/** Returns the batches of deletions: first children, then their owners, each in the reverse order of kinds. */
 function deleteBatches(input: PlanInput, allowed: readonly KubeObject[]): Batch[] {
   const isChild = (object: KubeObject): boolean => labelOf(object, OWNER) !== undefined;
   const [children, own] = [allowed.filter(isChild), allowed.filter((object) => !isChild(object))];

@@ -17,13 +17,12 @@ import type { Waits } from './waits.ts';
 export interface PlanDeps extends PreviewDeps {
   readonly cluster: Cluster;
   readonly clock: Pick<Clock, 'now'>;
-  /** If absent, no results of earlier runs are reused. */
   readonly reuse?: Reuse | undefined;
   readonly sources: readonly Pick<FleetSource, 'name' | 'allow' | 'account' | 'dependsOn'>[];
 }
 
 export interface PlanOptions extends InstanceName, OwnKinds, Permissions {
-  /** If absent, every planned change is made. */
+  /** If absent, every planned change is allowed. */
   readonly admit?: Admission;
 }
 
@@ -36,10 +35,10 @@ export interface PlannedFrom {
   readonly desires: OwnDesires;
   /** Objects that must be left alone, by key. */
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
-  /** `sync`: the run carries the plan out. */
+  /** `sync`: the run carries the plan out. `read`: the plan is only shown. */
   readonly mode: SyncMode;
-  /** Sources that are already known to wait; absent if no source waits. */
+  /** Sources that are already known to wait. If absent, no source is known to wait. */
   readonly waits?: Waits;
-  /** Previews that an earlier preparation of this run has requested. */
+  /** Dry runs of an earlier preparation of this run. */
   readonly previews?: Previews | undefined;
 }

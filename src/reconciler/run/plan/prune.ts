@@ -1,4 +1,4 @@
-// Gathers the facts about live objects that are not declared, and determines by source which of them a run may delete.
+// Gathers facts about live objects that are not declared, and determines which of them a run may delete.
 
 import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -31,7 +31,7 @@ import type { Waits } from './waits.ts';
 export interface PruneInput {
   readonly compared: readonly Compared[];
   readonly surplus: readonly KubeObject[];
-  /** All existing objects, except for the records of the instance. */
+  /** All live objects except the records of the instance. */
   readonly live: readonly KubeObject[];
   readonly applied: (object: KubeObject) => boolean;
   readonly applySet: string;
@@ -43,9 +43,7 @@ export interface Pruned {
   readonly deletions: Deletions;
   readonly lists: readonly DeletionList[];
   readonly approvals: Approvals;
-  /** Objects that the instance has created, as the inventory records them. */
   readonly recorded: InventoryContent;
-  /** Returns the live objects that refer to an object. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
 }
 
@@ -58,7 +56,7 @@ export async function prune(
   const { compared, surplus, live, applied, applySet } = input;
   const { gathered, snapshot, resolved } = planned;
   const { kinds, apiGroup } = options;
-  // References are read only if an object may be deleted.
+  // References are computed only if an object may be deleted.
   const referrers =
     surplus.length === 0 ? NOBODY : referrersOf({ standings: appliedOf(resolved, input.waits), live, kinds, apiGroup });
   const deletions = deletionsFrom(deps, options, planned, input, referrers);
@@ -121,9 +119,9 @@ function deletionsFrom(
 }
 
 /**
- * Returns a function that returns true for a child whose owner was deleted. The uid identifies the owner: another
- * object with its name is another owner. An owner that waits for its children (foreground deletion) counts as deleted.
- * Children of declared resources have a source, and are not abandoned.
+ * Returns a function that returns true for a child whose owner was deleted. The owner is found by its uid. An owner in
+ * foreground deletion is regarded as deleted. A child with a source label is never abandoned, because the source
+ * decides about the child.
  */
 function abandonedAmong(
   { apiGroup }: OwnKinds,
@@ -141,29 +139,29 @@ function abandonedAmong(
       return false;
     const isOurKind = groupOf(owner.apiVersion) === apiGroup && snapshot.known(groupKindOf(owner));
     if (!isOurKind) return false;
-    // Read late, because most runs delete no object.
+    // Computed on demand, because most runs delete no object.
     uids ??= uidsStaying();
     return !uids.has(owner.uid);
   };
 }
 
 /**
- * Returns the resources that are applied. Manifests of a waiting source are not applied: the references of its live
- * objects count.
+ * Returns the resources whose manifests are applied. If a source waits, the references of its live objects are used
+ * instead.
  */
 function appliedOf({ standings }: Resolved, waits: Waits): Resolved['standings'] {
   return waits.size === 0 ? standings : standings.filter(({ loaded }) => !waits.has(labelValue(loaded.source)));
 }
 
 /**
- * Returns live resources outside our set, whose children another operator creates: children that we created stay with
- * them.
+ * Returns live resources outside our ApplySet. Another operator creates their children, so children that we created
+ * before stay.
  */
 function othersOwners(live: readonly KubeObject[], applySet: string): string[] {
   return live.filter((object) => labelOf(object, PART_OF) !== applySet).map((object) => heldOwner(idOf(object)));
 }
 
-/** Adds approvals, which are read only if an object is to be deleted. */
+/** Adds the approvals to the lists. The approvals are read only if there is a list. */
 async function withApprovals(
   deps: PlanDeps,
   options: InstanceName,
@@ -190,7 +188,7 @@ function unknownOwnerKinds({ kinds, apiGroup: group }: OwnKinds, snapshot: Snaps
 
 const NOBODY: Referrers = { living: () => [], desired: () => [] };
 
-/** Returns kinds that could not be listed. A kind that is not served has no objects, so it does not count. */
+/** Returns the kinds that could not be listed. A kind that the server does not serve has no objects and is left out. */
 function unlisted({ kinds, apiGroup: group }: OwnKinds, snapshot: Snapshot): readonly string[] {
   return kinds
     .map(({ kind }) => ({ group, kind }))
@@ -198,7 +196,7 @@ function unlisted({ kinds, apiGroup: group }: OwnKinds, snapshot: Snapshot): rea
     .map(({ kind }) => kind);
 }
 
-/** Returns the keys of invalid resources, and of resources that depend on them. */
+/** Returns the keys of invalid resources and of resources that depend on them. */
 function heldKeys({ invalid }: Gathered, { standings }: Resolved): ReadonlySet<string> {
   const held = standings.filter(({ health }) => health === 'held').map(({ loaded }) => loaded.id);
   return new Set([...invalid, ...held].map(keyOf));

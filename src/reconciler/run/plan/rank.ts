@@ -6,10 +6,10 @@ import type { ResourceId } from '#std/problem.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { levels } from './levels.ts';
 
-/** Rank after every built-in kind. */
+/** Rank of our first kind, after all other kinds. */
 const OURS = 1000;
 
-/** Orders built-in kinds as is usual for Kubernetes tools, then our kinds by `after`. */
+/** Returns the rank of an object: other kinds in the usual order of Kubernetes tools, then our kinds by `after`. */
 export function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => number {
   const level = levels(kinds);
   return (id) =>

@@ -1,5 +1,5 @@
-// Determines which sources wait for other sources (`dependsOn`), and why: a source is changed once all sources that it
-// depends on are applied and ready.
+// Determines which sources wait for other sources (`dependsOn`), and why. A source is changed only after all sources in
+// its `dependsOn` are applied and ready.
 
 import assert from 'node:assert/strict';
 import { keyOf, type ObjectMeta } from '#kubernetes/rules/object.ts';
@@ -19,9 +19,9 @@ export interface Wait {
   readonly source: string;
   /** Source that must be applied and ready first. */
   readonly for: string;
-  /** Reason why that source is not applied and ready; it completes a sentence. */
+  /** Reason why that source is not applied and ready, as a clause after a colon. */
   readonly reason: string;
-  /** True if the wait ends without an action by a person. */
+  /** True if the wait can end without an action of a person. */
   readonly passes: boolean;
 }
 
@@ -36,15 +36,14 @@ export interface WaitsInput {
   readonly faults: Faults;
   readonly compared: readonly Compared[];
   readonly snapshot: Pick<Snapshot, 'find' | 'known' | 'served'>;
-  /** Resources with an annotation by which they are left alone; by key. */
+  /** Resources to leave alone, by key. */
   readonly leftAlone: { has(key: string): boolean };
-  /** True if this instance writes the statuses of our kinds. */
   readonly ownStatuses: boolean;
 }
 
 type Obstacle = Pick<Wait, 'reason' | 'passes'>;
 
-/** Requires `dependsOn` without cycles and without unknown names. */
+/** Returns the waiting sources. `dependsOn` must have no cycle and no unknown name. */
 export function waitsOf(input: WaitsInput): Waits {
   const byName = new Map(input.sources.map((source) => [source.name, source]));
   const known = new Map<string, Wait | undefined>();
@@ -60,7 +59,7 @@ export function waitsOf(input: WaitsInput): Waits {
           : { reason: `that one waits for source ${own.for}`, passes: own.passes };
       return obstacle === undefined ? [] : [{ source: name, for: each, ...obstacle }];
     });
-    // Obstacles that only a person can remove have precedence.
+    // An obstacle that only a person can remove is reported first.
     const wait = waits.find(({ passes }) => !passes) ?? waits[0];
     known.set(name, wait);
     return wait;
@@ -99,7 +98,7 @@ function unapplied({ compared, gathered, snapshot }: WaitsInput, source: string)
   return { reason: `${formatId(first.desired.id)} is not applied yet${others(more)}`, passes: true };
 }
 
-/** Returns true if the object's existence is known. A kind that is not served has no objects. */
+/** Returns true if it is known whether the object exists. A kind that the server does not serve has no objects. */
 function isKnown(snapshot: WaitsInput['snapshot'], id: ResourceId): boolean {
   const kind = groupKindOf(id);
   return snapshot.known(kind) || snapshot.served(kind) === undefined;
@@ -113,7 +112,7 @@ function unready(input: WaitsInput, source: string): Obstacle | undefined {
 
 function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kind }: Sourced): string[] {
   const live = snapshot.find(id);
-  // A missing object counts as not applied, unless a person has marked it to be left alone.
+  // A missing object is reported as not applied, unless it is to be left alone.
   if (live === undefined || leftAlone.has(keyOf(id))) return [];
   const general = liveStateOf(live);
   const status = isObject(live.status) ? live.status : {};
@@ -124,8 +123,8 @@ function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kin
 }
 
 /**
- * Returns true if the state will not change by itself. A server that no program on this machine runs will not become
- * ready.
+ * Returns true if the state will not change by itself. For example, a server for which `skep dev` runs no program never
+ * becomes ready.
  */
 function isSettled(state: ReturnType<typeof stateOf>): boolean {
   return state === 'ready' || state === 'notRun';

@@ -18,11 +18,11 @@ import { admittedObject, evaluateAll, openPolicies, type PolicyRequest } from '.
 
 export interface Enforced {
   readonly gathered: Gathered;
-  /** Evaluates children before they exist; absent if the instance has no policies. */
+  /** Evaluates children after they are computed; absent if the instance has no policies. */
   readonly evaluator?: PolicyEvaluator;
 }
 
-/** Evaluates the declared resources, except for resources that are invalid or left alone. */
+/** Evaluates the declared resources. Resources that are invalid or left alone are not evaluated. */
 export async function enforce(
   { cluster }: { readonly cluster: Cluster },
   { policies, kinds, apiGroup }: OwnKinds & Pick<Rendering, 'policies'>,
@@ -38,7 +38,7 @@ export async function enforce(
     return openPolicies({ policies, kinds, apiGroup, definitions, served, facts });
   };
   const first = await evaluatorFor(sound);
-  // A denied namespace is not applied, so policies must not use its declaration for objects in it.
+  // A denied namespace is not applied, so policies must not see its declared labels when they evaluate other objects.
   const refused = evaluateAll(
     first,
     sound.filter(isNamespace).map((resource) => requestFor(resource)),
@@ -59,7 +59,10 @@ function requestFor(resource: Sourced): PolicyRequest<Sourced> {
   return { of: resource, object: admittedObject(resource), resource };
 }
 
-/** Returns the objects to evaluate. Each object's long values are in memory only during its evaluation. */
+/**
+ * Returns the objects to evaluate. Objects with long values are evaluated at once, one after the other, so that only
+ * one of them is in memory with its long values.
+ */
 async function requestsFor(
   evaluator: PolicyEvaluator,
   resources: readonly Sourced[],
@@ -87,10 +90,7 @@ export interface ChildrenEnforced {
   readonly problems: readonly Problem[];
 }
 
-/**
- * Holds all children of a resource if one of them is denied: a mix of old and new children works worse than the old
- * children.
- */
+/** Holds all children of a resource if one child is denied. A mix of old and new children may not work. */
 export function enforceOnChildren(
   evaluator: PolicyEvaluator | undefined,
   resolved: Resolved,
@@ -126,7 +126,7 @@ function isDenied(denied: ReadonlyMap<Sourced, Problem>, key: string): boolean {
 function refusedBy(standing: Standing, denied: ReadonlyMap<Sourced, Problem>): Standing {
   const problem = denied.get(standing.loaded);
   if (problem === undefined) return standing;
-  // The code becomes the reason of a condition. Reasons cannot contain the names of policies.
+  // The code of the finding becomes the reason of a condition. A reason must not contain the name of a policy.
   const finding: Finding = {
     code: 'child-denied',
     severity: 'error',

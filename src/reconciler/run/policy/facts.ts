@@ -1,5 +1,4 @@
-// Provides the facts that policies may use in addition to the object: namespaces and parameters, as they are declared
-// or as they exist in the cluster.
+// Provides the facts, besides the evaluated object, that policies use: namespaces and parameters, declared or live.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ParamSource } from '#kubernetes/rules/policy/params.ts';
@@ -19,7 +18,7 @@ export function definitionsAmong(resources: readonly LoadedResource[]): JsonObje
   });
 }
 
-/** Returns the declared facts, for use without a cluster. The cluster may have further facts. */
+/** Returns the declared facts, for an evaluation without a cluster. The facts may be incomplete. */
 export function declaredFacts(resources: readonly LoadedResource[], definitions: readonly JsonObject[]): PolicyFacts {
   const objects = resources.map((resource) => resource.defaulted ?? resource.object);
   return {
@@ -53,8 +52,8 @@ function scopeOf(apiVersion: string, kind: string, definitions: readonly JsonObj
 }
 
 /**
- * Reads the facts in the cluster, and adds the declared namespaces, which are applied before the objects in them. Facts
- * that the account may not read are unknown, and are reported if a policy needs them.
+ * Reads facts from the cluster, and adds the declared namespaces, because a namespace is applied before the objects in
+ * it. Facts that the account may not read are unknown. If a policy needs an unknown fact, a problem is reported.
  */
 export async function readLiveFacts(
   cluster: Pick<Cluster, 'get' | 'list' | 'resources'>,
@@ -104,7 +103,7 @@ async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Merges the labels: labels that other managers have set on a namespace stay when our namespace is applied. */
+/** Returns the namespace after the apply: the labels and annotations of other managers are kept. */
 function merged(living: KubeObject | undefined, declared: KubeObject | undefined): KubeObject | undefined {
   if (living === undefined || declared === undefined) return declared ?? living;
   const labels = { ...living.metadata.labels, ...declared.metadata.labels };

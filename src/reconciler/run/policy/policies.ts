@@ -1,4 +1,4 @@
-// Evaluates resources with the policies of the instance, and reports the results as problems with their places.
+// Evaluates resources with the policies of the instance, and returns problems with their places.
 
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { builtinAsAdmitted } from '#kubernetes/rules/policy/admitted.ts';
@@ -20,10 +20,10 @@ import type { Kind } from '../../kinds/kind.ts';
 import type { ApiResource } from '../ports.ts';
 import type { LoadedResource } from '../read/load.ts';
 
-/** Facts around the resources, in addition to the files of the policies. */
+/** Facts that policies use in addition to the objects in the policy files. */
 export interface PolicyFacts {
   readonly namespace: (name: string) => KubeObject | undefined;
-  /** Returns undefined if the kind is unknown. */
+  /** Returns the parameters of a kind; undefined if the kind is unknown. */
   readonly params: (apiVersion: string, kind: string) => ParamSource | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface PolicyInput {
   readonly apiGroup: string;
   /** CustomResourceDefinitions of kinds that may be evaluated. */
   readonly definitions: readonly JsonObject[];
-  /** Kinds that the cluster serves in addition; absent without a cluster. */
+  /** Further kinds that the cluster serves; absent without a cluster. */
   readonly served?: readonly ApiResource[];
   readonly facts: PolicyFacts;
 }
@@ -41,20 +41,20 @@ export interface PolicyInput {
 export interface PolicyOutcome<T> {
   /** Problems in the order of the evaluated objects. */
   readonly problems: readonly Problem[];
-  /** Objects that must not be applied, each with the first reason. */
+  /** Objects that must not be applied, each with its first problem. */
   readonly denied: ReadonlyMap<T, Problem>;
-  /** Number of violations that bindings only audit. */
+  /** Number of violations for which the binding has the action `Audit`. */
   readonly audited: number;
 }
 
-/** An object to evaluate, with the place of its problems. */
+/** An object to evaluate, and the resource whose manifest is the place of its problems. */
 export interface PolicyRequest<T> {
   readonly of: T;
   readonly object: KubeObject;
   readonly resource: LoadedResource;
-  /** Result for the whole object, if `object` lacks long values. */
+  /** Result, if the object was already evaluated with its long values. `object` then lacks the long values. */
   readonly result?: PolicyResult;
-  /** Set for a child, which has no manifest: its problems are reported at its owner. */
+  /** Set for a child, which has no manifest. Its problems are reported at its owner. */
   readonly child?: true;
 }
 
@@ -77,7 +77,10 @@ export function openPolicies(input: PolicyInput): PolicyEvaluator {
   });
 }
 
-/** Returns a type for each served kind. Discovery does not say how the versions of a kind differ. */
+/**
+ * Returns a type for each served kind. Its versions are marked as not convertible, because discovery does not say which
+ * are.
+ */
 function servedTypes(served: readonly ApiResource[]): ResourceType[] {
   const versions = Map.groupBy(served, ({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`);
   return served.map(({ apiVersion, kind, plural, namespaced }) => {
@@ -111,8 +114,8 @@ function namespaceFacts({ policies, facts }: PolicyInput, name: string): Namespa
 }
 
 /**
- * Returns a lookup of parameters. Parameters in the files of the policies take precedence over live objects with the
- * same name.
+ * Returns a lookup of parameters. An object in the policy files takes precedence over an object of the same name
+ * outside of the policy files.
  */
 function paramsOf({ policies, facts }: PolicyInput): PolicyWorld['params'] {
   const known = new Map<string, ParamSource | undefined>();
@@ -139,7 +142,7 @@ function qualifiedName({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name}`;
 }
 
-/** Returns the declared object as admission sees it: with the defaults of its schema. */
+/** Returns the declared object with the defaults of its schema, as admission in the cluster sees it. */
 export function admittedObject({ object, kind, defaulted }: LoadedResource): KubeObject {
   return kind === undefined ? builtinAsAdmitted(object) : (defaulted ?? object);
 }
@@ -179,7 +182,7 @@ function policyProblem<T>({ object, resource, child }: PolicyRequest<T>, violati
   };
 }
 
-/** Reason why several policies could not decide. It is reported once, with the first resource. */
+/** One reason for which policies could not be evaluated. The reason is reported once, at the first resource. */
 interface Unevaluated {
   readonly reason: string;
   readonly first: LoadedResource;

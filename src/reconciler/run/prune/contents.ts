@@ -1,4 +1,4 @@
-// Finds foreign objects that would be deleted with a namespace, a definition of a kind or a volume claim. They are read
+// Finds foreign objects that are deleted with a namespace, a CustomResourceDefinition or a volume claim. They are read
 // only if such an object may be deleted.
 
 import { idOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -16,16 +16,18 @@ export interface ContentsDeps {
 
 /** Foreign objects that are deleted with another object. */
 export interface Contents {
-  /** Descriptions in words, sorted. */
+  /** Descriptions of the foreign objects, sorted. */
   readonly takes: readonly string[];
   /**
-   * `Kind.group` of kinds that the account may not list, sorted: their objects are deleted, too. A user with more
-   * rights has fewer such kinds.
+   * Kinds that the account may not list, each as `Kind.group`, sorted. Objects of these kinds are deleted too. For a
+   * user with more rights, the list may be shorter.
    */
   readonly unlisted: readonly string[];
 }
 
-/** Returns the contents by key of the deletable object, for objects with contents. */
+/**
+ * Returns the foreign objects by key of the object that may be deleted. Objects without foreign objects are left out.
+ */
 export async function listContents(
   { cluster }: ContentsDeps,
   snapshot: Pick<Snapshot, 'objects' | 'known' | 'served' | 'ensure'>,
@@ -46,8 +48,8 @@ export async function listContents(
 }
 
 /**
- * Returns the volume of a claim. Foreground deletion of the claim releases the volume, and most storage classes then
- * delete its data.
+ * Returns the volume of a claim. The deletion of the claim releases the volume, and most storage classes then delete
+ * its data.
  */
 function dataOf({ apiVersion, kind, spec }: KubeObject): string[] {
   if (apiVersion !== 'v1' || kind !== 'PersistentVolumeClaim' || !isObject(spec)) return [];
@@ -97,7 +99,7 @@ async function inNamespace(
       }
     }),
   );
-  // The name of such a kind also stands for objects that its objects own.
+  // An object whose owner has an unlisted kind is left out, because `unlisted` already contains that kind.
   const known = lists
     .flat()
     .filter(({ metadata: { ownerReferences = [] } }) =>
@@ -112,7 +114,7 @@ function sameKind(object: KubeObject, resource: ApiResource): boolean {
   return formatGroupKind(groupKindOf(object)) === formatGroupKind(groupKindOf(resource));
 }
 
-/** Returns the kinds that are stored in namespaces, each once. */
+/** Returns the kinds whose objects are stored in namespaces, each once. */
 function distinctKinds(resources: readonly ApiResource[]): readonly ApiResource[] {
   const stored = resources.filter(
     ({ apiVersion, kind, namespaced, verbs }) =>
@@ -122,8 +124,8 @@ function distinctKinds(resources: readonly ApiResource[]): readonly ApiResource[
 }
 
 /**
- * Returns objects without a chain of owners that leads to a deleted object, except for objects that Kubernetes creates
- * in every namespace.
+ * Returns objects that have no deleted object among their owners or the owners' owners. Objects that Kubernetes creates
+ * are left out.
  */
 function foreignAmong(objects: readonly KubeObject[], going: ReadonlySet<string>): string[] {
   const byUid = new Map(objects.map((object) => [object.metadata.uid, object]));
@@ -134,7 +136,7 @@ function foreignAmong(objects: readonly KubeObject[], going: ReadonlySet<string>
   }
   const foreign = objects.filter((object) => !goesAlong(object, []) && !isMadeByKubernetes(object, objects));
   const uids = new Set(foreign.map(({ metadata }) => metadata.uid));
-  // An owned object is represented by its owner in the list.
+  // If the owner of an object is also foreign, only the owner is returned.
   const tops = foreign.filter(({ metadata }) => !(metadata.ownerReferences ?? []).some(({ uid }) => uids.has(uid)));
   return tops.map((object) => formatId(idOf(object)));
 }

@@ -1,4 +1,4 @@
-// Tests which objects stay because a staying object refers to them.
+// Tests which objects are kept because a kept object refers to them.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
@@ -20,7 +20,7 @@ function object(id: string, labels: Record<string, string> = {}): KubeObject {
 interface Row {
   readonly reason: string;
   readonly surplus: readonly KubeObject[];
-  /** References after the run: `a/Server/s -> a/Config/c`. */
+  /** References after the run, such as `a/Server/s -> a/Config/c`. */
   readonly refers?: readonly string[];
   readonly changes?: Partial<DeletionsInput>;
   readonly expected: readonly string[];

@@ -1,5 +1,5 @@
-// Decides which live objects that are not declared may be deleted in this run, and why the remaining objects stay. An
-// object that stays may keep further objects, so the decision is repeated until it no longer changes.
+// Decides which undeclared live objects a run may delete, and why it keeps the remaining objects. A kept object may
+// require other objects, so the decision is repeated until it no longer changes.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -11,12 +11,11 @@ import type { Referrers } from './referrers.ts';
 
 export interface Held {
   readonly resource: ResourceId;
-  /** Custom resource that the object was created for. */
   readonly owner?: ResourceId;
   readonly reason: string;
-  /** True if an object that stays still refers to the object. */
+  /** True if a kept object still refers to the object. */
   readonly referredTo?: true;
-  /** True if its deletion was requested before, and the object still exists. */
+  /** True if the object is already being deleted, and still exists. */
   readonly leaving?: true;
 }
 
@@ -24,7 +23,7 @@ export interface Held {
 export interface DeletionsInput extends Omit<DeletionFacts, 'protectedOwners' | 'referrers' | 'inhabited' | 'waits'> {
   readonly surplus: readonly KubeObject[];
   readonly referrers: Pick<Referrers, 'desired'>;
-  /** Objects that the run writes or leaves unchanged, in addition to staying objects in `surplus`. */
+  /** Objects that the run writes or leaves unchanged, except objects in `surplus`. */
   readonly staying: readonly ResourceId[];
 }
 
@@ -32,7 +31,7 @@ export interface Deletions {
   /** Objects that may be deleted, some of them only with an approval. */
   readonly going: readonly KubeObject[];
   readonly held: readonly Held[];
-  /** Facts of the decision, for a second decision after a change of the run has failed. */
+  /** Facts of the last decision. If a list waits for approval, a second decision needs them. */
   readonly facts: DeletionFacts;
 }
 
@@ -69,8 +68,8 @@ function heldBy([object, { decision: _decision, ...rest }]: readonly [KubeObject
 }
 
 /**
- * Returns the owners of protected objects: if an owner were deleted, the garbage collector would delete the protected
- * objects, too.
+ * Returns the owners of protected objects. If such an owner were deleted, the garbage collector would delete the
+ * protected object.
  */
 function ownersOfProtected(surplus: readonly KubeObject[]): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
@@ -86,8 +85,8 @@ function ownersOfProtected(surplus: readonly KubeObject[]): ReadonlyMap<string, 
 }
 
 /**
- * Returns the facts given the staying objects. A staying object keeps its children, the objects that it refers to, and
- * its namespace.
+ * Returns the facts for the next decision. If an object is kept, its children, the objects to which it refers, and its
+ * namespace are kept too.
  */
 function factsNow(
   input: DeletionsInput,
@@ -111,8 +110,8 @@ function factsNow(
 }
 
 /**
- * Adds the waiting objects: the deletion of their namespace, or of the definition of their kind, would delete them
- * without approval.
+ * Adds the namespaces and kinds of objects that wait for approval. Otherwise the deletion of their namespace or
+ * definition would delete these objects without approval.
  */
 export function withInhabitants(
   { namespaces, kinds }: DeletionFacts['inhabited'],

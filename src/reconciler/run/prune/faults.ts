@@ -1,5 +1,5 @@
-// Collects the faults of each source. While a source has a fault, none of its objects is deleted without approval: an
-// object that is no longer declared may be the faulty object under its old name.
+// Collects the faults of each source. While a source has a fault, its objects are deleted only with approval: the
+// faulty object may be a renamed object, whose old name is no longer declared.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
@@ -12,7 +12,7 @@ import { sourceOf } from './may-delete.ts';
 
 export interface Fault {
   readonly resource: ResourceId;
-  /** End of a sentence whose subject is the resource. */
+  /** Predicate of a sentence with the resource as subject, such as `is invalid`. */
   readonly what: string;
 }
 
@@ -23,9 +23,9 @@ export interface FaultsInput {
   readonly gathered: Pick<Gathered, 'loaded' | 'invalid' | 'faulty'>;
   readonly resolved: Pick<Resolved, 'standings'>;
   readonly compared: readonly Compared[];
-  /** Problems with the children of a resource that only a person can solve. */
+  /** Problems with children that exist and belong to another owner. */
   readonly foreign: readonly Problem[];
-  /** Objects that must be left alone, which is not a fault. */
+  /** Objects to leave alone. Problems with these objects are not faults. */
   readonly leftAlone: { has(key: string): boolean };
 }
 
@@ -58,15 +58,14 @@ export function faultsOf(input: FaultsInput): Faults {
   return new Map([...found].map(([source, faults]) => [source, [...faults.values()]]));
 }
 
-/** A change with the action with which a run ended it. */
 export interface Ended {
   readonly action: string;
   readonly resource: ResourceId;
 }
 
 /**
- * Returns the faults of changes that a run could not write. `sourceOfKey` returns the value of the source label of the
- * written object.
+ * Returns a fault for each change that was not made. `sourceOfKey` returns the value of the written object's source
+ * label.
  */
 export function failedFaults(outcomes: readonly Ended[], sourceOfKey: (key: string) => string | undefined): Faults {
   const stuck = outcomes.filter(({ action }) => action === 'failed' || action === 'held');

@@ -1,12 +1,12 @@
-// Separates writes from deletions: if an object of a source could not be applied, no object of the source is deleted
-// without approval.
+// Stops deletions after failed writes: if an object of a source could not be applied, other objects of the source are
+// deleted only with approval.
 
 import type { Change, Plan } from '../plan/plan.ts';
 import { type Ended, failedFaults, faultReason } from './faults.ts';
 import { listsByUid } from './lists.ts';
 import { sourceOf } from './may-delete.ts';
 
-/** Returns why a deletion is not made now; undefined if it is allowed. It is called after all writes. */
+/** Returns why a deletion must not be made now; undefined if the deletion is allowed. Called after all writes. */
 export type Gate = (change: Change) => { readonly code: string; readonly message: string } | undefined;
 
 export function gateOf({ batches, approved, within }: Plan, outcomes: readonly Ended[]): Gate {

@@ -36,11 +36,11 @@ test.each([
   expect(reasons(deletions(count), max, percent)).toEqual(waits);
 });
 
-test('children that go with their owner are not counted, with a count of nothing either', () => {
+test('children that are deleted with their owner are not counted, even with a limit of zero', () => {
   expect(reasons(deletions(3, 'follows'), 0, 0)).toEqual([]);
 });
 
-test('unlistable kinds wait, and the list is the same for a user who may list them and finds nothing', () => {
+test('kinds that may not be listed need an approval, with the same hash for a user who lists them and finds none', () => {
   const holdings = { own: 100, kinds: new Map(), declares: 50, configured: true };
   const known = { holdings, limits: { maxDeletes: 20, maxDeletesPercent: 100 }, faults: [] };
   const [namespace] = deletions(1);

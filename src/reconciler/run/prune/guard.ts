@@ -1,5 +1,5 @@
-// Keeps a run from deleting more objects of a source than was intended: limits by count and by share, and an approval
-// for foreign objects that would be deleted too.
+// Limits the deletions of a source by number and by share. Deletions need an approval above the limits, and if foreign
+// objects would be deleted too.
 
 import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -11,45 +11,44 @@ export interface Deletion {
   readonly id: string;
   readonly kind: string;
   readonly uid: string;
-  /**
-   * `follows`: a child whose owner is deleted too, so that the child is not counted. `child`: a child whose owner
-   * stays.
-   */
+  /** `follows`: a child that is deleted with its owner, and is not counted. `child`: a child whose owner is kept. */
   readonly role: 'own' | 'child' | 'follows';
-  /** Custom resource that the object was created for, and is deleted with. */
+  /** Custom resource with which the child is deleted. */
   readonly owner?: string;
-  /** Set if the object is created again: its approval does not allow deleting it for good. */
+  /**
+   * Set if the object is created again after its deletion. An approval of this deletion does not allow a deletion
+   * without creation.
+   */
   readonly replaced?: true;
-  /** Foreign objects that are deleted with the object, in words. */
+  /** Descriptions of foreign objects that are deleted with the object. */
   readonly takes?: readonly string[];
-  /** Kinds that the account may not list: objects of these kinds are deleted with the object, too. */
+  /** Kinds that the account may not list. Objects of these kinds are deleted with the object. */
   readonly mayTake?: readonly string[];
 }
 
-/** The deletions of one source that one approval allows, or that need no approval. */
+/** Deletions of one source: either all need the same approval, or none needs an approval. */
 export interface DeletionList {
   /** Value of the source label; empty for children of resources that people applied by hand. */
   readonly source: string;
-  /** Identifies exactly this list of deletions. */
+  /** Identifies this list: a list with other deletions has another hash. */
   readonly hash: string;
-  /** A sentence for each exceeded limit; empty if the deletions need no approval. */
+  /** One sentence per reason for an approval; empty if the deletions need no approval. */
   readonly reasons: readonly string[];
   readonly deletions: readonly Omit<Deletion, 'role'>[];
-  /** Approval of exactly this list. */
   readonly approval?: Approval;
-  /** Time at which the approval of the list expired (RFC 3339); absent if it had no approval. */
+  /** Time at which the approval expired, in RFC 3339; absent if there was no approval. */
   readonly expiredAt?: string;
 }
 
-/** Number of objects of one source before the deletions. */
+/** Numbers of objects of one source before the deletions. */
 export interface Holdings {
-  /** Objects that the source declares or declared, without children. */
+  /** Number of live objects of the source, without children. */
   readonly own: number;
-  /** All objects, by kind. */
+  /** Number of live objects of the source, by kind. */
   readonly kinds: ReadonlyMap<string, number>;
-  /** Resources that the source declares now. */
+  /** Number of resources that the source declares now. */
   readonly declares: number;
-  /** False if the configuration has no source of that name. */
+  /** False if skep.yaml has no source of this name. */
   readonly configured: boolean;
 }
 
@@ -74,8 +73,8 @@ export function listOf(
 }
 
 /**
- * Returns a list of objects that no record says we created. Any user who may patch an object can write its labels, so
- * labels alone never cause a deletion.
+ * Returns a list of objects that the inventory does not contain. Any user who may change an object can add our labels
+ * to it, so labels alone never allow a deletion.
  */
 export function unrecordedList(source: string, deletions: readonly Deletion[]): DeletionList {
   const count = countText(deletions.length, 'object has', 'objects have');
@@ -89,14 +88,14 @@ function nameList(source: string, reasons: readonly string[], all: readonly Dele
 }
 
 /**
- * Leaves `mayTake` out of the hash: the approver may be allowed to list more kinds than the run that requests the
- * approval, and both must get the same hash.
+ * Leaves `mayTake` out of the hash. The approver may be allowed to list more kinds than the run, and must get the same
+ * hash.
  */
 function named({ mayTake: _mayTake, ...rest }: Omit<Deletion, 'role'>): Omit<Deletion, 'role' | 'mayTake'> {
   return rest;
 }
 
-/** Returns a reason if the source would be emptied, even by a single deletion. */
+/** Returns a reason if the source declares no object any more: then even a single deletion needs an approval. */
 function emptied(source: string, counted: readonly Deletion[], { own, declares, configured }: Holdings): string[] {
   const gone = counted.filter(({ role, replaced }) => role === 'own' && replaced === undefined).length;
   if (source === '' || gone === 0 || declares > 0) return [];

@@ -1,4 +1,4 @@
-// Finds objects that a person has marked to be left alone, by an annotation on the live object or in its manifest.
+// Finds objects that a person has marked to be left alone, with an annotation on the live object or in its manifest.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -10,7 +10,10 @@ export interface LeftAlone {
   readonly reason: string;
 }
 
-/** Returns the declared objects to leave alone, by key: the run neither changes nor deletes them and their children. */
+/**
+ * Returns the declared objects to leave alone, by key. A run neither changes nor deletes these objects and their
+ * children.
+ */
 export function leftAloneOf(
   loaded: readonly LoadedResource[],
   living: (id: ResourceId) => KubeObject | undefined,
@@ -29,7 +32,7 @@ export function isLeftAlone(object: KubeObject | undefined): boolean {
   return object?.metadata.annotations?.[RECONCILE] === 'disabled';
 }
 
-/** Returns the annotation that protects a live object from deletion; undefined if it has no such annotation. */
+/** Returns the annotation that protects a live object from deletion; undefined if the object has none. */
 export function protectionOf(object: KubeObject): string | undefined {
   if (isLeftAlone(object)) return `${RECONCILE}: disabled`;
   return object.metadata.annotations?.[PRUNE] === 'disabled' ? `${PRUNE}: disabled` : undefined;

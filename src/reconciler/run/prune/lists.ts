@@ -1,4 +1,4 @@
-// Sorts the deletions of a plan by source: each source has its own limits, faults and approval.
+// Sorts the deletions of a plan by source, because each source has its own limits, faults and approval.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId } from '#std/problem.ts';
@@ -12,28 +12,28 @@ import { type Deletion, type DeletionList, type Holdings, listOf, unrecordedList
 import { ownersOf, sourceOf } from './may-delete.ts';
 
 export interface ListsInput {
-  /** Objects that may be deleted, and objects that may be replaced. */
+  /** Objects that may be deleted. Objects to be replaced are in `replaced`. */
   readonly going: readonly KubeObject[];
   readonly replaced: readonly KubeObject[];
-  /** All live objects of our set. */
+  /** All live objects of our ApplySet. */
   readonly owned: readonly KubeObject[];
   readonly loaded: readonly Sourced[];
-  /** Values of the source label for the configured sources. */
+  /** Values of the source label of the configured sources. */
   readonly sources: ReadonlySet<string>;
   readonly faults: Faults;
-  /** Returns true if the inventory shows that this instance has created the object or its owner. */
+  /** Returns true if the inventory contains the object or its owner. */
   readonly recorded: (object: KubeObject) => boolean;
-  /** Foreign objects that are deleted too, by key of the object that contains them. */
+  /** Foreign objects by key of the object whose deletion also deletes them. */
   readonly contents: ReadonlyMap<string, Contents>;
   readonly limits: GuardLimits;
 }
 
-/** Returns the lists sorted by source. Unrecorded objects have a separate list. */
+/** Returns the lists, sorted by source. Objects that the inventory does not contain have separate lists. */
 export function listsOf(input: ListsInput): readonly DeletionList[] {
   const { going, replaced, faults, limits } = input;
   const replacedKeys = new Set(replaced.map((object) => keyOfObject(object)));
   const owners = new Map(going.map((object) => [heldOwner(idOf(object)), object]));
-  // A child is in the list of the owner with which it is deleted.
+  // A child that is deleted with its owner is in the list of the owner.
   const leadOf = (object: KubeObject): KubeObject => ownerAmong(object, owners) ?? object;
   const itemOf = (object: KubeObject): Deletion => deletionItem(input, object, leadOf(object), replacedKeys);
   const bySource = [...Map.groupBy([...going, ...replaced], (object) => sourceOf(leadOf(object)))];
@@ -110,7 +110,7 @@ export function sortLists(lists: readonly DeletionList[]): SortedLists {
   };
 }
 
-/** Returns the list of each deletion, by uid of the deleted object. */
+/** Returns the lists by uid of each object in them. */
 export function listsByUid(lists: readonly DeletionList[]): ReadonlyMap<string, DeletionList> {
   return new Map(lists.flatMap((list) => list.deletions.map(({ uid }) => [uid, list])));
 }

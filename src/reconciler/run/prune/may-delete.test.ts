@@ -1,4 +1,4 @@
-// Tests every reason for which an object stays or waits, and that it is deleted if no reason applies.
+// Tests each reason for which an object is kept or waits, and that an object without a reason is deleted.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,5 +1,5 @@
-// Decides whether one live object that is not declared may be deleted, and if not, why. Only this file makes that
-// decision, for runs, plans, explanations, the status and plan files.
+// Decides whether one undeclared live object may be deleted, and if not, why. Runs, plans, explanations, statuses and
+// plan files use this decision.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -7,51 +7,52 @@ import { heldOwner } from '../desire/desire.ts';
 import { labelOf, OWNER, ownerLabel, SOURCE } from '../labels.ts';
 import { type LeftAlone, protectionOf } from './left-alone.ts';
 
-/** `stay`: the object cannot be deleted while the reason is true. `wait`: `skep approve` can allow the deletion. */
+/** `stay`: the object must not be deleted while the reason is true. `wait`: `skep approve` can allow the deletion. */
 export type Decision =
   | { readonly decision: 'go' }
   | { readonly decision: 'stay'; readonly reason: string; readonly referredTo?: true; readonly leaving?: true }
   | { readonly decision: 'wait'; readonly reason: string };
 
 export interface DeletionFacts {
-  /** Setting `apply.prune`. */
   readonly prune: boolean;
   /** Returns true if the instance may touch the namespace. */
   readonly allows: (namespace: string) => boolean;
-  /** Returns true if a source, named by its label, may have such an object at all. */
+  /** Returns true if the limits of a source allow it to declare the object. `source` is the value of its label. */
   readonly couldDeclare: (source: string, object: KubeObject) => boolean;
-  /** Returns true if the source that the object comes from may have such an object. */
+  /** Returns true if the limits of the object's own source allow it to declare the object. */
   readonly withinLimits: (object: KubeObject) => boolean;
-  /** Returns true if the object shows that this instance has applied it. */
+  /** Returns true if this instance has applied the object, by its managed fields. */
   readonly applied: (object: KubeObject) => boolean;
-  /** Declared objects that must be left alone; by key. */
+  /** Declared objects to leave alone, by key. */
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
-  /** `namespace/owner label` of owners that have a protected child, with the reason. */
+  /** Reasons by `namespace/owner label`, for owners that have a protected child. */
   readonly protectedOwners: ReadonlyMap<string, string>;
   /** Keys of invalid resources, and of resources that depend on them. */
   readonly heldKeys: ReadonlySet<string>;
-  /** `namespace/owner label` of owners whose children must stay. */
+  /** `namespace/owner label` of owners whose children must be kept. */
   readonly heldOwners: ReadonlySet<string>;
-  /** Kinds of ours whose LIST failed, so that their objects are unknown; in lower case as in owner labels. */
+  /** Our kinds, in lower case as in owner labels, that could not be listed. */
   readonly unknownOwnerKinds: ReadonlySet<string>;
-  /** Values of the source label for the configured sources. */
+  /** Values of the source label of the configured sources. */
   readonly sources: ReadonlySet<string>;
   /** Reason why no object of a source may be deleted, by value of the source label. */
   readonly suspended: ReadonlyMap<string, string>;
-  /** Sentence about the source that the object's source waits for, by value of the source label. */
+  /** Sentence about the wait of a source, by value of the source label. */
   readonly awaiting: ReadonlyMap<string, string>;
-  /** Objects that rolled-back sources declare in the commits that are out of use; by value of the source label. */
+  /**
+   * Keys of the objects that a rolled-back source declares in the commit that its ref names. By value of the source
+   * label.
+   */
   readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
   /**
-   * Returns true for a child of a resource that was applied by hand and deleted: the garbage collector deletes the
-   * child.
+   * Returns true for a child of a deleted resource that was applied by hand. The garbage collector deletes the child.
    */
   readonly abandoned: (object: KubeObject) => boolean;
-  /** Returns the staying objects that refer to the object after the run. */
+  /** Returns the objects that refer to the object after the run. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
-  /** Kinds of ours that could not be listed: their objects may refer to any object. */
+  /** Our kinds that could not be listed. Their objects may refer to any object. */
   readonly unknownReferrers: readonly string[];
-  /** Namespaces, and `Kind.group` of definitions, with objects that stay. */
+  /** Namespaces with objects to be kept, and kinds of objects to be kept, each as `Kind.group`. */
   readonly inhabited: { readonly namespaces: ReadonlySet<string>; readonly kinds: ReadonlySet<string> };
   /** Returns why the object waits for approval; undefined if it does not wait. */
   readonly waits: (object: KubeObject) => string | undefined;
@@ -70,21 +71,19 @@ export function mayDelete(object: KubeObject, facts: DeletionFacts): Decision {
   return waits === undefined ? { decision: 'go' } : { decision: 'wait', reason: waits };
 }
 
-/** Returns the value of the source label; empty if the object has no such label. */
+/** Returns the value of the source label; empty without the label. */
 export function sourceOf(object: KubeObject): string {
   return labelOf(object, SOURCE) ?? '';
 }
 
-/**
- * Returns the owners by the label and by the reference for the garbage collector, because a person may remove labels.
- */
+/** Returns the owners by the owner label and by the controller reference. A person may have removed the label. */
 export function ownersOf(object: KubeObject): string[] {
   const label = labelOf(object, OWNER);
   const controllers = (object.metadata.ownerReferences ?? []).filter(({ controller }) => controller === true);
   return [...(label === undefined ? [] : [label]), ...controllers.map(({ kind, name }) => ownerLabel(kind, name))];
 }
 
-/** Returns the custom resource that controls a child. */
+/** Returns the custom resource that is the controller of a child; undefined for other objects. */
 export function ownerOf(live: KubeObject | undefined): ResourceId | undefined {
   if (live === undefined || labelOf(live, OWNER) === undefined) return undefined;
   const controller = live.metadata.ownerReferences?.find((each) => each.controller === true);
@@ -94,7 +93,7 @@ export function ownerOf(live: KubeObject | undefined): ResourceId | undefined {
   return { apiVersion, kind, name, namespace };
 }
 
-/** Returns the reason if a person has marked the object to stay. */
+/** Returns a reason if a person has marked the object to be kept. */
 function protection(object: KubeObject, { leftAlone, protectedOwners }: DeletionFacts): string | undefined {
   const resource = idOf(object);
   const asked = leftAlone.get(keyOf(resource));
@@ -103,7 +102,7 @@ function protection(object: KubeObject, { leftAlone, protectedOwners }: Deletion
   return own === undefined ? protectedOwners.get(heldOwner(resource)) : `it has ${own}`;
 }
 
-/** Returns the reason if this instance, or the object's source, must not delete the object. */
+/** Returns a reason if this instance, or the object's source, is not allowed to delete the object. */
 function bar(object: KubeObject, facts: DeletionFacts): string | undefined {
   const { namespace, uid } = object.metadata;
   if (!facts.prune) return 'apply.prune is false';
@@ -112,12 +111,14 @@ function bar(object: KubeObject, facts: DeletionFacts): string | undefined {
     return `namespace ${namespace} is not one that this instance may touch (namespaces of skep.yaml)`;
   if (!facts.withinLimits(object))
     return `source ${sourceOf(object)} may not declare such an object (sources[].allow of skep.yaml)`;
-  // A copy of an object has the same labels.
+  // A copy of one of our objects has our labels, but no managed fields of this instance.
   if (!facts.applied(object)) return 'it has the labels of this instance, which never applied it: it may be a copy';
   return undefined;
 }
 
-/** Returns the reason if a problem may be why the object is not declared: a problem never causes a deletion. */
+/**
+ * Returns a reason if the object may only seem undeclared because of a problem. A problem must never cause a deletion.
+ */
 function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
   const { namespace = '' } = object.metadata;
   const owners = ownersOf(object);
@@ -130,8 +131,8 @@ function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
 }
 
 /**
- * Returns the reason if an unreadable source may declare the object: a source may have been renamed, or the object
- * moved to another source.
+ * Returns a reason if a source that could not be read may declare the object. The source may have been renamed, or the
+ * object may have moved to that source.
  */
 function suspension({ sources, suspended, couldDeclare }: DeletionFacts, object: KubeObject): string | undefined {
   const source = sourceOf(object);
@@ -144,7 +145,10 @@ function suspension({ sources, suspended, couldDeclare }: DeletionFacts, object:
   return `${why} source ${label}: ${reason}`;
 }
 
-/** Returns the reason if the source that the object moved to was rolled back, and its former source was not. */
+/**
+ * Returns a reason if the object moved to a rolled-back source, whose applied commit does not declare it yet. The
+ * former source no longer declares the object.
+ */
 function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject): string | undefined {
   const key = keyOfObject(object);
   const found = [...outOfUse].find(
@@ -157,8 +161,8 @@ function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject
 }
 
 /**
- * Returns the reason if objects inside must stay. A namespace is deleted with all objects in it, and a definition with
- * all objects of its kind.
+ * Returns a reason if objects inside the object must be kept. The deletion of a namespace deletes all objects in it,
+ * the deletion of a definition deletes all objects of its kind.
  */
 function remains(object: KubeObject, { inhabited }: DeletionFacts): string | undefined {
   if (isNamespace(object) && inhabited.namespaces.has(object.metadata.name)) return 'something in it is kept';
@@ -170,14 +174,16 @@ export function isNamespace({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' 
   return apiVersion === 'v1' && kind === 'Namespace';
 }
 
-/** Returns the `Kind.group` that a CustomResourceDefinition defines; undefined for other objects. */
+/** Returns the kind that a CustomResourceDefinition defines, as `Kind.group`; undefined for other objects. */
 export function definedKind({ apiVersion, kind, spec }: KubeObject): string | undefined {
   if (kind !== 'CustomResourceDefinition' || !apiVersion.startsWith('apiextensions.k8s.io/')) return undefined;
   const { names, group } = (spec ?? {}) as { names?: { kind?: unknown }; group?: unknown };
   return `${String(names?.kind)}.${String(group)}`;
 }
 
-/** Returns the reason if objects refer to the object. Children are deleted or kept with their owners. */
+/**
+ * Returns a reason if a kept object refers to the object. Returns none for a child, which is deleted with its owner.
+ */
 function referenceReason(object: KubeObject, { referrers, unknownReferrers }: DeletionFacts): string | undefined {
   if (labelOf(object, OWNER) !== undefined) return undefined;
   const resource = idOf(object);
@@ -187,13 +193,13 @@ function referenceReason(object: KubeObject, { referrers, unknownReferrers }: De
     return `${formatId(staying)} still refers to it${others}`;
   }
   const [unknown] = unknownReferrers;
-  // References contain a name, and refer to the own namespace.
+  // A reference contains only a name, and names an object in the namespace of the referring object.
   return unknown === undefined || resource.namespace === undefined
     ? undefined
     : `${unknown} could not be listed, and one may refer to it`;
 }
 
-/** Returns why an object that is being deleted still exists: a second request would change nothing. */
+/** Returns why an object that is being deleted still exists. A second request would change nothing. */
 function leavingReason({ metadata: { finalizers = [] } }: KubeObject): string {
   const waits = finalizers.length === 0 ? '' : `, and waits for ${finalizers.join(', ')}`;
   return `it is being deleted${waits}`;

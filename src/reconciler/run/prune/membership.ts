@@ -1,5 +1,5 @@
-// Determines which of the objects with the instance's labels this instance has created: by its inventory, and for
-// children by their owners.
+// Determines which objects with our labels this instance has created: by the inventory and, for children, by their
+// owners.
 
 import { groupOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { labelOf, OWNER } from '../labels.ts';
@@ -8,14 +8,10 @@ import { sourceOf } from './may-delete.ts';
 
 export interface MembershipInput {
   readonly inventory: Inventory;
-  /**
-   * True if the ApplySet parent exists and was written by release 0.1.0. A new instance has neither a parent nor
-   * objects.
-   */
+  /** True if release 0.1.0 wrote the ApplySet parent. A new instance has neither a parent nor objects. */
   readonly beforeInventories: boolean;
-  /** All live objects of our set. */
+  /** All live objects of our ApplySet. */
   readonly owned: readonly KubeObject[];
-  /** All existing objects. */
   readonly live: readonly KubeObject[];
   readonly applied: (object: KubeObject) => boolean;
   readonly manager: string;
@@ -23,14 +19,14 @@ export interface MembershipInput {
 }
 
 export interface Membership {
-  /** Content of the inventory, or content that replaces it. */
+  /** Content of the inventory. If release 0.1.0 created the objects, the content for the first inventory. */
   readonly content: InventoryContent;
   readonly recorded: (object: KubeObject) => boolean;
 }
 
 /**
- * Determines the membership. Release 0.1.0 kept no inventory: its objects are recorded as they are found. A lost
- * inventory is not reconstructed: deletions then wait for an approval.
+ * Determines the membership. Release 0.1.0 kept no inventory, so all objects that it applied are recorded. A lost
+ * inventory is not reconstructed: without it, deletions wait for approval.
  */
 export function membershipOf(input: MembershipInput): Membership {
   const { inventory, beforeInventories, manager } = input;
@@ -54,7 +50,7 @@ function foundEntries({ owned, applied }: MembershipInput): ReadonlyMap<string, 
   );
 }
 
-/** Returns the uids of live custom resources, including hand-applied resources, and of resources that were ours. */
+/** Returns the uids of all live custom resources, and of all objects in the inventory. */
 function ownerUids({ live, apiGroup }: MembershipInput, { entries }: InventoryContent): ReadonlySet<string> {
   const resources = live.filter(({ apiVersion }) => groupOf(apiVersion) === apiGroup);
   return new Set([
@@ -64,8 +60,8 @@ function ownerUids({ live, apiGroup }: MembershipInput, { entries }: InventoryCo
 }
 
 /**
- * Returns true if one of the owners controls the object. This needs no record: a user who may write owner references
- * can have the garbage collector delete the object anyway.
+ * Returns true if the controller of the object is one of the owners. The inventory is not needed for such a child: a
+ * user who may write owner references can make the garbage collector delete the object anyway.
  */
 function isChild({ metadata: { ownerReferences = [] } }: KubeObject, owners: ReadonlySet<string>): boolean {
   return ownerReferences.some(({ controller, uid }) => controller === true && owners.has(uid));

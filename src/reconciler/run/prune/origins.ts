@@ -1,19 +1,19 @@
-// Checks that an instance has read its sources before. Two instances with the same name and home namespace would each
-// delete the declared objects of the other instance.
+// Checks that an instance still reads at least one source that it has read before. Two instances with the same name and
+// home namespace would each delete the declared objects of the other instance.
 
 import { digest } from '#std/hash.ts';
 import { jsonEquals } from '#std/json.ts';
 import type { DeletionList } from './guard.ts';
 
-/** Origins of the sources, sorted. */
+/** Origins of the sources, sorted: as the ApplySet parent names them, and as configured now. */
 export interface Origins {
-  /** Empty if the instance has not written its parent yet. */
+  /** Empty if the ApplySet parent does not name any origin yet. */
   readonly before: readonly string[];
   readonly now: readonly string[];
 }
 
 /**
- * Returns the list that waits for approval if none of the sources was read before. Until its approval, the run writes
+ * Returns a list that waits for approval if none of the sources was read before. Without the approval, the run writes
  * nothing.
  */
 export function otherSources({ before, now }: Origins): DeletionList | undefined {
@@ -22,7 +22,7 @@ export function otherSources({ before, now }: Origins): DeletionList | undefined
   return { source: '', hash: digest(['sources', before, now]).slice(0, 16), reasons: [reason], deletions: [] };
 }
 
-/** Returns true if such a list waits: it has no deletions. */
+/** Returns true if the list of `otherSources` waits. It is the only list without deletions. */
 export function isOfOthers(waiting: readonly DeletionList[]): boolean {
   return waiting.some(({ deletions }) => deletions.length === 0);
 }

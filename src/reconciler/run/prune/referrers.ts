@@ -1,4 +1,4 @@
-// Finds which objects refer to which objects, in the existing state and in the state after the run.
+// Finds the objects that refer to an object, in the live state and in the state after the run.
 
 import { groupOf, idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -8,20 +8,19 @@ import type { Standing } from '../resolve/resolve.ts';
 
 type Lookup = (target: ResourceId) => readonly ResourceId[];
 
-/** Referring objects by their target. Optional references do not count. */
+/** Referring objects by their target. Optional references are ignored. */
 export interface Referrers {
-  /** References of the existing objects. */
+  /** References of the live objects. */
   readonly living: Lookup;
   /**
-   * References of applied resources as Git declares them, and of all other resources as they exist, including resources
-   * that the run deletes.
+   * References of applied resources as Git declares them, and of all other live resources. The other live resources
+   * include resources that the run deletes.
    */
   readonly desired: Lookup;
 }
 
 export interface ReferrersInput {
   readonly standings: readonly Standing[];
-  /** All existing objects. */
   readonly live: readonly KubeObject[];
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
@@ -58,7 +57,7 @@ function noteReferrers(referrers: Map<string, ResourceId[]>, id: ResourceId, kin
   }
 }
 
-/** Returns a lookup. References contain only a kind: a kind of our group, or a built-in kind. */
+/** Returns a lookup. A reference has no API group: its kind is one of ours or a core kind. */
 function lookup(referrers: ReadonlyMap<string, readonly ResourceId[]>, apiGroup: string): Lookup {
   return (target) => {
     const group = groupOf(target.apiVersion);

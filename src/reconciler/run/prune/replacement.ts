@@ -1,4 +1,4 @@
-// Finds objects that can only be changed by deleting and creating them again, and decides when that is allowed.
+// Finds objects that can only be changed by deleting and creating them again, and decides whether that is allowed.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -14,15 +14,15 @@ import type { LoadedResource } from '../read/load.ts';
 import { protectionOf } from './left-alone.ts';
 
 interface Probe {
-  /** User that sends the dry run. */
+  /** User to impersonate in the dry run. */
   readonly as?: string;
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
 
 /**
- * Returns the immutable fields in words; undefined if the server refuses the change for another reason. The server's
- * texts do not distinguish these cases (they differ by kind, and each CRD writes its own). This test does: the server
- * refuses the change because of fields, but would create the same object under another name.
+ * Returns the immutable fields as text; undefined if the server refuses the change for another reason. The texts of
+ * refusals differ by kind, so a dry run decides. Fields are immutable if a refusal names them, and the server would
+ * create the same object under another name.
  */
 export async function findImmutableFields(
   cluster: Pick<Cluster, 'apply'>,
@@ -39,15 +39,15 @@ export async function findImmutableFields(
 
 /** A field that a refusal names as its cause. */
 export interface RefusedField {
-  /** `spec.template.spec.volumes[0].configMap`. */
+  /** Path such as `spec.template.spec.volumes[0].configMap`. */
   readonly field: string;
-  /** True if the field is forbidden in combination with other fields. */
+  /** True if the server forbids the field (reason `FieldValueForbidden`), for example together with other fields. */
   readonly forbidden: boolean;
 }
 
 /**
- * Returns the fields that a refusal names; undefined if the refusal has another cause, such as a policy, which names no
- * field.
+ * Returns the fields that a refusal names. undefined if it names no field, or also has a cause without a field, such as
+ * a policy.
  */
 export function fieldsRefused({ code, data }: Failure): readonly RefusedField[] | undefined {
   const causes = Array.isArray(data.causes) ? data.causes.filter(isObject) : [];
@@ -73,10 +73,7 @@ async function isAccepted(
   }
 }
 
-/**
- * Returns the object with an unused name. The name has the same length and differs only in its last character, so it is
- * also valid.
- */
+/** Returns the object with an unused name. Only the last character of the name changes, so the name stays valid. */
 function underFreeName(object: KubeObject, living: Probe['living']): KubeObject | undefined {
   const { name } = object.metadata;
   const names = [...'abcdefghijklmnopqrstuvwxyz'].map((last) => name.slice(0, -1) + last);
@@ -91,7 +88,7 @@ export interface BarInput {
   readonly prune: boolean;
 }
 
-/** Returns why an object may not be replaced, and how to allow it; undefined if the replacement is allowed. */
+/** Returns a function that says why an object must not be replaced and how to allow it; undefined if it is allowed. */
 export function replaceBars({
   loaded,
   applySet,

@@ -1,11 +1,14 @@
-// Decides whether the source of a live object may have such an object at all: a source must not delete objects beyond
-// its limits.
+// Decides whether the limits of a source allow it to declare a live object. A source must not delete objects that it
+// may not declare.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { labelOf, labelValue, OWNER, SOURCE } from '../labels.ts';
 import type { LimitsBySource } from '../read/limits.ts';
 
-/** Returns true if a source, named by its label, may declare the object or, for a child, its owner. */
+/**
+ * Returns a function that returns true if the source may declare the object. For a child, the function returns true if
+ * the source may declare objects in the namespace of the child. `source` is the value of the source label.
+ */
 export function couldDeclare(limits: LimitsBySource): (source: string, object: KubeObject) => boolean {
   const byLabel = new Map([...limits].map(([name, each]) => [labelValue(name), each]));
   return (source, object) => {
@@ -16,7 +19,10 @@ export function couldDeclare(limits: LimitsBySource): (source: string, object: K
   };
 }
 
-/** Returns true if the limits of the source in the object's label include the object: the source may delete it. */
+/**
+ * Returns a function that returns true if the object's own source may declare the object. Only then may the source
+ * delete it.
+ */
 export function withinLimits(limits: LimitsBySource): (object: KubeObject) => boolean {
   const could = couldDeclare(limits);
   return (object) => could(labelOf(object, SOURCE) ?? '', object);

@@ -25,9 +25,8 @@ export interface LoadingInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
   readonly cache: LoadCache;
-  /** If absent, all files are read that are not in the cache. */
+  /** If absent, no results of an earlier process are used. */
   readonly sound?: SoundFileStore;
-  /** Describes the kinds that the source uses but does not define. */
   readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
 }
 
@@ -40,14 +39,14 @@ export interface LoadedSource {
   readonly allow?: Allow;
   readonly keys?: () => Promise<SopsKeys>;
   readonly variables?: () => Promise<Variables>;
-  /** If absent, kustomization files are read as manifests. */
+  /** If absent, kustomizations are not built, and their files are read as manifests. */
   readonly kustomize?: KustomizeBuilder;
 }
 
-/** Keys of the objects in a commit that a rollback took out of use; `unknown` if the commit could not be read. */
+/** Keys of the objects in a commit that a rollback excludes; `unknown` if the commit could not be read. */
 export type OutOfUse = ReadonlySet<string> | 'unknown';
 
-/** Loads a commit of a source, and checks it with the kinds that the source and the cluster define. */
+/** Loads a commit of a source. Objects are checked with the kinds that the source and the cluster define. */
 export async function loadCheckout(input: LoadingInput, source: LoadedSource, checkout: Checkout): Promise<Loaded> {
   const { kinds, apiGroup, cache } = input;
   const sound = await input.sound?.open();
@@ -69,7 +68,7 @@ export async function loadCheckout(input: LoadingInput, source: LoadedSource, ch
   };
 }
 
-/** Reads and builds the manifests of a source, and adds the values of variables to their files. */
+/** Reads the manifests of a source, builds its kustomizations, and adds the variables to files with expressions. */
 export async function readWritten(
   { variables, kustomize, ...source }: LoadedSource,
   checkout: Checkout,
@@ -88,12 +87,15 @@ export async function readWritten(
   return {
     documents: variables === undefined ? documents : withVariables(documents, await variables()),
     problems: [...problems, ...faults],
-    // An object whose build failed may still be declared.
+    // If a build failed, the source may declare objects that are unknown now.
     incomplete: incomplete || faults.length > 0,
   };
 }
 
-/** Returns undefined if the source has no kustomization: most sources have none, and some have very many files. */
+/**
+ * Finds the kustomizations of a source. Returns undefined if the source has no kustomization. This check is fast, even
+ * for very many files.
+ */
 async function planAll(
   source: Pick<LoadedSource, 'path' | 'ignore'>,
   checkout: Checkout,
@@ -104,7 +106,7 @@ async function planAll(
   return planKustomizations({ tree: treeOfCheckout(checkout), folder, isRead, cache });
 }
 
-/** Returns the input for loading the documents of a source, without facts from the cluster. */
+/** Returns the input of `load` for a source, without facts from the cluster. */
 export function loadInput(
   { kinds, apiGroup, cache }: Pick<LoadingInput, 'kinds' | 'apiGroup' | 'cache'>,
   source: Pick<LoadedSource, 'name' | 'allow'>,
@@ -121,7 +123,7 @@ export function loadInput(
   };
 }
 
-/** Requests the facts about kinds of the source that only the cluster has. */
+/** Reads from the cluster the definitions of foreign kinds, and the kinds in discovery. */
 export async function askAbout(
   cluster: LoadingInput['cluster'],
   { foreign, unknown }: Pick<Loaded, 'foreign' | 'unknown'>,
@@ -134,8 +136,8 @@ export async function askAbout(
 }
 
 /**
- * Returns the objects of a commit that is out of use: an object may have moved there, and must then not be deleted from
- * any source.
+ * Returns the objects in a commit that a rollback excludes. If an object moved to this source in that commit, its
+ * former source must not delete it.
  */
 export async function findOutOfUse(
   input: LoadingInput,
@@ -153,8 +155,8 @@ export async function findOutOfUse(
 }
 
 /**
- * Returns false for a definition that the source may not declare. The definition is never applied, so no object is
- * checked with it.
+ * Returns a function that returns false for definitions that the source may not declare. Such a definition is never
+ * applied, so objects are not checked with it.
  */
 function definesWithin({ allow }: Pick<LoadedSource, 'allow'>): (definition: JsonObject) => boolean {
   if (allow === undefined) return () => true;

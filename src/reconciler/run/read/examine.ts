@@ -19,9 +19,9 @@ import { lockFindings } from './locks/lock-findings.ts';
 
 export interface Examined {
   readonly findings: readonly Finding[];
-  /** The object with its defaults, if its kind is ours and the object is valid. */
+  /** Object with defaults, if the kind is ours and the object is valid. */
   readonly defaulted?: Resource;
-  /** The object without the invalid fields of its spec, if its kind is ours and the object is invalid. */
+  /** Object without the invalid fields of its spec, if the kind is ours and the object is invalid. */
   readonly legible?: Resource;
 }
 
@@ -66,7 +66,7 @@ function advised(kind: Kind, finding: Finding): Finding {
   return advice === undefined ? finding : { ...finding, message: `${finding.message} ${advice}` };
 }
 
-/** Codes of findings that a newer release of the kind may explain: it may have more fields and more enum values. */
+/** Codes of findings that a newer release of the kind may resolve, because it may have more fields and enum values. */
 const MAY_BE_NEW: ReadonlySet<string> = new Set(['schema-unknown-field', 'schema-enum']);
 
 function softened(finding: Finding): Finding {
@@ -83,7 +83,7 @@ export function examineSound(known: KnownKind, object: JsonObject): Examined {
   return { findings: [], defaulted };
 }
 
-/** Checks kinds that configure the server, with the rules of the server. */
+/** Checks objects that configure the server with the server's own rules. */
 function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): readonly Finding[] {
   switch (`${apiVersion} ${kind}`) {
     case 'apiextensions.k8s.io/v1 CustomResourceDefinition':
@@ -98,8 +98,8 @@ function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): rea
 }
 
 /**
- * Checks an object with its schema. Unknown fields are errors, because the API server would drop them silently. A value
- * of the wrong type is reported once, whatever fields the value has.
+ * Checks an object with its schema. Unknown fields are errors, because the API server would drop them silently. Fields
+ * inside a value of the wrong type are not reported as unknown.
  */
 function bySchema(structural: Structural, object: JsonObject): { findings: Finding[]; defaulted: JsonObject } {
   const unknown = structural.unknownFields(object);
@@ -111,8 +111,7 @@ function bySchema(structural: Structural, object: JsonObject): { findings: Findi
 }
 
 /**
- * Returns the valid part of an object whose unknown fields were removed. Undefined if a kind would then lack a required
- * field.
+ * Returns the object without the fields of its spec that have findings. undefined if a required field would be missing.
  */
 function legibleOf({ schema }: Kind, resource: Resource, findings: readonly Finding[]): Resource | undefined {
   const faulty = findings.map(({ pointer }) => /^\/spec\/([^/]+)/.exec(pointer)?.[1]);
@@ -126,7 +125,7 @@ function legibleOf({ schema }: Kind, resource: Resource, findings: readonly Find
   return { ...resource, spec };
 }
 
-/** Removes duplicates: a definition is checked with two schemas, which may find the same fault. */
+/** Removes duplicates. A CustomResourceDefinition is checked with two schemas, and both may report the same fault. */
 function distinctFindings(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.map((finding) => [`${finding.code} ${finding.pointer}`, finding])).values()];
 }
@@ -135,7 +134,6 @@ function isError({ severity }: { readonly severity: string }): boolean {
   return severity === 'error';
 }
 
-/** Returns true for every object that the schema accepts. */
 function isResource(value: unknown): value is Resource {
   return isObject(value) && isObject(value.metadata) && isObject(value.spec);
 }

@@ -17,7 +17,7 @@ import type { SoundFile, SoundFiles } from './sound-files.ts';
 import { type LoadCache, REPEATS, type SourceFile } from './source-file.ts';
 import { restsOnUnknown } from './substitute/unknown-values.ts';
 
-/** Consists of JSON, so that any cache can store it. */
+/** Result for one file. It is JSON, so that any cache can store it. */
 export interface FileReading {
   readonly items: readonly ReadItem[];
   readonly problems: readonly Problem[];
@@ -32,7 +32,7 @@ export interface ReadItem {
   readonly defaulted?: Resource;
   readonly legible?: Resource;
   readonly unknown?: readonly string[];
-  /** Set if values that only a cluster has prevented some checks. */
+  /** Set if some checks were not possible, because values are known only in the cluster. */
   readonly unchecked?: true;
   readonly valid: boolean;
 }
@@ -41,15 +41,15 @@ interface Reading {
   readonly table: KindTable;
   readonly file: SourceFile;
   readonly parsed: ParsedFile;
-  /** True if the file is known to be valid. */
+  /** True if an earlier process has found no fault in the file. */
   readonly sound: boolean;
-  /** Finds places. It is created only if the file has a problem. */
+  /** Finds places. Created only for a file with problems. */
   find?: FindPlace;
 }
 
 type Known = Extract<Identified, { ok: true }>;
 
-/** Pointers at which a duplicate key makes the identity of an object uncertain. */
+/** Pointers of duplicate keys that make the identity of an object uncertain. */
 const IDENTITY = /^(?:\/items(?:\/\d+)?)*\/(?:apiVersion|kind|metadata|metadata\/name|metadata\/namespace|items)$/;
 
 export function readFile(
@@ -75,14 +75,14 @@ export function readFile(
   return reading;
 }
 
-/** Returns the key of the reading in the cache. */
+/** Returns the cache key of the reading. */
 export function objectsKey(digest: string, { oid, path, namespace = '' }: SourceFile): string {
   return `objects ${digest} ${namespace} ${oid} ${path}`;
 }
 
 /**
- * Returns undefined if the file must not be stored: secret or decrypted content must not be written anywhere, problems
- * are reported each time, and repeated values may expand to more text than can be written.
+ * Returns the file for storage. Returns undefined if the file must not be stored: secret content must not be written
+ * anywhere, problems must be reported each time, and a text with aliases may expand to a very long text.
  */
 function soundFileOf(
   { path, text, openings, shortened, variables, built }: SourceFile,
@@ -112,7 +112,7 @@ function readObjects(reading: Reading): FileReading {
   };
 }
 
-/** Reads one object. `item` is undefined if the identity of the object is uncertain. */
+/** Identifies and checks one object. `item` is undefined if the identity is uncertain. */
 function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; problems: readonly Problem[] } {
   const inText = reading.parsed.problems.filter((each) => owns(parsed, each)).map(({ problem }) => problem);
   const ofText = shownFindings(inText, (more) => ({ ...more, pointer: parsed.pointer, place: inText[0]?.place }));
@@ -147,7 +147,7 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
   return { item, problems };
 }
 
-/** Returns further faults of an object without a usable name or namespace. */
+/** Returns further faults of an object whose name or namespace is missing or invalid. */
 function besidesIdentity(parsed: ParsedObject, known: KnownKind): readonly Finding[] {
   const { value, refused } = parsed;
   if (refused === true || !isObject(value)) return [];
@@ -162,7 +162,10 @@ function examined({ sound }: Reading, { refused }: ParsedObject, { known, id, ob
   return sound ? examineSound(known, object) : examine(known, id, object);
 }
 
-/** Drops findings about values that only a cluster has. The logic of a kind does not read such values either. */
+/**
+ * Drops findings about values that are known only in the cluster. `defaulted` is then left out, because the logic of a
+ * kind must not read these values.
+ */
 function withoutUnknown({ unknown }: ParsedObject, all: Examined): Examined & Pick<ReadItem, 'unchecked'> {
   if (unknown === undefined) return all;
   const findings = all.findings.filter(({ pointer }) => !restsOnUnknown(pointer, unknown));
@@ -178,7 +181,7 @@ function shownOf(findings: readonly Finding[]): readonly Finding[] {
   return shownFindings(findings, (more) => ({ ...more, pointer: '' }));
 }
 
-/** Result for an object that was refused already: it needs no further reasons, and its values may be secret. */
+/** Result for an object that was already refused. Further findings are not needed, and could contain secret values. */
 const NOTHING_FOUND: Examined = { findings: [] };
 
 function owns(object: ParsedObject, { document, problem }: ParsedFile['problems'][number]): boolean {
@@ -202,7 +205,6 @@ function problemInFile(reading: Reading, parsed: ParsedObject, finding: Finding,
   };
 }
 
-/** Returns true for every identified object. */
 function isKubeObject(value: unknown): value is KubeObject {
   return isObject(value) && typeof value.kind === 'string' && isObject(value.metadata);
 }

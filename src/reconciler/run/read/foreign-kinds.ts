@@ -9,9 +9,8 @@ import type { ApiResource, Cluster } from '../ports.ts';
 export const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
 /**
- * Returns the definitions; sends no request if no kind is foreign. A kind has no definition if the server does not
- * serve it, serves it without a CRD, or does not let this instance read the CRD: then its objects are reported as
- * objects of an unknown kind.
+ * Returns the CRDs of the kinds. Leaves out a kind if the server does not serve it, serves it without a CRD, or forbids
+ * reading the CRD. Objects of such a kind are then reported as objects of an unknown kind.
  */
 export async function listDefinitions(
   cluster: Pick<Cluster, 'resources' | 'get'>,
@@ -30,10 +29,7 @@ export async function listDefinitions(
   return definitions.filter((each) => each !== undefined);
 }
 
-/**
- * Returns the kinds that the server serves, of kinds without a schema here: in runs, discovery decides about these
- * kinds.
- */
+/** Returns the kinds that the server serves, among kinds without a schema here. */
 export async function listServedKinds(
   cluster: Pick<Cluster, 'serves'>,
   unknown: readonly { readonly apiVersion: string; readonly kind: string }[],

@@ -1,5 +1,4 @@
-// Fetches every source and loads its documents. A source that cannot be fetched stays unchanged in the cluster; all
-// other sources are loaded.
+// Fetches every source and loads its documents. A source that cannot be fetched does not stop the other sources.
 
 import { isToolLock } from '#contracts/tool-lock/schema.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -20,56 +19,56 @@ import type { Variables } from './substitute/variables.ts';
 
 export interface FleetSource {
   readonly name: string;
-  /** Place that the source is read from, in one form for all URLs of a repository; absent if no caller compares it. */
+  /** Normalised place of the source: equal for all URLs of a repository. Absent if the place is never compared. */
   readonly origin?: string;
   readonly repository: Repository;
-  /** Folder inside the repository; the empty string means the whole repository. */
+  /** Folder inside the repository; empty for the whole repository. */
   readonly path: string;
   /** Patterns of paths below `path` that are not read. */
   readonly ignore?: readonly string[];
-  /** Default namespace of the source's objects. If absent, a namespaced object without a namespace is a problem. */
+  /** Default namespace of the objects. If absent, an object of a namespaced kind must declare its namespace. */
   readonly namespace?: string | undefined;
   /** If absent, the source may declare every object. */
   readonly allow?: Allow;
-  /** Sources that must be applied and ready first; absent if the source depends on no source. */
+  /** Names of the sources that must be applied and ready first. */
   readonly dependsOn?: readonly string[];
-  /** Values for expressions in the manifests, read in each run. If absent, expressions stay as they are. */
+  /** Reads the values for expressions in the manifests. If absent, expressions are not replaced. */
   readonly variables?: () => Promise<Variables>;
-  /** Builds the kustomizations of the source. */
   readonly kustomize?: KustomizeBuilder;
-  /** Keys for encrypted documents, read only if the source has such documents. If absent, it may not have any. */
+  /** Reads the keys for encrypted documents. If absent, an encrypted document is a problem. */
   readonly keys?: () => Promise<SopsKeys>;
-  /** User that changes the objects; absent for the reconciler itself. */
+  /** User that changes the objects; absent for the account of the reconciler. */
   readonly account?: string;
-  /**
-   * Set if the source is read at a commit that a person named, which says nothing about the commit that its ref names.
-   */
+  /** Set if a person named the commit. The commit that the ref names is then unknown. */
   readonly fixed?: true;
 }
 
 export interface Gathered {
   readonly loaded: readonly Sourced[];
-  /** Locks of tools, which are never applied. */
+  /** Tool locks. They are never applied. */
   readonly locks: readonly Sourced[];
   readonly invalid: readonly ResourceId[];
-  /** Objects that rolled-back sources declare in the commits that their refs name; by value of the source label. */
+  /**
+   * Keys of the objects that a rolled-back source declares in the commit that its ref names. By value of the source
+   * label.
+   */
   readonly outOfUse: ReadonlyMap<string, OutOfUse>;
   /**
-   * Invalid objects of each source, by value of the source label. Objects that another source declares correctly are
-   * included.
+   * Faulty objects of each source, by value of the source label. An object is included even if another source declares
+   * it without a fault.
    */
   readonly faulty: ReadonlyMap<string, readonly ResourceId[]>;
   readonly problems: readonly Problem[];
   /** Commits by name of the source. */
   readonly commits: Readonly<Record<string, string>>;
-  /** Reasons why no object of a source may be deleted, by source label. */
+  /** Reasons why no object of a source may be deleted, by value of the source label. */
   readonly suspended: ReadonlyMap<string, string>;
   readonly failures: readonly Failure[];
-  /** Failures of sources that have not responded yet, and are used as they were read last. */
+  /** Failures of sources that did not respond in time. For such a source, the last fetched commit is used. */
   readonly late: readonly Failure[];
-  /** Sources that stay at an earlier commit because of a rollback. */
+  /** Sources that a rollback keeps at an earlier commit. */
   readonly quarantined: readonly Quarantined[];
-  /** Sources whose quarantine is over, because their refs name a newer commit. */
+  /** Names of the sources whose rollback has ended, because their ref names a newer commit. */
   readonly released: readonly string[];
 }
 
@@ -79,10 +78,9 @@ export interface GatherInput {
   readonly apiGroup: string;
   readonly cache: LoadCache;
   readonly sound?: SoundFileStore;
-  /** Describes the kinds that the sources use but do not define. */
   readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
   readonly quarantine: Promise<Quarantine>;
-  /** Called when all sources are fetched or have failed, so that they only have to be read. */
+  /** Called when all sources were fetched or have failed. */
   readonly fetched?: () => void;
 }
 
@@ -99,21 +97,21 @@ interface SourceResult {
 
 interface Fetched {
   readonly checkout: Checkout;
-  /** Commit that the ref names, if the commit is out of use. */
+  /** Commit that the ref names, if a rollback excludes it. */
   readonly tip?: Checkout;
   readonly quarantined?: Quarantined;
   readonly released?: true;
-  /** Failure of reading the ref, if the source can be used without it. */
+  /** Failure of the fetch, if an earlier commit of the source is used. */
   readonly failure?: Failure;
-  /** Set if the ref may name a newer commit, which may declare any object. */
+  /** Set if the ref may name a newer commit. That commit may declare any object. */
   readonly stale?: true;
 }
 
-/** Code of the failure of a source that may still respond. */
+/** Code of the Failure of a source that may still respond. */
 export const LATE = 'source-late';
 
 export async function gather(input: GatherInput): Promise<Gathered> {
-  // Opening requests a key from the cluster, in parallel with the quarantine.
+  // Starts to read the key from the cluster now, in parallel with the quarantine.
   input.sound?.open().catch(() => undefined);
   const begun = input.sources.map((source) => ({ source, fetching: fetchUsable(source, input.quarantine) }));
   void Promise.allSettled(begun.map(({ fetching }) => fetching)).then(input.fetched);
@@ -121,7 +119,8 @@ export async function gather(input: GatherInput): Promise<Gathered> {
   const loaded = results.flatMap(({ source, loaded: each }) =>
     [...(each?.resources ?? []), ...(each?.locks ?? [])].map((resource): Sourced => ({ ...resource, source })),
   );
-  // An object beyond its source's limits does not compete with the same object in a source that may declare it.
+  // If the limits of a source forbid a declaration, that declaration does not compete with an allowed declaration of
+  // another source.
   const beyond = beyondLimits(limitsBySource(input.sources), loaded);
   const rightful = loaded.filter((resource) => !beyond.has(resource));
   const claimed = new Set(rightful.map(({ id }) => keyOf(id)));
@@ -166,15 +165,15 @@ async function readSource(input: GatherInput, source: FleetSource, fetching: Pro
 }
 
 /**
- * Returns the commit that the ref names. If that commit is out of use, or cannot be read, returns the commit that the
- * source was rolled back to.
+ * Returns the commit that the ref names. If a rollback excludes that commit, or the ref of a rolled-back source cannot
+ * be read, returns the commit of the rollback.
  */
 async function fetchUsable(
   { name, repository, fixed }: FleetSource,
   quarantine: Promise<Quarantine>,
 ): Promise<Fetched> {
   const fetching = repository.fetch();
-  // If the quarantine cannot be read, the fetch is never awaited.
+  // If the quarantine cannot be read, this promise is never awaited.
   fetching.catch(() => undefined);
   const entry = (await quarantine).entries.get(name);
   if (entry === undefined) {
@@ -192,7 +191,7 @@ async function fetchUsable(
   }
 }
 
-/** Leaves out invalid objects that their source may not declare, if another source declares them. */
+/** Returns the invalid objects, except objects that their source may not declare and that another source declares. */
 function invalidOf(
   results: readonly SourceResult[],
   beyond: ReadonlyMap<Sourced, Problem>,
@@ -222,8 +221,8 @@ function suspensionOf({ source, loaded, failure, stale }: SourceResult): [string
 }
 
 /**
- * Returns objects that a second source declares again. Neither source wins: the object stays as it exists until one of
- * the sources drops it.
+ * Returns objects that several sources declare. None of these sources has precedence: the live object is kept unchanged
+ * until only one source declares it.
  */
 function duplicatesOf(loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   const first = new Map<string, Sourced>();

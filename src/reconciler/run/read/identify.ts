@@ -1,4 +1,5 @@
-// Identifies the object of a document. An uncertain identity is never guessed: a wrong identity would delete an object.
+// Identifies the object of a document. An uncertain identity is never guessed, because a wrong identity could delete an
+// object.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { dnsLabelFault, pathSegmentFault, subdomainFault } from '#kubernetes/rules/formats/names.ts';
@@ -14,26 +15,29 @@ interface Fault extends Finding {
 export type Identified =
   | {
       readonly ok: false;
-      readonly fault: Fault /** Set if its kind is known: the rest can be checked with it. */;
+      readonly fault: Fault;
+      /** Kind of the object, if it is known: all other fields can then be checked. */
       readonly known?: KnownKind;
     }
   | {
       readonly ok: true;
       readonly id: ResourceId;
       readonly known: KnownKind;
-      /** The object, with the default namespace if it declares none. */
+      /** Object with a namespace: its declared namespace or, without one, the default namespace. */
       readonly object: JsonObject;
       readonly warnings: readonly Fault[];
     };
 
-/** Kinds whose names are DNS labels, or must be valid in URLs. The names of all other kinds are DNS subdomains. */
+/** Kinds whose names must be DNS labels. Names of most other kinds are DNS subdomains. */
 const LABEL_NAMED: ReadonlySet<string> = new Set(['v1 Namespace', 'v1 Service', 'apps/v1 StatefulSet']);
 const RBAC = 'rbac.authorization.k8s.io/';
 
 export interface IdentifyOptions {
-  /** Namespace of namespaced objects that declare none. */
+  /** Namespace for objects of namespaced kinds that declare none. */
   readonly namespace?: string | undefined;
-  /** Pointers to texts whose expressions stay. Such a name or namespace is accepted as it is written. */
+  /**
+   * Pointers to texts whose expressions are not replaced. A name or namespace at such a pointer is accepted unchecked.
+   */
   readonly literal?: readonly string[] | undefined;
 }
 
@@ -76,9 +80,9 @@ export function identify(value: Json, table: KindTable, options: IdentifyOptions
   return { ok: true, id: { apiVersion, kind, namespace: effective, name }, known, object, warnings: [] };
 }
 
-/** Returns the API server's check of names of the kind. */
+/** Returns the function that checks names of the kind as the API server does. */
 export function nameFaultOf(apiVersion: string, kind: string): (name: string) => string | undefined {
-  // The name of an IPAddress is the address, with the colons of IPv6.
+  // The name of an IPAddress is an IP address, which may contain colons.
   if (apiVersion.startsWith(RBAC) || kind === 'IPAddress') return pathSegmentFault;
   return LABEL_NAMED.has(`${apiVersion} ${kind}`) ? dnsLabelFault : subdomainFault;
 }

@@ -16,18 +16,18 @@ import { findRecalledKind } from './foreign/recalled.ts';
 export type KnownKind =
   | { readonly type: 'ours'; readonly kind: Kind; readonly structural: Structural; readonly namespaced: true }
   | { readonly type: 'custom'; readonly structural: Structural; readonly namespaced: boolean }
-  /** A lock of tools, which is read and never applied. */
+  /** A tool lock, which is read and never applied. */
   | { readonly type: 'lock'; readonly structural: Structural; readonly namespaced: true }
-  /** A foreign kind with a schema of ours. The release in the cluster may have more fields than the schema. */
+  /** A foreign kind with a schema from this program. The release in the cluster may have other fields. */
   | { readonly type: 'recalled'; readonly structural: Structural; readonly namespaced: boolean }
   | { readonly type: 'builtin'; readonly document: OpenApiDocument; readonly namespaced: boolean }
   /**
-   * A kind without a schema here, of a foreign group or only known from discovery. Only the rules for every object are
+   * A kind without a schema: a foreign kind, or a kind known only from discovery. Only the rules for all objects are
    * checked.
    */
   | { readonly type: 'unchecked'; readonly namespaced: 'as written' | boolean };
 
-/** A kind that the server serves, as its discovery describes it. */
+/** A kind in the discovery of the server. */
 export interface ServedKind {
   readonly apiVersion: string;
   readonly kind: string;
@@ -35,13 +35,13 @@ export interface ServedKind {
 }
 
 export interface KindTable {
-  /** Returns undefined if objects of the kind are refused. */
+  /** Returns how objects of the kind are checked; undefined if such objects are refused. */
   find(apiVersion: string, kind: string): KnownKind | undefined;
-  /** Returns why `find` returns undefined, and how to change that. */
+  /** Returns why objects of the kind are refused, and how they can be allowed. */
   explain(apiVersion: string, kind: string): string;
-  /** Returns true if the kind is of an unknown group, so that its CRD may be in another place. */
+  /** Returns true if no kind of the same API group is known. The CRD of the kind may be in the cluster. */
   isForeign(apiVersion: string, kind: string): boolean;
-  /** Changes whenever a result of `find` may change; computed on first use. */
+  /** Changes whenever a result of `find` may change. Computed on first use. */
   readonly digest: string;
 }
 
@@ -49,11 +49,10 @@ export interface KindTableInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
-  /** CustomResourceDefinitions in the same input, and from all other places. */
   readonly definitions: readonly JsonObject[];
-  /** Kinds that are only known from discovery; absent if there are none. */
+  /** Kinds that are known only from discovery. */
   readonly served?: readonly ServedKind[] | undefined;
-  /** Handling of foreign kinds. */
+  /** `unchecked`: objects of foreign kinds are accepted unchecked. */
   readonly foreign: 'refused' | 'unchecked';
 }
 
@@ -64,7 +63,7 @@ interface Compiled {
   readonly digest: string;
 }
 
-/** Kinds are constants of the program, so each is compiled once. */
+/** Cache by kind. Kinds are constants of the program, so each is compiled once. */
 const compiledKinds = new WeakMap<Kind, Compiled>();
 
 export function kindTable(input: KindTableInput): KindTable {
@@ -90,7 +89,8 @@ export function kindTable(input: KindTableInput): KindTable {
   }
   const groups = new Set([...known.keys()].map((key) => groupOf(key.slice(0, key.indexOf(' ')))));
   const ourNames = new Set(input.kinds.map(({ kind }) => kind));
-  // Only groups of Kubernetes itself have no dot. One of our kinds in another group is a mistake.
+  // API groups of Kubernetes itself have no dot. A kind with the name of our kind in another group is a mistake, not a
+  // foreign kind.
   const isForeign = (apiVersion: string, kind: string): boolean =>
     apiVersion.includes('/') &&
     groupOf(apiVersion).includes('.') &&
@@ -125,9 +125,7 @@ const TOOL_LOCKS: KnownKind = {
   namespaced: true,
 };
 
-/**
- * Returns one of our kinds. It is compiled when its first resource is read: few files contain resources of all kinds.
- */
+/** Returns one of our kinds. Its schema is compiled on first use, because few files contain resources of all kinds. */
 function ourKind(kind: Kind): KnownKind {
   return {
     type: 'ours',
@@ -139,7 +137,7 @@ function ourKind(kind: Kind): KnownKind {
   };
 }
 
-/** Returns the compiled kind. The result is stored, because compiling is slow. */
+/** Returns the compiled schema of the kind. It is cached, because compiling is slow. */
 export function compiledKind(kind: Kind): Compiled {
   const earlier = compiledKinds.get(kind);
   if (earlier !== undefined) return earlier;
@@ -169,7 +167,7 @@ function customKinds(definition: JsonObject): [string, KnownKind][] {
   });
 }
 
-/** Returns a kind with a CRD. Its schema is compiled when a new object of the kind is read. */
+/** Returns a kind with a CRD. Its schema is compiled on first use. */
 function customKind(schema: JsonObject, namespaced: boolean): KnownKind {
   let compiled: Structural | undefined;
   return {

@@ -1,4 +1,4 @@
-// Tests the limits of a source, by its `allow`.
+// Tests the limits that `allow` sets for a source.
 
 import { expect, test } from 'vitest';
 import { limitsOf } from './limits.ts';
@@ -42,7 +42,7 @@ test.each([
   expect(names.map(([name]) => name)).toEqual(refused);
 });
 
-test('a malformed pattern is named', () => {
+test('a Failure names a malformed pattern', () => {
   expect(() => limitsOf({ namespaces: ['team-{a'], kinds: ['*'] })).toThrow(
     'allow.namespaces: "team-{a" is not a pattern',
   );

@@ -1,4 +1,4 @@
-// Limits the namespaces and kinds that one source may declare, by its `allow`.
+// Limits the namespaces and kinds that one source may declare, by its setting `allow`.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { globMatches } from '#std/patterns/glob.ts';
@@ -9,25 +9,28 @@ import type { Sourced } from './sourced.ts';
 
 export interface Allow {
   /**
-   * Names, or globs such as `team-*`. Objects without a namespace require `*`, except that a Namespace is also allowed
-   * by its own name.
+   * Names, or globs such as `team-*`. Objects without a namespace need `*`. A Namespace is also allowed by its own
+   * name.
    */
   readonly namespaces: readonly string[];
-  /** Kinds: `MCPServer`, `MCP*`, or with the group: `Deployment.apps`, `*.toolhive.stacklok.dev`. */
+  /** Kinds such as `MCPServer` or `MCP*`, with or without group: `Deployment.apps`, `*.toolhive.stacklok.dev`. */
   readonly kinds: readonly string[];
 }
 
 export interface Limits {
   /**
-   * Returns why the source may not declare the object, as the end of a sentence; undefined if it may declare the
-   * object.
+   * Returns why the source may not declare the object; undefined if the source may declare it. The reason completes a
+   * sentence after "may declare".
    */
   refusal(id: ResourceId): { readonly pointer: string; readonly reason: string } | undefined;
-  /** Returns true if the namespace of a child is allowed. The author did not choose the child's kind. */
+  /**
+   * Returns true if the namespace of a child is allowed. The kind of a child is not checked, because its author did not
+   * choose it.
+   */
   allowsNamespace(id: ResourceId): boolean;
 }
 
-/** Throws Failure `pattern-invalid`. */
+/** Returns the limits. Throws Failure `pattern-invalid`. */
 export function limitsOf({ namespaces, kinds }: Allow): Limits {
   const places = namespaces.map((pattern) => readPattern('allow.namespaces', pattern));
   const sorts = kinds.map((pattern) => readPattern('allow.kinds', pattern));
@@ -51,14 +54,14 @@ export function limitsOf({ namespaces, kinds }: Allow): Limits {
   };
 }
 
-/** Limits by name of the source. A source without an entry may declare every object. */
+/** Limits by name of the source. A source without limits may declare every object. */
 export type LimitsBySource = ReadonlyMap<string, Limits>;
 
 export function limitsBySource(sources: readonly { readonly name: string; readonly allow?: Allow }[]): LimitsBySource {
   return new Map(sources.flatMap(({ name, allow }) => (allow === undefined ? [] : [[name, limitsOf(allow)]])));
 }
 
-/** Returns the resources beyond the limits of their source, each with its problem. */
+/** Returns the resources that the limits of their source forbid, with one problem each. */
 export function beyondLimits(limits: LimitsBySource, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   return new Map(
     loaded.flatMap((resource): [Sourced, Problem][] => {

@@ -1,4 +1,4 @@
-// Tests loading the documents of one source. In one file, because every test loads texts by the same two helpers.
+// Tests loading the documents of one source. In one file, because every test loads texts with the same two helpers.
 
 import { describe, expect, test } from 'vitest';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
@@ -15,7 +15,7 @@ function loaded(files: Readonly<Record<string, string>>, more: Partial<LoadInput
   return load({ source: 'fleet', documents, kinds: KINDS, apiGroup: GROUP, builtin: bundledSchema, ...more });
 }
 
-/** Checks the lines that a reader sees, and the result for the source. */
+/** Compares the problems as lines of text, and the result for the source. */
 function check(
   text: string,
   more: Partial<LoadInput> = {},
@@ -57,14 +57,14 @@ test.each([
   { what: 'a name that is not one', metadata: '{ name: Bad_Name, namespace: team }', code: 'invalid-name' },
   { what: 'no name', metadata: '{ namespace: team }', code: 'missing-identity' },
   { what: 'no namespace', metadata: '{ name: one }', code: 'invalid-namespace' },
-])('the rest of an object with $what is checked, too', ({ metadata, code }) => {
+])('an object with $what is checked further', ({ metadata, code }) => {
   const group = `apiVersion: ${GROUP}/v1beta1\nkind: MCPGroup\nmetadata: ${metadata}\nspec: { descriptio: x }\n`;
   const { problems, unidentified } = loaded({ 'a.yaml': group });
   expect(problems.map((problem) => problem.code)).toEqual([code, 'schema-unknown-field']);
   expect(unidentified).toBe(true);
 });
 
-test('of very many faults in one object some are shown, and how many more there are', () => {
+test('if an object has very many faults, some are shown and the others are counted', () => {
   const values = Array.from({ length: 1000 }, (_, place) => `  k${place}: [${place}]\n`).join('');
   const { problems, invalid } = check(configMap('one', `data:\n${values}`));
   expect(problems).toHaveLength(201);
@@ -165,7 +165,7 @@ describe('bad input leads to one clear line, with its place', () => {
     );
   });
 
-  test('two sources in one registry entry', () => {
+  test('an entry of a registry with two sources', () => {
     const { problems, invalid } = check(`apiVersion: ${GROUP}/v1alpha1
 kind: MCPRegistry
 metadata:
@@ -183,7 +183,7 @@ spec:
   });
 });
 
-describe('an uncertain identity suspends deletions', () => {
+describe('deletions are suspended by', () => {
   test.each([
     {
       reason: 'no kind',
@@ -260,7 +260,7 @@ describe('an uncertain identity suspends deletions', () => {
     expect(check(text)).toEqual({ problems: [problem], unidentified: true, invalid: [] });
   });
 
-  test('a name that is written twice', () => {
+  test('a duplicate name', () => {
     const { unidentified, problems } = check(
       'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  name: b\n  namespace: team\n',
     );
@@ -268,11 +268,11 @@ describe('an uncertain identity suspends deletions', () => {
     expect(problems).toHaveLength(1);
   });
 
-  test('but a broken part elsewhere does not', () => {
+  test('no fault outside the identity', () => {
     expect(check(configMap('c', 'data: 5\n')).unidentified).toBe(false);
   });
 
-  test('a broken document does not affect the others of the file', () => {
+  test('a broken document does not affect other documents of the file', () => {
     const { resources, unidentified } = loaded({ 'a.yaml': `${configMap('c')}---\nkind: [\n---\n${configMap('d')}` });
     expect(resources.map(({ id }) => id.name)).toEqual(['c', 'd']);
     expect(unidentified).toBe(true);
@@ -280,20 +280,20 @@ describe('an uncertain identity suspends deletions', () => {
 });
 
 describe('resources', () => {
-  test('are kept as they are written; defaults are for the kind’s own logic', () => {
+  test('have no defaults in the applied object; only the logic of the kind gets defaults', () => {
     const [resource] = loaded({ 'a.yaml': server('  image: a\n') }).resources;
     expect(resource?.object.spec).toEqual({ image: 'a' });
     expect(resource?.defaulted?.spec).toMatchObject({ image: 'a', transport: 'stdio', proxyPort: 8080 });
     expect(resource?.kind?.kind).toBe('MCPServer');
   });
 
-  test('of other kinds have no kind of ours', () => {
+  test('of foreign kinds have no `kind`', () => {
     const [resource] = loaded({ 'a.yaml': configMap('c') }).resources;
     expect(resource?.kind).toBeUndefined();
     expect(resource?.defaulted).toBeUndefined();
   });
 
-  test('that are invalid are listed too, without defaults', () => {
+  test('include invalid resources, without defaults', () => {
     const { resources, invalid } = loaded({ 'a.yaml': server('  transport: sse\n') });
     expect(resources.map(({ id, defaulted }) => [formatId(id), defaulted])).toEqual([
       ['team/MCPServer/one', undefined],
@@ -301,7 +301,7 @@ describe('resources', () => {
     expect(invalid.map(formatId)).toEqual(['team/MCPServer/one']);
   });
 
-  test('get the default namespace if they name none', () => {
+  test('get the default namespace if they declare none', () => {
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n';
     const documents = [{ path: 'a.yaml', oid: text, text, namespace: 'given' }];
     const { resources } = loaded({}, { documents });
@@ -309,7 +309,7 @@ describe('resources', () => {
     expect(resources[0]?.id.namespace).toBe('given');
   });
 
-  test('that are cluster-scoped lose a namespace, with a warning', () => {
+  test('of cluster-scoped kinds lose their namespace, with a warning', () => {
     const { resources, problems } = loaded({
       'a.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: x, namespace: y}\n',
     });
@@ -319,7 +319,7 @@ describe('resources', () => {
     ]);
   });
 
-  test('know their places', () => {
+  test('have places', () => {
     const text = `${configMap('c')}---\n${server('  image: a\n  env:\n    - name: A\n      value: x\n')}`;
     const [, resource] = loaded({ 'x/a.yaml': text }).resources;
     expect(resource?.place('/spec/env/0/value')).toEqual({ file: 'x/a.yaml', line: 16, column: 14 });
@@ -327,7 +327,7 @@ describe('resources', () => {
     expect(resource?.place('/spec/absent')).toEqual({ file: 'x/a.yaml', line: 12, column: 1 });
   });
 
-  test('are read from YAML and JSON, and from nothing else', () => {
+  test('are read only from YAML and JSON', () => {
     const json = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'j', namespace: 'team' } });
     const files = {
       'a.yaml': configMap('a'),
@@ -353,14 +353,14 @@ items:
     dta: {}
 `;
 
-  test('are the objects in them, at their own places', () => {
+  test('are replaced by their items, each at its own place', () => {
     const { resources, problems } = loaded({ 'a.yaml': LIST });
     expect(resources.map(({ id }) => id.name)).toEqual(['a', 'b']);
     expect(resources[1]?.place('/metadata/name')).toEqual({ file: 'a.yaml', line: 9, column: 22 });
     expect(problems.map(({ pointer, place }) => [pointer, place?.line])).toEqual([['/items/1/dta', 10]]);
   });
 
-  test('of one kind say it for their items', () => {
+  test('of one kind define the kind of their items', () => {
     const text = 'apiVersion: v1\nkind: ConfigMapList\nitems:\n- metadata: {name: a, namespace: team}\n';
     expect(loaded({ 'a.yaml': text }).resources.map(({ id }) => formatId(id))).toEqual(['team/ConfigMap/a']);
   });
@@ -371,7 +371,7 @@ items:
 });
 
 describe('the same object twice', () => {
-  test('is a problem that names both places, and holds the object', () => {
+  test('is a problem with both places, and the object is held', () => {
     const { resources, problems, invalid } = loaded({ 'a.yaml': configMap('c'), 'b.yaml': `---\n${configMap('c')}` });
     expect(problems.map(formatProblem)).toEqual([
       'b.yaml:5:9: error duplicate-resource: team/ConfigMap/c is declared already, at a.yaml:4:9. (team/ConfigMap/c)',
@@ -380,7 +380,7 @@ describe('the same object twice', () => {
     expect(invalid.map(formatId)).toEqual(['team/ConfigMap/c']);
   });
 
-  test('is the same object in another version, too', () => {
+  test('may have different versions', () => {
     const one = (version: string): string =>
       `apiVersion: ${version}\nkind: Thing\nmetadata: {name: x, namespace: team}\n`;
     const files = { 'a.yaml': one('example.com/v1'), 'b.yaml': one('example.com/v2'), 'c.yaml': definition({}) };
@@ -416,19 +416,19 @@ describe('a CustomResourceDefinition in the same input', () => {
   const thing = (spec: string): string =>
     `apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: x, namespace: team}\nspec: ${spec}\n`;
 
-  test('makes its kind known, in whatever file it stands', () => {
+  test('defines its kind for all files', () => {
     const { problems, unidentified } = loaded({ 'a.yaml': thing('{size: 1}'), 'z.json': definition({}) });
     expect({ problems, unidentified }).toEqual({ problems: [], unidentified: false });
   });
 
-  test('its objects are held against its schema', () => {
+  test('defines the schema of its objects', () => {
     const { problems } = loaded({ 'a.yaml': thing('{size: big}'), 'z.json': definition({}) });
     expect(problems.map(formatProblem)).toEqual([
       'a.yaml:4:14: error schema-type: spec.size must be an integer, not a string. (team/Thing/x)',
     ]);
   });
 
-  test('that no server would accept is a problem itself', () => {
+  test('is itself checked as the server would check it', () => {
     const { problems } = loaded({ 'z.json': definition({ scope: 'Global' }) });
     expect(problems.map(({ code, pointer }) => [code, pointer])).toEqual([['schema-enum', '/spec/scope']]);
   });
@@ -446,14 +446,14 @@ describe('the cache', () => {
         else this.hits++;
         return value;
       },
-      // Copies values like a cache on disk.
+      // Copies values, as a cache on disk does.
       set: (key, value) => void values.set(key, JSON.parse(JSON.stringify(value))),
     };
   }
 
   const FILES = { 'a.yaml': server('  image: a\n'), 'b.yaml': configMap('c', 'dta: {}\n') };
 
-  test('returns the same result for unchanged content', () => {
+  test('has the same result for unchanged content', () => {
     const cache = counting();
     const first = loaded(FILES, { cache });
     expect(cache.hits).toBe(0);
@@ -467,7 +467,7 @@ describe('the cache', () => {
     expect(second.resources[0]?.place('/spec/image')).toEqual({ file: 'a.yaml', line: 7, column: 10 });
   });
 
-  test('returns nothing for another content, path or schema', () => {
+  test('has no result for another content, path or schema', () => {
     const cache = counting();
     loaded(FILES, { cache });
     const renamed = loaded({ 'moved.yaml': FILES['b.yaml'] }, { cache });
@@ -478,7 +478,7 @@ describe('the cache', () => {
   });
 });
 
-describe('a kind of somebody else', () => {
+describe('a foreign kind', () => {
   const certificate = (name: string, more = '') =>
     `apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: ${name}, namespace: team${more}}\nspec: {dnsNames: [a.example.com]}\n`;
   const definition = (spec: JsonObject): JsonObject => ({
@@ -491,12 +491,12 @@ describe('a kind of somebody else', () => {
     },
   });
 
-  test('is named, so that its definition can be requested', () => {
+  test('is reported to the caller, so that its CRD can be read', () => {
     const { foreign } = loaded({ 'a.yaml': `${certificate('a')}---\n${certificate('b')}` });
     expect(foreign).toEqual([{ apiVersion: 'cert-manager.io/v1', kind: 'Certificate' }]);
   });
 
-  test('is reported once if it is not refused, and rules for every object are checked', () => {
+  test('is reported once if it is not refused, and only the rules for all objects are checked', () => {
     const text = `${certificate('a')}---\n${certificate('b', ', labels: {a: 1}')}`;
     expect(check(text, { foreign: 'unchecked' })).toEqual({
       problems: [
@@ -508,7 +508,7 @@ describe('a kind of somebody else', () => {
     });
   });
 
-  test('is checked by a definition from elsewhere', () => {
+  test('is checked with a given CRD', () => {
     const strings = definition({ type: 'object', properties: { dnsNames: { type: 'string' } } });
     expect(check(certificate('a'), { definitions: [strings] }).problems).toEqual([
       'a.yaml:4:18: error schema-type: spec.dnsNames must be a string, not a list. (team/Certificate/a)',
@@ -527,7 +527,7 @@ describe('a kind of somebody else', () => {
   });
 });
 
-test('problems come by file, line and column', () => {
+test('problems are sorted by file, line and column', () => {
   const { problems } = loaded({
     'b.yaml': configMap('b', 'dta: {}\n'),
     'a.yaml': server('  transport: x\n  imgae: y\n'),

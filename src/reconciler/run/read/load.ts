@@ -1,4 +1,4 @@
-// Loads the documents of one source as resources, each valid or with a problem at its place. It is the first stage.
+// Loads the documents of one source as resources, and reports each problem at its place.
 
 import { isToolLock } from '#contracts/tool-lock/schema.ts';
 import { type ReadContents, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
@@ -16,69 +16,68 @@ import type { SoundFiles } from './sound-files.ts';
 import { isManifest, type LoadCache, type SourceFile } from './source-file.ts';
 
 export interface LoadInput {
-  /** Name of the source. */
   readonly source: string;
   readonly documents: readonly SourceFile[];
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
-  /** Returns the OpenAPI document of a built-in group-version; undefined if the apiVersion is not built in. */
+  /** Returns the OpenAPI document of a built-in group-version; undefined for any other apiVersion. */
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
-  /** CustomResourceDefinitions from elsewhere, in addition to definitions in the documents. */
+  /** CustomResourceDefinitions in addition to the definitions in the documents. */
   readonly definitions?: readonly JsonObject[];
-  /** Returns true if a definition among the documents counts. If absent, all definitions count. */
+  /** Returns false for a definition in the documents that must be ignored. If absent, all definitions are used. */
   readonly counts?: (definition: JsonObject) => boolean;
-  /** Kinds that the server serves and that have no schema here; absent without such kinds. */
+  /** Kinds that the server serves and that have no schema here. */
   readonly served?: readonly ServedKind[] | undefined;
   /**
-   * Handling of unknown kinds, and of objects with values that only a cluster has: `refused` by default. `unchecked`
-   * kinds are reported once per kind.
+   * Handling of foreign kinds and of objects with unknown values. `refused` (the default): the objects are invalid.
+   * `unchecked`: the objects are accepted, with one warning per kind.
    */
   readonly foreign?: 'refused' | 'unchecked';
-  /** Reads the text of a blob; needed if files are shortened and their objects are used. */
+  /** Reads the text of a blob. Needed to read the long values of shortened files. */
   readonly readText?: (blob: string) => Promise<string>;
-  /** Stores readings of unchanged files between runs. */
+  /** Caches results of unchanged files between runs. */
   readonly cache?: LoadCache;
-  /** Readings by earlier processes. If absent, this process neither reads nor stores any. Requires `cache`. */
+  /** Results of earlier processes. If absent, results are neither read nor stored. Requires `cache`. */
   readonly sound?: SoundFiles;
 }
 
 export interface LoadedResource {
   readonly id: ResourceId;
-  /** Object as it will be applied: as the author wrote it, without defaults except for the namespace. */
+  /** Object as it will be applied: the written object with a namespace. */
   readonly object: KubeObject;
-  /** Set for our kinds only. */
+  /** Set if the kind is ours. */
   readonly kind?: Kind;
-  /** Set for valid objects of our kinds: the object with the schema's defaults, for the kind's own logic. */
+  /** Set for valid objects of our kinds: the object with the defaults of the schema. */
   readonly defaulted?: Resource;
   /** Set for invalid objects of our kinds: the object without its invalid fields. */
   readonly legible?: Resource;
-  /** Set if long values of the object are not in memory. */
+  /** Set if the long values of the object are not in memory. */
   readonly contents?: ReadContents;
-  /** Set if SOPS has encrypted the object in its file. */
+  /** Set if the object was encrypted with SOPS. */
   readonly sealed?: true;
-  /** Pointers to values of variables that are unknown here. */
+  /** Pointers to values of variables that are unknown without a cluster. */
   readonly unknown?: readonly string[];
   /**
-   * Returns the place of the value (or the key) at a JSON pointer. If the file does not contain it, returns the place
-   * of the nearest enclosing key.
+   * Returns the place of the value or key at a JSON pointer. If the file has no such value, returns the place of the
+   * nearest enclosing key.
    */
   place(pointer: string, at?: 'key' | 'value'): Place;
 }
 
 export interface Loaded {
-  /** All identified objects that are applied, including invalid objects, in the order of first appearance. */
+  /** All identified objects to apply, valid or not, in the order of the documents. */
   readonly resources: readonly LoadedResource[];
-  /** All identified objects that are only read: locks of tools. */
+  /** All identified tool locks. They are never applied. */
   readonly locks: readonly LoadedResource[];
-  /** Problems by file, line and column. */
+  /** Problems, sorted by file, line and column. */
   readonly problems: readonly Problem[];
-  /** True if a document could not be identified: then no object of the source may be deleted. */
+  /** True if a document could not be identified. In this case no object of the source may be deleted. */
   readonly unidentified: boolean;
-  /** Identified objects that must not be applied: they are kept unchanged in the cluster. */
+  /** Identified objects that must not be applied, so that the live objects are kept unchanged. */
   readonly invalid: readonly ResourceId[];
-  /** Kinds whose CRD may be elsewhere, each once. */
+  /** Foreign kinds, each once. Their CRDs may be in the cluster. */
   readonly foreign: readonly GroupVersionKind[];
-  /** Unknown kinds, each once: foreign kinds, and Kubernetes' own versions and groups that have no schema here. */
+  /** Kinds without a schema here, each once: foreign kinds, and kinds or versions of Kubernetes itself. */
   readonly unknown: readonly GroupVersionKind[];
 }
 
@@ -91,7 +90,7 @@ export function load(input: LoadInput): Loaded {
   return finishAtOnce(loading(input));
 }
 
-/** Loads as `load` does, but yields after each file. */
+/** Loads like `load`, but in steps: yields after each file. */
 export function* loading(input: LoadInput): Steps<Loaded> {
   const files: { readonly file: SourceFile; readonly parsed: ParsedFile }[] = [];
   for (const file of input.documents.filter(({ path, built }) => built !== undefined || isManifest(path))) {
@@ -130,7 +129,7 @@ export function* loading(input: LoadInput): Steps<Loaded> {
   };
 }
 
-/** Returns an earlier reading. Readings of built files and of files with variables are never stored. */
+/** Returns the result of an earlier process. Built files and files with variables are never stored. */
 function soundOf({ sound }: LoadInput, file: SourceFile) {
   return file.variables === undefined && file.built === undefined ? sound?.find(file) : undefined;
 }
@@ -146,11 +145,11 @@ function kindsIn(
     if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !counts({ apiVersion, kind })) continue;
     found.set(`${apiVersion} ${kind}`, { apiVersion, kind });
   }
-  // Sorted, because requests to the cluster must not depend on the order of the files.
+  // Sorted, so that requests to the cluster do not depend on the order of the files.
   return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
 }
 
-/** Returns one problem for each kind, at the first object of the kind. */
+/** Returns one warning for each unchecked kind, at its first object. */
 function uncheckedKinds(resources: readonly LoadedResource[], table: KindTable): Problem[] {
   const unchecked = resources.filter(({ id }) => table.find(id.apiVersion, id.kind)?.type === 'unchecked');
   const byKind = Map.groupBy(unchecked, ({ id }) => `${id.apiVersion} ${id.kind}`);
@@ -164,7 +163,6 @@ function uncheckedKinds(resources: readonly LoadedResource[], table: KindTable):
   });
 }
 
-/** Returns the definitions in the file of kinds that are neither built in nor ours. */
 export function definitionsOf(parsed: ParsedFile): JsonObject[] {
   return parsed.objects.flatMap(({ value }) => {
     if (!isObject(value) || value.kind !== 'CustomResourceDefinition') return [];
@@ -208,7 +206,9 @@ function kindOf({ id }: ReadItem, table: KindTable): { kind?: Kind } {
 
 interface Separated {
   readonly unique: readonly LoadedResource[];
-  /** Second and further declarations of an object, each with a problem that names the first declaration. */
+  /**
+   * Second and further declarations of an object, each with a problem that names the place of the first declaration.
+   */
   readonly duplicates: ReadonlyMap<LoadedResource, Problem>;
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Checkout } from '../ports.ts';
 import { gatherManifests } from './manifests.ts';
 
-/** Returns a checkout with these contents by path. The id of a blob contains the text of the blob. */
+/** Returns a checkout with these files. The id of each blob contains its text. */
 function checkoutOf(files: Readonly<Record<string, string | Uint8Array>>, asked: string[]): Checkout {
   const blobs = new Map(Object.entries(files).map(([path, content]) => [`id of ${path}: ${content}`, content]));
   return {
@@ -18,7 +18,7 @@ function checkoutOf(files: Readonly<Record<string, string | Uint8Array>>, asked:
   };
 }
 
-test('a file is read once per content, and only if it holds manifests', async () => {
+test('a file is read once per content, and only if it has the name of a manifest', async () => {
   const asked: string[] = [];
   const cache = new Map<string, unknown>();
   const first = checkoutOf({ 'a.yaml': 'one', 'b.json': 'two', 'README.md': 'three' }, asked);
@@ -53,7 +53,7 @@ test.each([
   expect(problems).toMatchObject([{ code: 'encoding-invalid', message: expect.stringContaining('UTF-16') }]);
 });
 
-test('one blob at many paths is counted as often as it stands there', async () => {
+test('one blob at many paths is counted once per path', async () => {
   const content = new TextEncoder().encode('x'.repeat(9 * 1024 * 1024));
   const files = Array.from({ length: 29 }, (_, index) => ({ path: `${index}.yaml`, oid: 'o' }));
   const checkout = { commit: 'c', files, skipped: [], read: async () => new Map([['o', content]]) };
@@ -62,7 +62,7 @@ test('one blob at many paths is counted as often as it stands there', async () =
   });
 });
 
-test('files are counted by the length of their texts, read before or not, and other files are not counted', async () => {
+test('all texts of manifests are counted, whether cached or not, and no other files', async () => {
   const size = 9 * 1024 * 1024;
   const contents: Readonly<Record<string, Uint8Array>> = {
     text: new TextEncoder().encode('é'.repeat(size / 2)),
@@ -84,7 +84,7 @@ test('files are counted by the length of their texts, read before or not, and ot
   }
 });
 
-test('large files are read a few at a time, however many there are', async () => {
+test('many large files are read a few at a time', async () => {
   const content = new TextEncoder().encode('x'.repeat(1024 * 1024));
   const files = Array.from({ length: 100 }, (_, index) => ({ path: `${index}.yaml`, oid: `oid ${index}` }));
   const counts: number[] = [];
@@ -96,7 +96,7 @@ test('large files are read a few at a time, however many there are', async () =>
   expect([documents.length, counts]).toEqual([100, [32, 16, 16, 16, 16, 4]]);
 });
 
-test('small files are read in a few parts', async () => {
+test('small files are read in a few requests', async () => {
   const names = Array.from({ length: 5_000 }, (_, index) => `${index}.yaml`);
   const asked: string[] = [];
   const checkout = checkoutOf(Object.fromEntries(names.map((name) => [name, 'x'])), asked);

@@ -1,4 +1,4 @@
-// Reads the manifests of a checkout as text, and lists the files below the path that could not be read.
+// Reads the manifests of a checkout as text, and reports files below the path that could not be read.
 
 import assert from 'node:assert/strict';
 import type { Cut } from '#kubernetes/rules/large-values.ts';
@@ -15,24 +15,27 @@ import { hasExpression } from './substitute/expressions.ts';
 export interface Manifests {
   readonly documents: readonly SourceFile[];
   readonly problems: readonly Problem[];
-  /** True if a file or link that may contain manifests was not read: then no object of the source may be deleted. */
+  /**
+   * True if a file or link that may contain manifests was not read. In this case no object of the source may be
+   * deleted.
+   */
   readonly incomplete: boolean;
 }
 
 export interface ManifestPaths {
-  /** Folder; the empty string stands for the whole repository. */
+  /** Folder; empty for the whole repository. */
   readonly path: string;
   /** Patterns of paths below the folder that are not read, as if they did not exist. */
   readonly ignore?: readonly string[];
-  /** Namespace of namespaced objects that declare none. */
+  /** Default namespace for objects of namespaced kinds. */
   readonly namespace?: string | undefined;
-  /** Set if expressions are replaced: then files with expressions keep their long values. */
+  /** Set if expressions are replaced. Files with expressions then keep their long values. */
   readonly expressions?: true;
   /** Returns true for paths that another stage reads. */
   readonly except?: (path: string) => boolean;
 }
 
-/** Returns paths in the repository. `prefix` is the folder with a slash at its end, or '' for the root. */
+/** Returns the normalised folder of the source. `prefix` is the folder with a slash at its end, or '' for the root. */
 export function pathsOf({ path, ignore = [] }: Pick<ManifestPaths, 'path' | 'ignore'>): {
   readonly folder: string;
   readonly prefix: string;
@@ -48,9 +51,8 @@ export function pathsOf({ path, ignore = [] }: Pick<ManifestPaths, 'path' | 'ign
 }
 
 /**
- * Reads YAML and JSON below the path, except for files that the cache or an earlier process has. Throws Failure
- * `source-path-not-found` if the path does not exist in the commit: a mistyped or moved path looks like an abandoned
- * fleet.
+ * Reads YAML and JSON files below the path. Throws Failure `source-path-not-found` if the path does not exist in the
+ * commit. Otherwise a mistyped or moved path would make all objects of the source undeclared.
  */
 export async function gatherManifests(
   checkout: Checkout,
@@ -72,7 +74,7 @@ export async function gatherManifests(
   for (const { path: file, oid } of files) {
     const read = texts.get(oid);
     length += read?.length ?? 0;
-    // The same blob may be at a million paths, and is parsed at each path.
+    // A blob can have very many paths, and is parsed once for each path.
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
     if (read === undefined)
       problems.push(encodingProblem(file, faults.get(oid) ?? 'the file cannot be read from the repository'));
@@ -82,7 +84,7 @@ export async function gatherManifests(
 }
 
 interface ReadText {
-  /** Text without the long values that `cuts` lists. */
+  /** Text. If `cuts` is set, its long values are removed. */
   readonly text: string;
   readonly cuts?: readonly Cut[];
   /** Length of the original text. */
@@ -97,7 +99,7 @@ function fileOf(path: string, oid: string, { text, cuts }: ReadText): SourceFile
   return cuts === undefined ? { path, oid, text } : { path, oid: `${oid} short`, text, shortened: { blob: oid, cuts } };
 }
 
-/** Reads the text of a blob that is known to be text. */
+/** Reads the text of a blob. The blob must be text. */
 export async function readBlobText(checkout: Checkout, oid: string): Promise<string> {
   const decoded = decodeFile((await checkout.read([oid])).get(oid) ?? new Uint8Array());
   assert('text' in decoded, 'a blob that was text is text');
@@ -105,9 +107,9 @@ export async function readBlobText(checkout: Checkout, oid: string): Promise<str
 }
 
 interface Texts {
-  /** Texts by blob id, without blobs that are not text. */
+  /** Texts by blob id. The map lacks blobs that are not text. */
   readonly texts: ReadonlyMap<string, ReadText>;
-  /** Faults by id of the blob, for blobs that are not text. */
+  /** Reasons by blob id, for blobs that are not text. */
   readonly faults: ReadonlyMap<string, string>;
 }
 
@@ -135,7 +137,7 @@ async function textsOf(
     if (known !== undefined) texts.set(oid, known as ReadText);
     else unknown.add(oid);
   }
-  // The bytes of only a few files are in memory at once, next to the texts of all files.
+  // In addition to all texts, only the bytes of one batch of files are in memory.
   const left = [...unknown];
   for (let count = FIRST_READ; left.length > 0; ) {
     let bytesRead = 0;
@@ -159,7 +161,7 @@ async function textsOf(
   return { texts, faults };
 }
 
-/** Number of files to read first, and number of bytes to read at once after that. */
+/** Number of files in the first batch, and maximum bytes of a later batch. */
 const FIRST_READ = 32;
 const READ_BYTES = 16 * 1024 * 1024;
 
@@ -167,7 +169,7 @@ function blobKey(oid: string, expressions: boolean): string {
   return expressions ? `blob ${oid} with expressions` : `blob ${oid}`;
 }
 
-/** Maximum length of all texts, three times as much as a fleet of a hundred thousand resources needs. */
+/** Maximum characters of all texts: three times the need of a fleet of a hundred thousand resources. */
 const LENGTH_MAX = 256 * 1024 * 1024;
 
 function manifestsTooLarge({ commit }: Checkout, path: string): Failure {
@@ -175,13 +177,13 @@ function manifestsTooLarge({ commit }: Checkout, path: string): Failure {
   return new Failure('manifests-too-large', message, { data: { commit, path } });
 }
 
-/** Returns true if manifests may be at the path: a link without an extension may point to a folder. */
+/** Returns true if manifests may be at the path. A link without a file extension may point to a folder. */
 function mayHoldManifests(path: string): boolean {
   const [name = ''] = path.split('/').slice(-1);
   return isManifest(name) || !name.includes('.');
 }
 
-/** Returns the link that is the path itself or one of its parents. */
+/** Returns the link at the path or at one of its parents; undefined if the path has no link. */
 export function linkAt({ skipped }: Checkout, path: string): Checkout['skipped'][number] | undefined {
   return skipped.find((entry) => `${path}/`.startsWith(`${entry.path}/`));
 }

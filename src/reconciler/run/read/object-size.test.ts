@@ -13,7 +13,7 @@ function read(text: string) {
 const HEAD = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map, namespace: tools, labels: {a: b}}\n';
 const IDENTITY = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'map', namespace: 'tools' } };
 
-test('more than three mebibytes as JSON: the identity is kept, and the problem states the size', () => {
+test('an object above 3 MiB as JSON keeps its identity, and its problem states the size', () => {
   const { objects, problems } = read(`${HEAD}data: {value: ${'x'.repeat(3.5 * 1024 * 1024)}}\n`);
   expect(objects).toEqual([{ document: 0, pointer: '', value: IDENTITY, refused: true }]);
   expect(problems).toEqual([
@@ -27,7 +27,7 @@ test('more than three mebibytes as JSON: the identity is kept, and the problem s
   ]);
 });
 
-test('few characters that repeat others count with the size of their meaning', () => {
+test('aliases count with the size of the values to which they refer', () => {
   const repeated = Array.from({ length: 90 }, (_, place) => `  k${place}: *long\n`).join('');
   const { problems } = read(`${HEAD}data:\n  first: &long ${'x'.repeat(40_000)}\n${repeated}`);
   expect(problems.map(({ code }) => code)).toEqual(['object-too-large']);

@@ -1,4 +1,4 @@
-// Refuses objects that no API server accepts because of their size: YAML can expand a file of a few megabytes many
+// Refuses objects that are too large for every API server. YAML aliases can expand a file of a few megabytes many
 // times, and all later stages would process the result.
 
 import { isObject } from '#std/json.ts';
@@ -7,14 +7,14 @@ import type { ReadDocument } from '#std/yaml/yaml.ts';
 import { type ParsedObject, refusedObject } from './parsed-object.ts';
 import { REPEATS, type SourceFile } from './source-file.ts';
 
-/** Maximum bytes of a request to an API server, and so of an object as JSON (kube-apiserver, MaxRequestBodyBytes). */
+/** Maximum bytes of an object as JSON: the maximum size of a request (kube-apiserver, MaxRequestBodyBytes). */
 const BYTES_MAX = 3 * 1024 * 1024;
-/** Characters below which files without aliases are not checked: they cannot contain an object of that size. */
+/** Number of characters from which a file without aliases is checked. In a shorter file, no object can be too large. */
 const LOOKED_AT = 512 * 1024;
 
 export interface SizedObjects {
   readonly objects: readonly ParsedObject[];
-  /** Problems without `resource`. */
+  /** Problems without the field `resource`. */
   readonly problems: readonly Problem[];
 }
 

@@ -1,5 +1,4 @@
-// Reads the objects of a document that SOPS has encrypted: decrypted, or with their readable parts only if the key is
-// missing.
+// Reads the objects of a document that SOPS has encrypted. If the key is missing, only the unencrypted values are read.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
@@ -11,7 +10,7 @@ import { unroll } from './unroll.ts';
 
 interface OpenedObjects {
   readonly objects: readonly ParsedObject[];
-  /** Problems without `resource`. */
+  /** Problems without the field `resource`. */
   readonly problems: readonly Problem[];
   /** True if it is unknown which objects the document declares. */
   readonly unreadable: boolean;
@@ -44,7 +43,7 @@ export function openedObjects(opening: Opening, document: number, { place }: Rea
     const own = sealed.filter((pointer) => isWithin(pointer, object.pointer));
     const refusal = fault ?? outsideSecret(object.value, own, comments);
     if (refusal === undefined) return { document, ...object };
-    // A problem belongs to the object that it points into.
+    // If the fault is elsewhere in the document, the problem is reported at the object.
     const pointer = isWithin(refusal.pointer, object.pointer) ? refusal.pointer : object.pointer;
     problems.push(problemAt(pointer, refusal, 'error'));
     return refusedObject({ document, ...object });
@@ -61,8 +60,8 @@ function isWithin(pointer: string, outer: string): boolean {
 }
 
 /**
- * Returns the fault of an encrypted value outside a Secret: there the value would be visible to all users who may read
- * the object in the cluster, and in every report about it.
+ * Returns a fault if a value outside a Secret is encrypted. In the cluster and in reports, its plain text would be
+ * visible to all readers of the object.
  */
 function outsideSecret(value: Json, sealed: readonly string[], comments: readonly string[]): SopsFault | undefined {
   const [first] = sealed;

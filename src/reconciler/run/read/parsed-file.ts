@@ -1,4 +1,4 @@
-// Parses the text of a file into values, once for each content.
+// Parses the text of a file into values, once per content.
 
 import type { Problem } from '#std/problem.ts';
 import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
@@ -11,16 +11,16 @@ import { isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 import { substituteObjects } from './substitute/objects.ts';
 import { unroll } from './unroll.ts';
 
-/** Consists of JSON, so that any cache can store it. */
+/** Result for one file. It is JSON, so that any cache can store it. */
 export interface ParsedFile {
   readonly objects: readonly ParsedObject[];
-  /** Problems of the text, without `resource`. */
+  /** Problems of the text, without the field `resource`. */
   readonly problems: readonly { readonly document: number; readonly problem: Problem }[];
-  /** Number of documents that could not be read as a value. */
+  /** Number of documents without a value, because of syntax errors. */
   readonly unreadable: number;
 }
 
-/** Parses a file. `sound` is the result of an earlier process. */
+/** Parses a file. `sound` is the result of an earlier process, if it exists. */
 export function parseFile(file: SourceFile, cache: LoadCache | undefined, sound?: SoundFile): ParsedFile {
   if (file.fault !== undefined) return { objects: [], problems: [{ document: 0, problem: file.fault }], unreadable: 1 };
   if (isTooLarge(file)) return { objects: [], problems: [fileTooLarge(file)], unreadable: 1 };
@@ -43,7 +43,7 @@ function parseText(file: SourceFile): ParsedFile {
   };
 }
 
-/** Returns the key of the parsed file in the cache. */
+/** Returns the cache key of the parsed file. */
 export function textKey({ oid, path }: SourceFile): string {
   return `text ${oid} ${path}`;
 }

@@ -1,4 +1,4 @@
-// Defines one object in a file's text, before it is identified.
+// Defines one object in the text of a file, before it is identified.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
@@ -8,13 +8,13 @@ export interface ParsedObject {
   /** Pointer in the document; empty unless the object is an item of a list. */
   readonly pointer: string;
   readonly value: Json;
-  /** Pointers inside the value to variables whose values only a cluster has. */
+  /** Pointers inside the value to variables whose values are known only in the cluster. */
   readonly unknown?: readonly string[];
-  /** Set if a problem already prevents the object from being applied: only its identity is used. */
+  /** Set if a problem already prevents an apply. Only the identity of the object is then used. */
   readonly refused?: true;
 }
 
-/** Reduces an object with a problem to its identity. */
+/** Returns a refused object: only the identity of the value is kept. */
 export function refusedObject(object: ParsedObject): ParsedObject {
   return { ...object, value: identityAlone(object.value), refused: true };
 }

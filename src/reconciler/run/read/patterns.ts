@@ -1,9 +1,9 @@
-// Reads patterns of skep.yaml: names with wildcards.
+// Parses patterns in skep.yaml: names with wildcards.
 
 import { Failure } from '#std/failure.ts';
 import { type Glob, globMatches, parseGlob } from '#std/patterns/glob.ts';
 
-/** Throws Failure `pattern-invalid`. */
+/** Returns the parsed pattern. Throws Failure `pattern-invalid`. */
 export function readPattern(setting: string, pattern: string): Glob {
   const glob = parseGlob(pattern);
   if (glob !== undefined) return glob;
@@ -16,7 +16,10 @@ export function readPattern(setting: string, pattern: string): Glob {
   );
 }
 
-/** Returns true for paths that match a pattern. As in .gitignore, a leading `**` with a slash also matches no folder. */
+/**
+ * Returns a function that returns true for matching paths. As in .gitignore, a leading `**` with a slash also matches
+ * the top folder. Throws Failure `pattern-invalid`.
+ */
 export function pathMatcher(setting: string, patterns: readonly string[]): (path: string) => boolean {
   const globs = patterns.map((pattern) => readPattern(setting, pattern));
   return (path) => globs.some((glob) => globMatches(glob, path) || globMatches(glob, `/${path}`));

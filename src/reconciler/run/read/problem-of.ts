@@ -6,8 +6,8 @@ import type { LoadedResource } from './load.ts';
 import type { Sourced } from './sourced.ts';
 
 /**
- * Returns the problem. An object that people applied by hand gets no place: finding one in its text takes as long as
- * loading it.
+ * Returns the problem. For an object applied by hand, the place is left out, because finding the place is as slow as
+ * loading the object.
  */
 export function problemOf(loaded: LoadedResource & Pick<Sourced, 'byHand'>, finding: Finding): Problem {
   const { code, severity, message, pointer, at } = finding;

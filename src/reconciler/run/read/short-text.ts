@@ -1,5 +1,5 @@
-// Removes the long values of Secrets and ConfigMaps from a file of manifests. They are read again, one object at a
-// time, when policies are evaluated or the object is sent.
+// Removes the long values of Secrets and ConfigMaps from a file of manifests. The values are read again when a policy
+// evaluates the object, or when the object is sent.
 
 import { type Cut, columnBefore, countStandIns, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { isObject } from '#std/json.ts';
@@ -9,7 +9,7 @@ import { readDocuments } from '#std/yaml/yaml.ts';
 import { CHARACTERS_MAX, REPEATS, type SourceFile } from './source-file.ts';
 import { unroll } from './unroll.ts';
 
-/** Maximum length of the remaining text, which is parsed here without a time limit. */
+/** Maximum characters of the remaining text. The text is parsed without a time limit. */
 const REST_MAX = 4 * 1024;
 
 interface Short {
@@ -17,7 +17,10 @@ interface Short {
   readonly cuts: readonly Cut[];
 }
 
-/** Returns undefined if the text must be read whole: each stand-in must be a value of a Secret or ConfigMap. */
+/**
+ * Returns the text without its long values. undefined if the text must be kept whole, for example because a long value
+ * is outside a Secret or ConfigMap.
+ */
 export function shorten(text: string): Short | undefined {
   if (text.length < REST_MAX || text.length > CHARACTERS_MAX || mayBeSealed(text)) return undefined;
   const { text: rest, cuts } = shortenText(text);
@@ -29,7 +32,7 @@ export function shorten(text: string): Short | undefined {
   return found.length === cuts.length && countStandIns(rest) === cuts.length ? { text: rest, cuts } : undefined;
 }
 
-/** Returns the place in the original file. */
+/** Converts a place in the shortened text to a place in the file. */
 export function placeInFile({ shortened }: SourceFile, place: Place): Place {
   if (shortened === undefined) return place;
   return { ...place, column: columnBefore(shortened.cuts, place.line, place.column) };

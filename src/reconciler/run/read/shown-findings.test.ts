@@ -1,4 +1,4 @@
-// Tests which findings are kept if there are very many.
+// Tests which findings are kept if an object has more findings than the limit.
 
 import { expect, test } from 'vitest';
 import type { Finding } from '#kubernetes/rules/finding.ts';

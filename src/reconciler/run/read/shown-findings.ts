@@ -1,12 +1,11 @@
-// Limits the findings that are kept per object: a file of some megabytes can have more faults than people read, and
-// more than fit into memory.
+// Limits the findings per object. A file of some megabytes can have more faults than fit into memory.
 
 import type { Severity } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
 
 export const FINDINGS_MAX = 200;
 
-/** The finding that states the number of further findings. */
+/** Finding with the number of omitted findings. */
 export interface MoreFindings {
   readonly code: 'more-problems';
   readonly severity: Severity;
@@ -14,8 +13,8 @@ export interface MoreFindings {
 }
 
 /**
- * Returns the findings in their order. If there are too many, errors come first, and the last finding states the number
- * of omitted findings.
+ * Returns the findings in their order. Above the limit, errors are first, and the last finding has the number of
+ * omitted findings.
  */
 export function shownFindings<Found extends { readonly severity: Severity }>(
   found: readonly Found[],

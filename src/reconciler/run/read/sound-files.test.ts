@@ -9,7 +9,7 @@ import type { SourceFile } from './source-file.ts';
 
 const GROUP = 'toolhive.stacklok.dev';
 
-/** Returns files as a process stores them: only JSON outlasts the process. */
+/** Returns the files after a restart: only JSON is stored. */
 function asLeft(left: ReadonlyMap<string, SoundFile>): ReadonlyMap<string, SoundFile> {
   return new Map(Object.entries(JSON.parse(JSON.stringify(Object.fromEntries(left)))));
 }
@@ -38,7 +38,7 @@ function loadWith({ texts, more, definitions }: Given, sound: SoundFiles): Loade
   return load({ ...given, cache: new Map(), sound, ...(definitions && { definitions }) });
 }
 
-/** Runs two processes, one after the other, on the same files. */
+/** Loads the same files in two successive processes. */
 function loadTwice(first: Given, second = first) {
   const one = openFiles();
   const fresh = loadWith(first, one.files);
@@ -47,7 +47,7 @@ function loadTwice(first: Given, second = first) {
   return { fresh, again, left: [...one.left.keys()], leftAgain: [...two.left.keys()] };
 }
 
-/** Returns all data that runs read from the result. */
+/** Returns the data that runs read from the result. */
 function shown({ resources, problems, ...rest }: Loaded): object {
   const read = resources.map(({ id, object, kind, defaulted, legible, place }) => {
     return { id, object, kind: kind?.kind, defaulted, legible, place: place('/metadata/name') };
@@ -119,13 +119,13 @@ test.each([
   },
   { reason: 'a file without an identity', text: 'a: b\n' },
   { reason: 'a file that is not YAML', text: 'a: b: c\n' },
-])('$reason is not left', ({ text, more }) => {
+])('$reason is not stored', ({ text, more }) => {
   const { fresh, again, left } = loadTwice({ texts: { 'a.yaml': text }, ...(more && { more }) });
   expect(left).toEqual([]);
   expect(shown(again)).toEqual(shown(fresh));
 });
 
-test('a file that was sound for other kinds is checked again', () => {
+test('a file that was valid with other kinds is checked again', () => {
   const definition = (type: string) => ({
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -156,7 +156,7 @@ test('a file that was sound for other kinds is checked again', () => {
   expect(leftAgain).toEqual([]);
 });
 
-test('a file that was checked with two sets of kinds is known for both', () => {
+test('a file that was checked with two kind tables is not checked again with either table', () => {
   const definitions = [{ kind: 'CustomResourceDefinition', metadata: { name: 'things.example.com' }, spec: {} }];
   const one = openFiles();
   const givens = [{ texts: { 'a.yaml': SERVER } }, { texts: { 'a.yaml': SERVER }, definitions }];

@@ -1,4 +1,4 @@
-// Defines a file of a source, and the cache of earlier readings.
+// Defines a file of a source, and the cache of results.
 
 import type { Cut } from '#kubernetes/rules/large-values.ts';
 import type { Problem } from '#std/problem.ts';
@@ -10,52 +10,48 @@ import type { Variables } from './substitute/variables.ts';
 export interface SourceFile {
   /** Path for problems. Only `*.yaml`, `*.yml` and `*.json` are read. */
   readonly path: string;
-  /** Equal ids mean equal text (a Git blob id, or a digest), and the same openings. */
+  /** Equal ids mean equal text and equal `openings`. The id starts with a Git blob id or a digest. */
   readonly oid: string;
   readonly text: string;
-  /** Default namespace of the objects. If absent, a namespaced object without a namespace is a problem. */
+  /** Default namespace of the objects. If absent, an object of a namespaced kind must declare its namespace. */
   readonly namespace?: string | undefined;
-  /** Files from which kustomize built this file; absent if the file is in the repository itself. */
+  /** Files from which kustomize built this file; absent for a file of the repository. */
   readonly built?: BuiltFrom;
-  /** Variables whose values replace expressions; set if the text has expressions. */
+  /** Variables that replace expressions; set if the text contains expressions. */
   readonly variables?: Variables;
-  /** Set if the bytes of the file are not text; then `text` is empty. */
+  /** Set if the file is not text. `text` is then empty. */
   readonly fault?: Problem;
-  /** Set if long values were removed from the text. `blob` is the id of the blob from which they are read again. */
+  /** Set if long values were removed from the text. The values can be read again from the blob `blob`. */
   readonly shortened?: { readonly blob: string; readonly cuts: readonly Cut[] };
   /** Results of decryption, by index among the documents that are not empty. */
   readonly openings?: readonly (Opening | undefined)[];
 }
 
-/**
- * Returns true if a file contains manifests, by its name or path: `*.yaml`, `*.yml` and `*.json`, except for SOPS's own
- * rules.
- */
+/** Returns true for names and paths of manifests: `*.yaml`, `*.yml` and `*.json`, except the settings file of SOPS. */
 export function isManifest(name: string): boolean {
   return /\.(ya?ml|json)$/.test(name) && !/(?:^|\/)\.sops\.ya?ml$/.test(name);
 }
 
-/** Returns the pointer at which the text has the part of the document's value. */
+/** Returns the pointer in the text for a pointer in the decrypted value. */
 export function writtenPointer({ openings }: SourceFile, document: number, pointer: string): string {
   return writtenAt(pointer, openings?.[document]?.comments ?? []);
 }
 
-/** A map with opaque JSON values. Its keys identify content and schemas. */
+/** Cache with JSON values. Keys identify the content and the schemas. */
 export interface LoadCache {
   get(key: string): unknown;
   set(key: string, value: unknown): void;
 }
 
 /**
- * Maximum number of characters. The API server accepts 3 MiB per object; malicious YAML needs memory of hundreds of
- * times its size.
+ * Maximum characters of a file. The API server accepts 3 MiB per object. Parsing malicious YAML can need memory of
+ * hundreds of times its size.
  */
 export const CHARACTERS_MAX = 4 * 1024 * 1024;
 
-/** Characters by which a YAML text can stand for a longer text. */
+/** Characters of YAML aliases. A short text with aliases can expand to a long text. */
 export const REPEATS = /[&*]/;
 
-/** Returns true if the file is too large to be read. */
 export function isTooLarge({ text }: SourceFile): boolean {
   return text.length > CHARACTERS_MAX;
 }

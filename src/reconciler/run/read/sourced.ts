@@ -5,8 +5,11 @@ import type { LoadedResource } from './load.ts';
 
 export interface Sourced extends LoadedResource {
   readonly source: string;
-  /** Object as it will exist if another manager keeps a field of it; for our kinds, `defaulted` has that form. */
+  /**
+   * Stored form of the object, if another manager keeps one of its fields. For our kinds, `defaulted` has the stored
+   * form instead.
+   */
   readonly kept?: KubeObject;
-  /** Set if a person applied the resource by hand: only its children and its status are ours. */
+  /** Set if a person applied the resource by hand. Only its children and its status are then ours. */
   readonly byHand?: true;
 }

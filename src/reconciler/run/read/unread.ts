@@ -1,5 +1,4 @@
-// Finds the files of a source that were not read before. Reading them takes time and memory; all other files come from
-// the cache.
+// Finds the files of a source without a cached result: reading them takes time and memory.
 
 import { objectsKey } from './file-reading.ts';
 import { kindTable } from './kind-table.ts';
@@ -8,7 +7,7 @@ import { type ParsedFile, textKey } from './parsed-file.ts';
 import { isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 import { isSealed } from './unseal.ts';
 
-/** Returns the unread files, and all files that may define kinds; empty if no file has to be read. */
+/** Returns the files without a cached result and all files that may define kinds. Empty if all files have a result. */
 export function findUnread(given: LoadInput, cache: LoadCache): readonly SourceFile[] {
   const parsed = new Map<SourceFile, ParsedFile>();
   for (const file of given.documents) {
@@ -16,7 +15,7 @@ export function findUnread(given: LoadInput, cache: LoadCache): readonly SourceF
     if (known !== undefined) parsed.set(file, known as ParsedFile);
   }
   const unparsed = given.documents.filter((file) => !parsed.has(file) && !isTooLarge(file));
-  // If an unread file may define kinds, any object may be of such a kind.
+  // If an unparsed file may define kinds, any object may be of such a kind. All files must then be read.
   if (unparsed.some(mayDefine)) return given.documents;
   const { counts = () => true } = given;
   const definitions = [...parsed.values()].flatMap((each) => definitionsOf(each).filter(counts));
@@ -26,9 +25,7 @@ export function findUnread(given: LoadInput, cache: LoadCache): readonly SourceF
   return unread.size === 0 ? [] : given.documents.filter((file) => unread.has(file) || mayDefine(file));
 }
 
-/**
- * Returns true if reading takes no longer than other work of a run: the text is short, and the source defines no kinds.
- */
+/** Returns true if reading the files is fast: their text is short, and the source defines no kinds. */
 export function isQuick(all: readonly SourceFile[], unread: readonly SourceFile[]): boolean {
   return !all.some(mayDefine) && unread.reduce((sum, { text }) => sum + text.length, 0) <= QUICK_CHARACTERS;
 }

@@ -8,7 +8,9 @@ export interface Unrolled {
   readonly value: Json;
 }
 
-/** Returns the items of `kind: List` and of typed lists (`ConfigMapList`), as kubectl does, also of lists in lists. */
+/**
+ * Returns the items of `List` and of typed lists such as `ConfigMapList`, like kubectl. Also unrolls lists in lists.
+ */
 export function unroll(value: Json, pointer = ''): Unrolled[] {
   if (!isObject(value) || !isKubernetesList(value)) return [{ pointer, value }];
   const { items } = value;
@@ -17,9 +19,9 @@ export function unroll(value: Json, pointer = ''): Unrolled[] {
 }
 
 function isKubernetesList({ kind, items, metadata }: JsonObject): boolean {
-  // A `List` without `items` is a mistake (such as `item:`), and its intended content is unknown.
+  // A `List` without `items`, for example with the typo `item`, is not unrolled. The `List` itself is then reported.
   if (kind === 'List') return Array.isArray(items) || items === null;
-  // A kind that ends in "List" may also be an ordinary kind: then the object has a name.
+  // The name of an ordinary kind may also end in "List". Unlike a list, an object of such a kind has a name.
   return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) && !hasName(metadata);
 }
 
@@ -27,7 +29,7 @@ function hasName(metadata: Json | undefined): boolean {
   return isObject(metadata) && metadata.name !== undefined;
 }
 
-/** Adds apiVersion and kind of the list to an item of a typed list, which may lack them. */
+/** Adds apiVersion and kind to an item of a typed list, because such an item may lack them. */
 function typed(list: JsonObject, item: Json): Json {
   if (!isObject(item) || item.kind !== undefined || list.kind === 'List' || typeof list.kind !== 'string') return item;
   return { apiVersion: list.apiVersion, kind: list.kind.slice(0, -'List'.length), ...item };

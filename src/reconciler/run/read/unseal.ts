@@ -1,10 +1,10 @@
-// Decrypts documents that SOPS has encrypted in the files of a source, before they are read as manifests.
+// Decrypts documents that SOPS has encrypted in the files of a source.
 
 import { mayBeSealed } from '#std/sops/cipher.ts';
 import type { Opening, SopsKeys } from '#std/sops/open.ts';
 import { isManifest, isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 
-/** Decrypts files. `cache` must be in memory, because it stores decrypted content. */
+/** Decrypts the files. `cache` must be in memory only, because it contains decrypted content. */
 export async function unsealFiles(
   files: readonly SourceFile[],
   keysOf: () => Promise<SopsKeys>,
@@ -17,13 +17,13 @@ export async function unsealFiles(
   return opened;
 }
 
-/** Returns the keys of a source without `decryption`. */
+/** Returns a function for sources without the setting `decryption`: an encrypted document is a fault. */
 export function noKeys(source: string): () => Promise<SopsKeys> {
   const message = `The document is encrypted with SOPS, and source ${source} has no key: set decryption.ageKeyFile of it in skep.yaml.`;
   return async () => ({ type: 'none', fault: { code: 'sops-key-missing', message } });
 }
 
-/** Returns true if the file may have encrypted content. */
+/** Returns true if the file may contain encrypted values. */
 export function isSealed(file: SourceFile): boolean {
   return isManifest(file.path) && !isTooLarge(file) && mayBeSealed(file.text);
 }
@@ -39,7 +39,7 @@ async function openedFile(file: SourceFile, keys: SopsKeys, cache: LoadCache | u
   return { ...file, oid, openings };
 }
 
-/** Returns a digest of the keys: with other keys, the same text may have another result. */
+/** Returns a digest of the keys. Results of decryption are cached by this digest. */
 function keysDigest(keys: SopsKeys): string {
   return keys.type === 'keys' ? keys.keys.digest : (keys.fault?.message ?? 'sealed');
 }

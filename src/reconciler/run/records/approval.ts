@@ -1,5 +1,5 @@
-// Stores approvals of exact lists of deletions in ConfigMaps of the home namespace until the deletions are done, so
-// that a run finds the approval after an earlier run was killed.
+// Stores approvals of lists of deletions in ConfigMaps of the home namespace until the deletions are complete. If a run
+// is killed, the next run reads the approval.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -11,27 +11,27 @@ import { type LongRecord, type RecordWriter, readLongRecord, storeLongRecord } f
 export interface Approval {
   /** Hash of the approved list. */
   readonly hash: string;
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly expiresAt: string;
-  /** True if deletions may have begun. The remaining list then has another hash. */
+  /** True if deletions may have begun. The list of the remaining deletions has another hash. */
   readonly begun: boolean;
-  /** Approved deletions, one text each. */
+  /** Approved deletions and foreign objects, as lines. */
   readonly lines: ReadonlySet<string>;
 }
 
 export interface Approvals {
   readonly all: readonly Approval[];
-  /** Stored record as it was read. */
+  /** Record as it was read. */
   readonly stored: LongRecord;
 }
 
-/** Parts of a list to which an approval refers. */
+/** Parts of a deletion list that an approval refers to. */
 export interface Approvable {
   readonly hash: string;
   readonly deletions: readonly {
     readonly uid: string;
     readonly replaced?: true;
-    /** Foreign objects that are deleted with the object, in words. */
+    /** Descriptions of foreign objects that are deleted with the object. */
     readonly takes?: readonly string[];
   }[];
 }
@@ -43,7 +43,7 @@ export async function readApprovals(cluster: Pick<Cluster, 'get'>, home: Instanc
   return { all: [...stored.texts].flatMap(([hash, text]) => parseApproval(hash, text) ?? []), stored };
 }
 
-/** Returns undefined for an entry that a person has damaged. */
+/** Returns the approval; undefined if a person has damaged its text. */
 function parseApproval(hash: string, text: string): Approval | undefined {
   const value = parseJson(text);
   if (!isObject(value)) return undefined;
@@ -63,7 +63,10 @@ function replacedLine(uid: string): string {
   return `${uid} replaced`;
 }
 
-/** Returns the line for a foreign object. It contains a digest, because a namespace may have many foreign objects. */
+/**
+ * Returns the line for a foreign object. The line contains a digest of the description, because the number of foreign
+ * objects may be large.
+ */
 function takenLine(uid: string, taken: string): string {
   return `${uid}${TAKES}${digest(taken).slice(0, 16)}`;
 }
@@ -71,8 +74,9 @@ function takenLine(uid: string, taken: string): string {
 const TAKES = ' takes ';
 
 /**
- * Returns true if the lines approve the deletion. An approved deletion also covers a replacement, not the reverse.
- * Foreign objects that are deleted with the object must have been approved, too.
+ * Returns true if the lines approve the deletion. An approved deletion also allows a replacement, but an approved
+ * replacement allows no deletion without creation. All foreign objects that are deleted with the object must be
+ * approved as well.
  */
 function covers(lines: ReadonlySet<string>, { uid, replaced, takes = [] }: ApprovedDeletion): boolean {
   const isNamed = lines.has(uid) || (replaced === true && lines.has(replacedLine(uid)));
@@ -80,8 +84,8 @@ function covers(lines: ReadonlySet<string>, { uid, replaced, takes = [] }: Appro
 }
 
 /**
- * Returns true if the approval was given for this list, for the same deletions with all foreign objects that the
- * approver could list, or for a longer list of which a killed run has left this part.
+ * Returns true if the approval applies to the list: the hash is the same, or the deletions are the same with fewer
+ * foreign objects. After deletions have begun, the approval also applies to each part of the approved list.
  */
 export function approves({ hash, begun, lines }: Approval, list: Approvable): boolean {
   if (hash === list.hash) return true;
@@ -94,8 +98,8 @@ export function isExpired({ expiresAt }: Approval, clock: Pick<Clock, 'now'>): b
 }
 
 /**
- * Stores the approval next to the approvals of other lists. Throws Failure `cluster-conflict` if another approval is
- * stored at the same moment.
+ * Stores the approval, and removes expired approvals. Throws Failure `cluster-conflict` if another approval is stored
+ * at the same moment.
  */
 export async function storeApproval(
   { cluster, clock }: ApprovalDeps,
@@ -119,8 +123,8 @@ function keptTexts({ texts }: LongRecord, hashes: readonly string[]): ReadonlyMa
 }
 
 /**
- * Marks the approvals as begun, before the first deletion. Throws Failure `cluster-conflict` if an approval was stored
- * or removed since the approvals were read.
+ * Marks approvals as begun, before the first deletion. Throws Failure `cluster-conflict` if the record was changed
+ * since it was read.
  */
 export async function beginApproved(
   { cluster, clock }: ApprovalDeps,
@@ -131,7 +135,7 @@ export async function beginApproved(
   const fresh = all.filter((each) => begun.has(each.hash) && !each.begun);
   if (fresh.length === 0) return { all, stored };
   const begunAt = new Date(clock.now()).toISOString();
-  // New fields are at the end of the text, so that only the last piece of a long text is written.
+  // `begunAt` is at the end of the text: of a long text, only the last piece changes.
   const marked = fresh.map(({ hash, expiresAt, lines }): [string, string] => [
     hash,
     JSON.stringify({ expiresAt, uids: [...lines], begunAt }),
@@ -143,8 +147,8 @@ export async function beginApproved(
 }
 
 /**
- * Removes the used approvals after the last deletion. Approvals stored in the meantime stay. Returns failures of
- * writing.
+ * Removes the used approvals after the last deletion. Removes nothing if another writer changed the record in the
+ * meantime. Returns the failures.
  */
 export async function spendApprovals(
   cluster: RecordWriter,

@@ -1,4 +1,4 @@
-// Tests that every reader and writer refuses a record in the format of a newer release, and leaves it unchanged.
+// Tests that a record in the format of a newer release is never read or changed.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -21,7 +21,7 @@ const write = async (): Promise<never> => {
   throw new Error('written');
 };
 
-/** Returns a cluster whose records have the given version. */
+/** Returns a cluster whose records have this version. */
 const clusterOf = (version: string): Pick<Cluster, 'get' | 'create' | 'replace'> => ({
   get: async ({ apiVersion, kind, name, namespace = '' }) => ({
     apiVersion,
@@ -62,6 +62,6 @@ test.each(Object.entries(USES))('the %s', async (_name, use) => {
   expect(writes).toEqual([]);
 });
 
-test('a record that names this version is read', async () => {
+test('a record with this version is read', async () => {
   expect(await openClusterHistory(clusterOf('1'), HOME).latest(1)).toEqual([]);
 });

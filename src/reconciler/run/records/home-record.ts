@@ -1,5 +1,4 @@
-// Reads and writes the records that an instance keeps in the cluster between its runs: ConfigMaps in its home
-// namespace, by purpose.
+// Reads and writes the records that an instance keeps between its runs: ConfigMaps in its home namespace, by purpose.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -13,8 +12,8 @@ import type { Cluster } from '../ports.ts';
 export type Purpose = 'approval' | 'history' | 'image' | 'inventory' | 'notified' | 'quarantine' | 'suspension';
 
 /**
- * Suffixes that an instance adds to its name: for records, and for the field manager of `skep trigger`. An instance
- * whose name ends in such a suffix could have the same names as another instance's records.
+ * Suffixes in the names of records and of the field manager of `skep trigger`. The name of an instance must not end in
+ * such a suffix: its objects could have the names of another instance's records.
  */
 export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
   'approval',
@@ -29,20 +28,21 @@ export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
 
 /** Maximum number of ConfigMaps per purpose. The name of the first ConfigMap has no number. */
 export const SHARDS_MAX = 16;
-/** Maximum bytes of text in one ConfigMap. The API server accepts one mebibyte, including metadata. */
+/** Maximum characters in one ConfigMap. The API server accepts 1 MiB including metadata. */
 export const SHARD_BYTES_MAX = 900_000;
 
-/**
- * Kinds of the objects that an instance keeps in its home namespace: its records, its lease, its parent and its key.
- */
+/** Kinds of the objects that an instance keeps in its home namespace: records, lease, ApplySet parent, and key. */
 const RECORD_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Lease.coordination.k8s.io']);
 
-/** Pattern for the records of any instance. It applies in every namespace, because other instances have other homes. */
+/**
+ * Pattern for names of records of any instance. The pattern is applied in every namespace, because other instances may
+ * have other home namespaces.
+ */
 const OF_ANY_INSTANCE = new RegExp(`^${fieldManager('.+')}-(?:${ADDED_TO_NAMES.join('|')})(?:-\\d+)?$`);
 
 /**
- * Returns true for records, which sources must not declare: an author could approve their own deletions, or know the
- * key of digests.
+ * Returns true for records. Sources must not declare records: their authors could approve deletions, or choose the key
+ * of digests.
  */
 export function isRecord(
   { instance, homeNamespace }: InstanceName,
@@ -55,7 +55,7 @@ export function isRecord(
   return name === own || ADDED_TO_NAMES.some((word) => name === `${own}-${word}`) || OF_ANY_INSTANCE.test(name);
 }
 
-/** Returns `skep-<instance>-<purpose>`, followed by `-<number>` for further shards. */
+/** Returns the id of a record: `skep-<instance>-<purpose>`, with `-<number>` for further ConfigMaps. */
 export function recordId(
   { instance, homeNamespace: namespace }: InstanceName,
   purpose: Purpose,
@@ -65,16 +65,13 @@ export function recordId(
   return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name };
 }
 
-/**
- * Annotation with the format of a record. If it is absent, the record has the format of the first release. Each new
- * format gets a new number.
- */
+/** Annotation with the format of a record. A record without the annotation has the first format. */
 export const RECORD_VERSION = 'skep.dev/record-version';
 const VERSION = '1';
 
 /**
- * Returns undefined if the record does not exist. Throws Failure `record-of-newer-release` for an unknown format, which
- * must not be overwritten.
+ * Returns the record; undefined if it does not exist. Throws Failure `record-of-newer-release` for an unknown format,
+ * so that the record is not overwritten.
  */
 export async function readRecord(
   cluster: Pick<Cluster, 'get'>,

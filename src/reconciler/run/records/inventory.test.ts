@@ -6,7 +6,7 @@ import { type Entry, readInventory, storeInventory } from './inventory.ts';
 
 const HOME = { instance: 'test', homeNamespace: 'default' };
 
-/** Returns a cluster of ConfigMaps by name, which notes their names in the order of writing. */
+/** Returns a cluster with ConfigMaps by name. It records the names in the order of writing. */
 function store() {
   const kept = new Map<string, KubeObject>();
   const written: string[] = [];
@@ -33,7 +33,7 @@ function entries(count: number): Map<string, Entry> {
   return new Map(Array.from({ length: count }, each));
 }
 
-test('is read as it was written, also if it has grown to several ConfigMaps', async () => {
+test('is the same after writing and reading, also in several ConfigMaps', async () => {
   const cluster = store();
   const few = await storeInventory(cluster, HOME, await readInventory(cluster, HOME), {
     entries: entries(10),
@@ -42,15 +42,15 @@ test('is read as it was written, also if it has grown to several ConfigMaps', as
   expect([...cluster.kept.keys()]).toEqual(['skep-test-inventory']);
   const many = { entries: entries(20_000), leaving: new Map() };
   await storeInventory(cluster, HOME, few, many);
-  // The first shard, written last, contains the number of shards: a run that ends earlier leaves the old inventory
-  // intact.
+  // The first ConfigMap contains the number of ConfigMaps and is written last. If a run ends before that write, the old
+  // inventory is intact.
   expect([cluster.kept.size > 1, cluster.written.at(-1)]).toEqual([true, 'skep-test-inventory']);
   const read = await readInventory(cluster, HOME);
   expect([read.entries.size, read.leaving.size]).toEqual([20_000, 0]);
   expect(read.entries.get('/ConfigMap/tools/number-7')).toEqual(many.entries.get('/ConfigMap/tools/number-7'));
 });
 
-test('writes only shards that differ', async () => {
+test('writes only ConfigMaps that differ', async () => {
   const cluster = store();
   const content = { entries: entries(20_000), leaving: new Map() };
   const first = await storeInventory(cluster, HOME, await readInventory(cluster, HOME), content);
@@ -68,7 +68,7 @@ test('refuses more than an instance can record', async () => {
   expect(cluster.written).toEqual([]);
 });
 
-test('a line that a person has damaged records nothing, and does not affect the others', async () => {
+test('a damaged line is ignored, and other lines are read', async () => {
   const cluster = store();
   await storeInventory(cluster, HOME, await readInventory(cluster, HOME), { entries: entries(2), leaving: new Map() });
   const [kept] = [...cluster.kept.values()];

@@ -1,7 +1,7 @@
-// Records the objects that an instance has created in ConfigMaps of the home namespace, because any user may write
-// labels. An entry is written before its object is created, and gets the uid afterwards; until then the id of the run
-// on the object identifies it. The inventory also contains the deletions of a run, from before the first to after the
-// last deletion.
+// Stores in ConfigMaps of the home namespace which objects an instance has created, because any user may write labels.
+// An entry is written before its object is created. The next write adds the uid of the object. Until that write, the
+// run id in an annotation of the object identifies it. The inventory also contains the deletions of a run, from before
+// the first deletion until after the last deletion.
 
 import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { entryOf } from '#kubernetes/rules/ownership/entries.ts';
@@ -18,27 +18,27 @@ export interface Entry {
   readonly source: string;
   /** Id of the run that created or recorded the object. */
   readonly run: string;
-  /** Absent until a run knows that the object was created. */
+  /** Uid of the object; absent until a run knows that it was created. */
   readonly uid?: string;
 }
 
 export interface Leaving {
   readonly uid: string;
-  /** Hash of the approval that allows the deletion; absent if it needed no approval. */
+  /** Hash of the approval for the deletion; absent if the deletion needed no approval. */
   readonly approval?: string;
-  /** Set if the object is deleted to be created again. */
+  /** Set if the object is created again after its deletion. */
   readonly replaced?: true;
 }
 
 export interface InventoryContent {
   /** Entries by key of the object. */
   readonly entries: ReadonlyMap<string, Entry>;
-  /** Deletions that may or may not have reached the server, by key. */
+  /** Deletions by key of the object. They may or may not have reached the server. */
   readonly leaving: ReadonlyMap<string, Leaving>;
 }
 
 export interface Inventory extends InventoryContent {
-  /** Objects by number of the shard, as they were read; empty if the inventory does not exist yet. */
+  /** ConfigMaps by number, as they were read; empty if the inventory does not exist yet. */
   readonly stored: readonly (KubeObject | undefined)[];
 }
 
@@ -69,7 +69,7 @@ function leavingOfLine([kind, key, { uid, approval, replaced }]: Line): [string,
 
 type Line = readonly ['entry' | 'leaving', string, Readonly<Record<string, unknown>>];
 
-/** Returns the lines of a shard, except for lines that a person has damaged. */
+/** Returns the lines of a ConfigMap. Lines that a person has damaged are left out. */
 function linesOf({ data }: KubeObject): Line[] {
   const text = isObject(data) && typeof data.lines === 'string' ? data.lines : '';
   return text.split('\n').flatMap((line): Line[] => {
@@ -82,8 +82,8 @@ function linesOf({ data }: KubeObject): Line[] {
 }
 
 /**
- * Writes the changed shards, the first shard last, because it contains the number of shards. Throws Failure
- * `inventory-full`, and `cluster-conflict` if another writer was faster.
+ * Writes the changed ConfigMaps. The first ConfigMap is written last, because it contains the number of ConfigMaps.
+ * Throws Failure `inventory-full`, and `cluster-conflict` if another writer was faster.
  */
 export async function storeInventory(
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
@@ -103,7 +103,8 @@ export async function storeInventory(
     const annotations = { [SHARDS]: String(shards.length) };
     const same = isObject(object?.data) && object.data.lines === data.lines;
     if (same && (shard > 0 || object?.metadata.annotations?.[SHARDS] === annotations[SHARDS])) continue;
-    // A run that was killed while the inventory grew has left a shard that the first shard does not count.
+    // If a run was killed while the inventory grew, this ConfigMap may exist although the first ConfigMap does not
+    // count it.
     const left = object ?? (shard === 0 ? undefined : await readRecord(cluster, home, PURPOSE, shard));
     stored[shard] = await storeRecord(cluster, recordId(home, PURPOSE, shard), left, { data }, annotations);
   }
@@ -111,8 +112,8 @@ export async function storeInventory(
 }
 
 /**
- * Distributes lines to shards by a digest of the key. Doubling the number of shards moves a line to a higher shard, or
- * not at all.
+ * Distributes lines to ConfigMaps by a digest of their key. If the number of ConfigMaps doubles, a line stays in its
+ * ConfigMap or moves to an added ConfigMap.
  */
 function spread(lines: readonly Line[], before: number): readonly string[] {
   for (let count = Math.max(1, before); count <= SHARDS_MAX; count *= 2) {
@@ -130,8 +131,8 @@ function shardOf(key: string, count: number): number {
 }
 
 /**
- * Returns a function that returns true if the instance has created the object: its uid is recorded, or the object has
- * the id of the run whose entry is recorded without a uid.
+ * Returns a function that returns true if the instance has created the object. The entry must have the uid of the
+ * object, or the run id in the annotation of the object.
  */
 export function isRecorded({ entries }: InventoryContent, manager: string): (object: KubeObject) => boolean {
   return (object) => {
@@ -141,7 +142,7 @@ export function isRecorded({ entries }: InventoryContent, manager: string): (obj
   };
 }
 
-/** Returns the id of the run that created the object, if the instance itself has written it. */
+/** Returns the id of the run that created the object; undefined if the annotation was not applied by `manager`. */
 export function runOf(object: KubeObject, manager: string): string | undefined {
   const fields = entryOf(object, manager)?.fieldsV1;
   const metadata = isObject(fields) ? fields['f:metadata'] : undefined;

@@ -1,6 +1,6 @@
-// Stores texts by key in a record that may be larger than one object: texts that do not fit into the first ConfigMap
-// are cut into pieces in further ConfigMaps. The first ConfigMap is written last, so that the record is always in its
-// old or its new state.
+// Stores texts by key in a record that may be larger than one ConfigMap. Long texts are cut into pieces in further
+// ConfigMaps. The first ConfigMap refers to the pieces and is written last, so that readers see either the old or the
+// new record.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -12,7 +12,7 @@ import { type Purpose, readRecord, recordId, SHARD_BYTES_MAX, SHARDS_MAX, storeR
 
 export interface LongRecord {
   readonly texts: ReadonlyMap<string, string>;
-  /** Objects by number of the shard, if they were read. Each later write changes their resourceVersion. */
+  /** ConfigMaps by number, as far as they were read. Each write updates their resourceVersions here. */
   readonly objects: readonly (KubeObject | undefined)[];
 }
 
@@ -20,18 +20,21 @@ export const NO_RECORD: LongRecord = { texts: new Map(), objects: [] };
 
 export type RecordWriter = Pick<Cluster, 'get' | 'create' | 'replace'>;
 
-/** Place of a piece: number of the shard, and key in that shard, which is a digest of the piece. */
+/** Location of a piece: number of the ConfigMap, and the key in it, which is a digest of the piece. */
 type Piece = readonly [number, string];
 
 const PIECE_MAX = 100_000;
-/** Bytes that the place of a piece takes in the first ConfigMap. */
+/** Bytes that the location of a piece needs in the first ConfigMap. */
 const PLACE_BYTES = 48;
-/** Annotation that counts writes of pieces. A writer that read the first ConfigMap before such a write gets a conflict. */
+/**
+ * Annotation that counts writes of pieces. Each increment changes the first ConfigMap. A writer that has read the
+ * record before then gets a conflict.
+ */
 const WRITES = 'skep.dev/record-writes';
 
 /**
- * Reads the record. If a piece of a text is missing, or a person has changed it, the text is read as the list of its
- * pieces, which callers recognise as invalid.
+ * Reads the record. If a piece is missing or was changed by a person, the value is the list of locations instead of the
+ * text. Callers detect that such a value is invalid.
  */
 export async function readLongRecord(
   cluster: Pick<Cluster, 'get'>,
@@ -50,7 +53,8 @@ export async function readLongRecord(
   const texts = new Map([...heads].map(([key, head]) => [key, assembleText(head, contents)]));
   const isWhole = [...heads].every(([key, head]) => piecesOf(head).length === 0 || texts.get(key) !== head);
   const latest = isWhole ? first : await readRecord(cluster, home, purpose);
-  // Pieces are removed once the first ConfigMap no longer names them.
+  // A writer removes old pieces after it has written the first ConfigMap. If the first ConfigMap has changed since it
+  // was read, read again.
   if (latest?.metadata.resourceVersion !== first?.metadata.resourceVersion)
     return readLongRecord(cluster, home, purpose);
   return { texts, objects };
@@ -79,7 +83,7 @@ function assembleText(head: string, contents: readonly ReadonlyMap<string, strin
   return found.includes(undefined) ? head : found.join('');
 }
 
-/** Returns undefined if the piece is missing, or a person has changed it. */
+/** Returns the piece; undefined if it is missing or was changed by a person. */
 function textOfPiece([shard, name]: Piece, contents: readonly ReadonlyMap<string, string>[]): string | undefined {
   const text = contents[shard]?.get(name);
   return text === undefined || nameOf(text) !== name ? undefined : text;
@@ -90,8 +94,8 @@ function nameOf(piece: string): string {
 }
 
 /**
- * Replaces the record that was read. Throws Failure `record-full`, and `cluster-conflict` if another writer was faster.
- * Pieces left by an interrupted write are overwritten.
+ * Replaces the record `before`. Pieces of an interrupted write are overwritten. Throws Failure `record-full`, and
+ * `cluster-conflict` if another writer was faster.
  */
 export async function storeLongRecord(
   cluster: RecordWriter,
@@ -121,15 +125,15 @@ export async function storeLongRecord(
 }
 
 interface Placed {
-  /** All objects, including objects that were read in addition. */
+  /** All ConfigMaps that were read so far. */
   readonly objects: (KubeObject | undefined)[];
-  /** Number of the shard by name of a piece. */
+  /** Number of the ConfigMap by name of the piece. */
   readonly places: ReadonlyMap<string, number>;
-  /** Contents of the shards to write. */
+  /** Contents of the ConfigMaps to write, by number. */
   readonly contents: ReadonlyMap<number, JsonObject>;
 }
 
-/** Places the pieces without writing, so that a full record is noticed before the first write. */
+/** Assigns each piece to a ConfigMap, without writing, so that a full record fails before the first write. */
 async function placePieces(
   cluster: Pick<Cluster, 'get'>,
   home: InstanceName,
@@ -153,7 +157,7 @@ async function placePieces(
   return { objects, places, contents };
 }
 
-/** Empties shards that only the earlier record used. At that point the new record is stored, even if this fails. */
+/** Empties ConfigMaps without pieces of the new record. Ignores failures, because the new record is already stored. */
 async function emptyUnused(
   objects: readonly (KubeObject | undefined)[],
   write: (shard: number, data: JsonObject) => Promise<void>,
@@ -171,8 +175,8 @@ async function emptyUnused(
 }
 
 /**
- * Returns the content of a shard with as many of the unplaced pieces as fit, and notes their places. Pieces that are
- * neither in the old nor in the new record are removed. Undefined if no piece was added.
+ * Returns the new content of a ConfigMap with as many unassigned pieces as possible, and adds these pieces to `places`.
+ * Removes pieces that neither the old nor the new record contains. Returns undefined if no piece was added.
  */
 function fill(
   object: KubeObject | undefined,
@@ -191,7 +195,10 @@ function fill(
   return added.length === 0 ? undefined : Object.fromEntries([...kept, ...added]);
 }
 
-/** Returns the keys of the longest texts, as many as needed for the remaining texts to fit into one object. */
+/**
+ * Returns the keys of the longest texts to be cut, so that the remaining texts and all locations fit into one
+ * ConfigMap.
+ */
 function keysOfLong(texts: ReadonlyMap<string, string>): ReadonlySet<string> {
   const long = new Set<string>();
   let size = [...texts].reduce((sum, [key, text]) => sum + key.length + text.length, 0);

@@ -1,5 +1,5 @@
-// Stores the image of the reconciler itself with its digest, which workloads run unless skep.yaml names another image.
-// Only a process in the cluster can find the image out; all other processes of the instance read it here.
+// Stores the image of the reconciler with its digest. Workloads use this image unless skep.yaml names another image.
+// Only a process in the cluster can determine the image. All other processes of the instance read the stored image.
 
 import { isObject } from '#std/json.ts';
 import type { InstanceName } from '../instance.ts';
@@ -7,17 +7,16 @@ import type { Cluster } from '../ports.ts';
 import { readRecord, recordId, storeRecord } from './home-record.ts';
 
 export interface OwnImage {
-  /** Reference with a digest. */
+  /** Image name with digest. */
   readonly image: string;
-  /** Release of the image. */
   readonly release: string;
 }
 
 const PURPOSE = 'image';
 
 /**
- * Returns undefined if no process in the cluster has stored the image. Throws Failure `record-of-newer-release`, and
- * failures of reading.
+ * Returns the image; undefined if no process in the cluster has stored it. Throws Failure `record-of-newer-release`,
+ * and failures of reading.
  */
 export async function readOwnImage(cluster: Pick<Cluster, 'get'>, home: InstanceName): Promise<OwnImage | undefined> {
   const fields = (await readRecord(cluster, home, PURPOSE))?.data;
@@ -25,7 +24,7 @@ export async function readOwnImage(cluster: Pick<Cluster, 'get'>, home: Instance
   return typeof image === 'string' && typeof release === 'string' ? { image, release } : undefined;
 }
 
-/** Writes only if the image differs. Throws Failure `cluster-conflict` if another writer was faster. */
+/** Stores the image if it differs. Throws Failure `cluster-conflict` if another writer was faster. */
 export async function storeOwnImage(
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
   home: InstanceName,

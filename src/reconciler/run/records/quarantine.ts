@@ -1,5 +1,5 @@
-// Stores commits that a rollback took out of use, in ConfigMaps of the home namespace. A source whose ref names such a
-// commit, or an ancestor of it, stays at the commit that it was rolled back to.
+// Stores the commits that a rollback excludes, in ConfigMaps of the home namespace. While the ref of a source names
+// such a commit or an ancestor of it, the source stays at the commit of the rollback.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, parseJson } from '#std/json.ts';
@@ -11,22 +11,22 @@ import { type LongRecord, type RecordWriter, readLongRecord, storeLongRecord } f
 
 export interface Quarantined {
   readonly source: string;
-  /** Commit that the source stays at. */
+  /** Commit that is applied instead of `bad`. */
   readonly good: string;
   /** Commit that the ref named at the rollback. */
   readonly bad: string;
-  /** Known ancestors of `bad`, which do not count as newer commits. */
+  /** Known ancestors of `bad`. They are excluded like `bad`. */
   readonly older: readonly string[];
-  /** Run to whose commits the rollback returned. */
+  /** Id of the run to whose commits the rollback returned. */
   readonly run: string;
-  /** RFC 3339. */
+  /** Time of the rollback, in RFC 3339. */
   readonly since: string;
 }
 
 export interface Quarantine {
   /** Entries by name of the source. */
   readonly entries: ReadonlyMap<string, Quarantined>;
-  /** Stored record as it was read. */
+  /** Record as it was read. */
   readonly stored: LongRecord;
 }
 
@@ -38,12 +38,12 @@ export async function readQuarantine(cluster: Pick<Cluster, 'get'>, home: Instan
   return { entries: new Map(entries.map((entry) => [entry.source, entry])), stored };
 }
 
-/** Returns true if the commit was taken out of use, or is known to be older. */
+/** Returns true if the rollback excludes the commit. */
 export function isQuarantined({ bad, older }: Quarantined, commit: string): boolean {
   return commit === bad || older.includes(commit);
 }
 
-/** Replaces the entries that were read. Throws Failure `cluster-conflict` if another writer was faster. */
+/** Replaces all entries. Throws Failure `cluster-conflict` if another writer was faster. */
 export async function storeQuarantine(
   cluster: RecordWriter,
   home: InstanceName,
@@ -56,8 +56,8 @@ export async function storeQuarantine(
 }
 
 /**
- * Ends the quarantine of sources whose refs name a newer commit. If a person rolls back at the same moment, the new
- * quarantine stays, and the next run decides about it.
+ * Removes the entries of sources whose refs name a newer commit. If another writer changed the record in the meantime,
+ * nothing is removed and the next run decides again. Returns the failures.
  */
 export async function release(
   cluster: RecordWriter,
@@ -77,8 +77,8 @@ export async function release(
 }
 
 /**
- * Clears the quarantine of all sources, or of the named sources, and removes entries that cannot be read. Returns the
- * sources that follow their refs again.
+ * Removes the entries of the sources in `only` or, if `only` is empty, of all sources. Also removes entries that cannot
+ * be parsed. Returns the names of the sources.
  */
 export async function clearQuarantine(
   cluster: RecordWriter,
@@ -92,7 +92,7 @@ export async function clearQuarantine(
   return cleared;
 }
 
-/** Parses an entry. If it cannot be read, the bad commit is unknown: then no run may start. */
+/** Parses an entry. Throws Failure `quarantine-unreadable`: no run may start while the excluded commits are unknown. */
 function parseEntry(home: InstanceName, source: string, text: string): Quarantined {
   const value = parseJson(text);
   if (isObject(value)) {

@@ -1,5 +1,5 @@
-// Stores the suspension of an instance in a ConfigMap of the home namespace, so that every process of the instance sees
-// it, without a change in Git or in its configuration.
+// Stores the suspension of an instance in a ConfigMap of the home namespace, where every process of the instance reads
+// it. Neither Git nor the configuration changes.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -10,7 +10,7 @@ import { readRecord, recordId, storeRecord } from './home-record.ts';
 export interface Suspension {
   /** Name of the person who suspended the instance, for messages. */
   readonly who: string;
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly since: string;
   /** Empty if the person gave no reason. */
   readonly reason: string;
@@ -20,7 +20,7 @@ type Deps = { readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace'>; rea
 
 const PURPOSE = 'suspension';
 
-/** Returns undefined if the instance is not suspended. */
+/** Returns the suspension; undefined if the instance is not suspended. */
 export async function readSuspension(
   cluster: Pick<Cluster, 'get'>,
   home: InstanceName,
@@ -29,7 +29,7 @@ export async function readSuspension(
   return stored === undefined ? undefined : parseSuspension(stored);
 }
 
-/** Parses a suspension. An incomplete suspension also suspends, because changing nothing is safer. */
+/** Parses a suspension. A suspension with missing fields is also in force, because writing nothing is safer. */
 function parseSuspension({ data }: KubeObject): Suspension | undefined {
   const fields = isObject(data) ? data : {};
   if (Object.keys(fields).length === 0) return undefined;
@@ -42,8 +42,8 @@ function parseSuspension({ data }: KubeObject): Suspension | undefined {
 }
 
 /**
- * Suspends the instance. An earlier suspension keeps its beginning and, if no new reason is given, its reason. Throws
- * Failure `cluster-conflict` if two people suspend at once.
+ * Suspends the instance. If the instance is already suspended, `since` stays unchanged, and the reason changes only if
+ * `reason` is set. Throws Failure `cluster-conflict` if two people suspend at the same moment.
  */
 export async function suspend(
   { cluster, clock }: Deps,
@@ -58,7 +58,7 @@ export async function suspend(
   return data;
 }
 
-/** Ends the suspension and returns it; returns undefined if the instance was not suspended. */
+/** Ends the suspension and returns it; undefined if the instance was not suspended. */
 export async function resume({ cluster }: Pick<Deps, 'cluster'>, home: InstanceName): Promise<Suspension | undefined> {
   const stored = await readRecord(cluster, home, PURPOSE);
   const before = stored === undefined ? undefined : parseSuspension(stored);

@@ -28,11 +28,11 @@ export interface ComparedObject {
   readonly after?: LoadedResource;
   /** True if both commits declare the object with the same content. */
   readonly isSame: boolean;
-  /** Fields that differ if both commits declare the object, without values of Secrets. */
+  /** Fields that differ between the commits, with masked values of Secrets. */
   readonly diff: readonly Difference[];
 }
 
-/** Returns the objects sorted by key. */
+/** Returns all objects of both commits, sorted by key. */
 export function compareSides({ before, after, ...own }: Sides): readonly ComparedObject[] {
   const [was, is] = [resourcesByKey(before), resourcesByKey(after)];
   const typeOf = mergeTypes(own, [before, after]);
@@ -72,8 +72,8 @@ function groupVersionKind(apiVersion: string, kind: string) {
 }
 
 /**
- * Compares the fields. If a value does not fit its type, such as a text in place of a number, compares without types,
- * because the type provides no place for the value.
+ * Returns the differences. If the typed comparison finds no difference, compares without the type. The typed comparison
+ * ignores a value that does not fit the type, such as text in place of a number.
  */
 function differencesOf(from: KubeObject, to: KubeObject, type: MergeType | undefined): readonly Difference[] {
   const { apiVersion, kind } = to;
@@ -87,7 +87,7 @@ function differencesOf(from: KubeObject, to: KubeObject, type: MergeType | undef
 
 const MANAGER = 'skep-render';
 
-/** Returns the fields that an apply of the second object would change after an apply of the first object. */
+/** Returns the fields that an apply of `to` changes after an apply of `from`. */
 function differencesBy(from: KubeObject, to: KubeObject, type: MergeType): readonly Difference[] {
   const fieldsV1 = formatFields(ownedSet(from, type).set);
   const entry = {

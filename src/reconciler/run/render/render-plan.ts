@@ -1,5 +1,5 @@
-// Plans the difference between two commits of a repository: the changes that a tool makes by applying the second commit
-// to a cluster in the state of the first commit.
+// Plans the difference between two commits: the changes that a tool makes if it applies the head to a cluster in the
+// state of the base.
 
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type Json } from '#std/json.ts';
@@ -19,7 +19,7 @@ export interface RenderInput extends SideDeps {
   readonly paths: readonly string[];
   readonly base: { readonly name: string; readonly checkout: Checkout };
   readonly head: { readonly name: string; readonly checkout: Checkout };
-  /** RFC 3339. */
+  /** Current time, in RFC 3339. */
   readonly now: string;
 }
 
@@ -52,7 +52,7 @@ export async function planByRendering(input: RenderInput): Promise<RunResult> {
   };
 }
 
-/** Returns the locks without faults. A lock with a fault accepts no definitions, and its server is kept unchanged. */
+/** Returns the valid locks. Invalid locks are left out, because their servers are kept unchanged. */
 function soundLocks({ loaded: { locks, invalid } }: Side) {
   const broken = new Set(invalid.map(keyOf));
   return locks.filter(({ id }) => !broken.has(keyOf(id)));
@@ -114,8 +114,8 @@ function changesIn({ batches }: Plan): readonly Change[] {
 }
 
 /**
- * Returns both states. An object that is kept unchanged stays as in the base. A resource that is unreadable in one of
- * the commits is left out.
+ * Returns the state before and after the plan. Objects that are kept unchanged are equal in both states. A resource
+ * that could not be read in one of the commits is left out.
  */
 function statesOf(compared: readonly ComparedObject[], plan: Plan) {
   const changed = new Set(changesIn(plan).map(({ key }) => key));
@@ -130,14 +130,17 @@ function statesOf(compared: readonly ComparedObject[], plan: Plan) {
   };
 }
 
-/** Returns true for a custom resource with a fault, or with an expression in place of a value that its kind reads. */
+/**
+ * Returns true for a custom resource that cannot be read in one of the commits: it is invalid, or its kind would have
+ * to read fields with expressions.
+ */
 function isUnreadable({ before, after }: ComparedObject): boolean {
   return [before, after].some((each) => each?.kind !== undefined && each.defaulted === undefined);
 }
 
 /**
- * Returns a filter for problems that the base lacks. Problems without an object are always reported: they mean that a
- * file was not read.
+ * Returns a filter for problems that the base does not have. A problem without an object is always kept, because it is
+ * about a file that was not read.
  */
 function notEarlier(earlier: readonly Problem[], compared: readonly ComparedObject[]): (problem: Problem) => boolean {
   const same = new Set(compared.flatMap(({ isSame, key }) => (isSame ? [key] : [])));
@@ -194,7 +197,9 @@ function unreadBefore({ incomplete, problems }: Side): readonly string[] {
   ];
 }
 
-/** Reports a missing folder: a tool that finds no folder may stop before it deletes objects. */
+/**
+ * Describes a folder that only the base has. A tool that does not find the folder may fail before it deletes objects.
+ */
 function missingFolder(path: string, base: Checkout, head: Checkout): readonly string[] {
   if (!hasPath(base, path) || hasPath(head, path) || linkAt(head, path) !== undefined) return [];
   return [
@@ -202,10 +207,7 @@ function missingFolder(path: string, base: Checkout, head: Checkout): readonly s
   ];
 }
 
-/**
- * Returns folders of this repository that Flux and Argo CD apply according to their objects, and that were not
- * compared.
- */
+/** Describes folders of this repository that were not compared, although objects of Flux or Argo CD apply them. */
 function elsewhere(
   objects: readonly { readonly id: ResourceId; readonly object: KubeObject }[],
   paths: readonly string[],

@@ -1,22 +1,21 @@
-// Defines the two commits that a plan compares.
+// Defines which two commits were compared.
 
-/** Two commits that were compared. */
 export interface Rendered {
-  /** Folders inside the repository; the empty string stands for the whole repository. */
+  /** Folders inside the repository; an empty text is the whole repository. */
   readonly paths: readonly string[];
   readonly base: RenderedCommit;
   readonly head: RenderedCommit;
   /**
-   * Number of problems of objects that are the same in both commits. They are not listed and do not affect the exit
-   * code.
+   * Number of problems of unchanged objects that the base also has. These problems are not listed and do not change the
+   * exit code.
    */
   readonly earlierProblems: number;
-  /** Facts that the comparison cannot know, each a noun phrase with its reason. */
+  /** Facts that the comparison cannot determine, as noun phrases with a reason. */
   readonly unknown: readonly string[];
 }
 
 interface RenderedCommit {
-  /** Requested branch, tag or commit. */
+  /** Branch, tag or commit that was requested. */
   readonly name: string;
   readonly commit: string;
 }

@@ -1,4 +1,4 @@
-// Reads the objects that each of two commits declares, without skep.yaml and without a cluster.
+// Reads the objects that two commits declare, without skep.yaml and without a cluster.
 
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -29,7 +29,7 @@ export interface Side {
   readonly incomplete: boolean;
 }
 
-/** Assumed namespace of objects that declare none. The tool that applies the objects chooses the real one. */
+/** Assumed namespace of objects without a namespace. The tool that applies the objects chooses the real namespace. */
 export const ASSUMED_NAMESPACE = 'default';
 
 interface WrittenSide {
@@ -40,8 +40,8 @@ interface WrittenSide {
 }
 
 /**
- * `paths` are folders inside the repository. A folder that a commit lacks declares nothing. A definition in only one of
- * the commits counts for both, because the scope of a kind decides whether its objects need a namespace.
+ * Reads both commits. `paths` are folders inside the repository. A missing folder declares no objects. A CRD that only
+ * one commit contains is used for both commits, because it decides whether objects of its kind need a namespace.
  */
 export async function readSides(
   deps: SideDeps,
@@ -63,7 +63,7 @@ async function readDocuments(
 ): Promise<WrittenSide> {
   const documents: SourceFile[] = [];
   const problems: Problem[] = [];
-  // Manifests may be behind a link. Links are not followed.
+  // Links are not followed, so the manifests behind a link are unknown.
   const links = new Set(paths.flatMap((path) => linkAt(checkout, path) ?? []));
   problems.push(...[...links].map(skippedProblem));
   let incomplete = links.size > 0;
@@ -104,7 +104,7 @@ function loadSide(
   };
 }
 
-/** Returns true if the path exists. The empty path is the whole repository. */
+/** Returns true if the folder exists. The empty path is the whole repository. */
 export function hasPath({ files, skipped }: Checkout, path: string): boolean {
   return path === '' || [...files, ...skipped].some((each) => each.path.startsWith(`${path}/`));
 }

@@ -13,7 +13,7 @@ const SPECS: Readonly<Record<string, string>> = {
   MCPGroup: '{}',
 };
 
-/** `names` are `Kind/name`; all objects are in one namespace. */
+/** Returns loaded resources. `names` are `Kind/name`; all are in one namespace. */
 function loaded(names: readonly string[]) {
   const text = names
     .map((id) => {
@@ -29,7 +29,7 @@ function loaded(names: readonly string[]) {
 
 interface Living {
   readonly born?: string;
-  /** `Kind/name`. */
+  /** Owner as `Kind/name`. */
   readonly owner?: string;
 }
 
@@ -53,11 +53,11 @@ function found(names: readonly string[], living: Readonly<Record<string, Living>
 }
 
 describe('resources that would create the same object', () => {
-  it('are distinguished by names that have nothing in common', () => {
+  it('do not collide if their names differ', () => {
     expect(found(['MCPServer/weather', 'MCPRemoteProxy/almanac', 'EmbeddingServer/vectors'])).toEqual([]);
   });
 
-  it('are refused but for the first, which is named', () => {
+  it('are refused except for the first resource, which the finding names', () => {
     expect(found(['MCPServer/weather', 'MCPRemoteProxy/weather', 'MCPGroup/weather'])).toEqual([
       'a/MCPRemoteProxy/weather would create ConfigMap weather-runconfig, Deployment weather, which a/MCPServer/weather creates too: rename one of the two',
     ]);
@@ -70,20 +70,20 @@ describe('resources that would create the same object', () => {
     expect(found(['MCPServer/weather', 'MCPServerStdio/weather-proxy'])).toEqual([]);
   });
 
-  it('give way to an object that is declared by itself', () => {
+  it('are refused if Git declares the object', () => {
     expect(found(['MCPServer/weather', 'ConfigMap/weather-runconfig'])).toEqual([
       'a/MCPServer/weather would create ConfigMap weather-runconfig, which is declared by itself: rename one of the two',
     ]);
   });
 
-  it('give way to the resource that existed first, wherever it is declared', () => {
+  it('are refused except for the oldest resource, wherever it is declared', () => {
     const living = { 'MCPRemoteProxy/weather': { born: '2026-11-20T00:00:00Z' } };
     expect(found(['MCPServer/weather', 'MCPRemoteProxy/weather'], living)).toEqual([
       'a/MCPServer/weather would create ConfigMap weather-runconfig, Deployment weather, which a/MCPRemoteProxy/weather creates too: rename one of the two',
     ]);
   });
 
-  it('give way to the one whose object it is, however old the other is', () => {
+  it('are refused except for the owner of the live object, however old the others are', () => {
     const living = {
       'MCPServer/weather': { born: '2026-11-20T00:00:00Z' },
       'MCPRemoteProxy/weather': { born: '2026-11-21T00:00:00Z' },

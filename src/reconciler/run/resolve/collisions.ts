@@ -1,5 +1,5 @@
-// Finds resources that would create the same object, or an object that Git itself declares. All but one of these
-// resources are refused.
+// Finds resources that would create the same object, or an object that Git declares. Only one of these resources may
+// create the object. The other resources are refused.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -7,7 +7,7 @@ import { formatId, type ResourceId } from '#std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';
 
 export interface CollisionInput {
-  /** Resources except for held resources, whose children stay theirs by the owner reference. */
+  /** All resources that are not held. The children of a held resource are kept by their owner reference. */
   readonly loaded: readonly LoadedResource[];
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
@@ -17,7 +17,7 @@ interface Claim {
   readonly claimants: readonly ResourceId[];
 }
 
-/** Returns findings by the key of the refused resource. */
+/** Returns findings by key of the refused resource. */
 export function collisions(input: CollisionInput): ReadonlyMap<string, readonly Finding[]> {
   const lost = new Map<string, { readonly loser: ResourceId; readonly winner: ResourceId; objects: ResourceId[] }>();
   for (const { object, claimants } of contested(input.loaded)) {
@@ -57,8 +57,8 @@ function contested(loaded: readonly LoadedResource[]): readonly Claim[] {
 }
 
 /**
- * Returns names that several resources of one namespace share, whatever their kinds. Only these few names are examined
- * closely, because a fleet creates ten times as many objects as it declares.
+ * Returns the names that several resources of a namespace use, for objects of any kind. Only these few names are
+ * compared by kind, because a fleet creates ten times as many objects as it declares.
  */
 function sharedNames(loaded: readonly LoadedResource[]): ReadonlySet<string> {
   const shared = new Set<string>();
@@ -81,8 +81,8 @@ function noteName(first: Map<string, ResourceId>, name: string, id: ResourceId, 
 }
 
 /**
- * Returns the resource that may have the object: the object itself if Git declares it; else the owner of the live
- * object; else the oldest resource; else the resource that is declared first.
+ * Returns the resource that gets the object. The order of precedence is: the resource that is the declared object, the
+ * owner of the live object, the oldest resource, the first declared resource.
  */
 function winnerOf({ living }: CollisionInput, object: ResourceId, claimants: readonly ResourceId[]): ResourceId {
   const declared = claimants.find((id) => keyOf(id) === keyOf(object));
@@ -94,7 +94,7 @@ function winnerOf({ living }: CollisionInput, object: ResourceId, claimants: rea
   return births.reduce((first, next) => (next.at < first.at ? next : first)).id;
 }
 
-/** Text that sorts after every RFC 3339 time. */
+/** Text that sorts after every time in RFC 3339. */
 const LATER = '~';
 
 function collision(winner: ResourceId, objects: readonly ResourceId[]): Finding {

@@ -1,5 +1,5 @@
-// Resolves the references of each resource, and decides whether it is healthy, refused (its children are held) or held
-// (the resource itself is not changed either).
+// Resolves the references of each resource, and decides its state. `healthy`: the resource can be used. `refused`: its
+// children are kept unchanged. `held`: the resource and its children are kept unchanged.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -15,19 +15,19 @@ import { collisions } from './collisions.ts';
 export interface ResolveInput {
   /** Resources of all sources, including invalid resources. */
   readonly loaded: readonly Sourced[];
-  /** Ids of invalid resources: they are held, and so are all resources that depend on them. */
+  /** Ids of invalid resources. They are held, and so are the resources that depend on them. */
   readonly invalid: readonly ResourceId[];
   readonly kinds: readonly Kind[];
   readonly views: (namespace: string) => View;
   /**
-   * Returns whether reading the object succeeded (`listed`) or failed (`failed`). Without a cluster, only manifests are
-   * known: they contain all objects of the kind that count (`declared`), or possibly not all (`none`).
+   * Returns how much is known about an object. `listed`: the cluster was read. `failed`: the cluster could not be read.
+   * Without a cluster: `declared` if all objects of the kind are manifests, `none` if further objects may exist.
    */
   readonly knowledge: (kind: string, namespace: string, name: string) => 'listed' | 'failed' | 'declared' | 'none';
   readonly images: EnforcedImages;
-  /** Keys of objects that must be left alone. */
+  /** Keys of objects to leave alone. */
   readonly leftAlone: { has(key: string): boolean };
-  /** Returns the live object; without a cluster, always undefined. */
+  /** Returns the live object; always undefined without a cluster. */
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
 
@@ -36,7 +36,7 @@ export type Health = 'healthy' | 'refused' | 'held';
 export interface Standing {
   readonly loaded: Sourced;
   readonly health: Health;
-  /** Reasons why the resource is refused or held; empty if it is healthy. */
+  /** Findings about the resource. The state is caused by the errors among them, or by an invalid dependency. */
   readonly findings: readonly Finding[];
 }
 
@@ -51,7 +51,7 @@ export function resolve(input: ResolveInput): Resolved {
   return { standings, problems: [...problems, ...missingOfHeld(input, standings)] };
 }
 
-/** Reports missing references of held resources, too, so that one run shows all mistakes to correct. */
+/** Also returns missing references of held resources, so that one run shows all mistakes. */
 function missingOfHeld(input: ResolveInput, standings: readonly Standing[]): readonly Problem[] {
   const held = standings.filter(({ loaded, health }) => health === 'held' && !input.leftAlone.has(keyOf(loaded.id)));
   if (held.length === 0) return [];
@@ -83,7 +83,7 @@ function standingsOf(input: ResolveInput): readonly Standing[] {
     const before = known.get(loaded);
     if (before !== undefined) return before;
     const own = ownStanding(resolving, loaded);
-    // Noted before the recursion, because a needed resource may need this resource in turn.
+    // Stored before the recursion, because resources may refer to each other in a cycle.
     known.set(loaded, own);
     const standing = own.health === 'healthy' ? afterNeeded(own, neededStanding) : own;
     known.set(loaded, standing);
@@ -109,7 +109,7 @@ function ownStanding(input: Judging, loaded: Sourced): Standing {
   return { loaded, health: findings.some(isError) ? 'refused' : 'healthy', findings };
 }
 
-/** Refuses a resource that needs a refused resource: its children would depend on an unusable object. */
+/** Refuses a resource that refers to a refused resource, because its children would depend on an unusable object. */
 function afterNeeded(standing: Standing, standingOf: (name: string) => Standing | undefined): Standing {
   const { loaded, findings } = standing;
   const { id, kind, defaulted } = loaded;
@@ -135,7 +135,7 @@ interface Resolving extends ResolveInput {
   readonly registries: (namespace: string) => readonly Registry[];
 }
 
-/** Finds registries once per namespace, because every server of a namespace needs them. */
+/** Returns a function that finds the registries of each namespace once. */
 function registriesByNamespace({ views, kinds }: ResolveInput): Resolving['registries'] {
   const found = new Map<string, readonly Registry[]>();
   return (namespace) => {
@@ -157,7 +157,7 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
     ...references.flatMap((reference) => missingFinding(input, view, loaded, reference)),
     ...imageFindings(kind, defaulted, input.registries(namespace), input.images),
   ];
-  // Objects that a kind reads must exist. Offline, an object may exist in the cluster only.
+  // `inspect` needs all required objects. Without a cluster, some of them may be unknown.
   const complete = required.every(({ kind: target, name }) => view.find(target, name) !== undefined);
   return complete ? [...findings, ...kind.inspect(defaulted, view)] : findings;
 }
@@ -166,8 +166,8 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
 const NAMED_ONLY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'ServiceAccount']);
 
 /**
- * Returns an error if the resource cannot work without the object, and a warning if only its pods wait for the object.
- * An unreadable object is always an error: children created without it would differ, and start new pods.
+ * Returns an error for a required object and a warning for an optional object. An unreadable object is always an error:
+ * without its content, children would change and pods would restart. `NAMED_ONLY` kinds have no such content.
  */
 function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
   const { pointer, kind, name, key, optional } = reference;
@@ -199,13 +199,13 @@ export function unknownFinding(pointer: string, kind: string, namespace: string,
   return { code: 'reference-unknown', severity: 'error', pointer, message };
 }
 
-/** Returns the keys of a ConfigMap or Secret in all its members. */
+/** Returns the keys in all data fields of a ConfigMap or Secret. */
 function keysOf(target: KubeObject): string[] {
   const members = [target.data, target.binaryData, target.stringData];
   return members.flatMap((member) => (typeof member === 'object' && member !== null ? Object.keys(member) : []));
 }
 
-/** Returns every key of an object that must not be changed, with the invalid resource that is the reason. */
+/** Returns the keys of all objects to be held, each with the invalid resource on which the object depends. */
 function heldKeys(input: ResolveInput): ReadonlyMap<string, ResourceId> {
   const held = new Map(input.invalid.map((id) => [keyOf(id), id]));
   if (held.size === 0) return held;
@@ -239,7 +239,10 @@ function referenceName(namespace: string | undefined, kind: string, name: string
   return `${namespace ?? ''}/${kind}/${name}`;
 }
 
-/** Returns findings of a held resource: none for an invalid resource, which has problems already. */
+/**
+ * Returns a finding for a held resource that depends on an invalid resource. Returns none for the invalid resource,
+ * which already has problems.
+ */
 function heldFindings(id: ResourceId, blocker: ResourceId): Finding[] {
   if (keyOf(id) === keyOf(blocker)) return [];
   const message = `kept unchanged: it depends on ${formatId(blocker)}, which is invalid`;

@@ -86,7 +86,7 @@ test.each([
   expect(problemsOf(...texts)).toEqual(expected);
 });
 
-test('more names and digests than there is room for', () => {
+test('a lock with too many names and digests', () => {
   const many = (count: number) =>
     lock(`[${Array.from({ length: count }, (_, index) => `{name: ${'n'.repeat(400)}${index}}`).join(', ')}]`);
   const problems = problemsOf(server(), many(2000));
@@ -98,7 +98,7 @@ test('more names and digests than there is room for', () => {
   expect(problemsOf(server('off'), entry)).toContain('1.yaml:5 error lock-too-large');
 });
 
-test('a lock counts if the source of its server declares it', () => {
+test('a lock is in force if the source of its server declares it', () => {
   const documents = [fileOf('a.yaml', server()), fileOf('b.yaml', lock())];
   const loaded = load({ source: 'a', documents, kinds: KINDS, apiGroup: API_GROUP, builtin: bundledSchema });
   const from = (source: string) => {

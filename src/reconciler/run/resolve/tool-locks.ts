@@ -1,5 +1,5 @@
-// Determines which of the declared locks of tools are in force, and the faults of the remaining locks: a lock must be
-// in the same source as its server.
+// Determines which declared tool locks are in force, and the faults of the other locks. A lock must be in the same
+// source as its server.
 
 import { TOOLS_LOCK_ANNOTATION } from '#contracts/tool-lock/schema.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -71,23 +71,22 @@ function idleFindings({ id }: Sourced, { object }: Sourced): readonly Finding[] 
   return [{ code: 'lock-idle', severity: 'warning', pointer: '/spec/server/kind', message }];
 }
 
-/** Reports a lock for another image or another server, which may have other definitions. */
+/**
+ * Warns if the image or URL in the lock is not the current image or URL of the server: the tool definitions may differ.
+ */
 function placeFindings({ object }: Sourced, server: Sourced): readonly Finding[] {
   const locked = isObject(object.spec) && isObject(object.spec.server) ? object.spec.server : {};
   return Object.entries(offeredServer(server) ?? {}).flatMap(([field, now]): readonly Finding[] => {
     const before = locked[field];
     if (typeof before !== 'string' || typeof now !== 'string' || before === now) return [];
-    // The manifest may pin the locked image by its digest.
+    // A manifest may name the locked image together with its digest.
     if (field === 'image' && typeof locked.digest === 'string' && withDigest(before, locked.digest) === now) return [];
     const message = `the definitions belong to ${before}, and the manifest names ${now}: compare them with skep lock --diff once it runs`;
     return [{ code: 'lock-place-differs', severity: 'warning', pointer: `/spec/server/${field}`, message }];
   });
 }
 
-/**
- * Returns the image or URL of a server, as its kind reports it; undefined for a kind that is not a server, and for an
- * invalid resource.
- */
+/** Returns the image or URL of a server; undefined for other kinds, and for invalid resources. */
 export function offeredServer({ id, kind, defaulted }: Pick<LoadedResource, 'id' | 'kind' | 'defaulted'>) {
   const view = openViews({ apiGroup: '', layers: [] })(id.namespace ?? '');
   const [endpoint] = (defaulted && kind?.exposes(defaulted, view)) ?? [];

@@ -76,11 +76,11 @@ describe('an Event about a failure', () => {
     { reason: 'it was scaled to zero', status: statusOf('Stopped', 'ScaledToZero'), reported: undefined },
   ];
 
-  it.each(rows)('$reported if $reason', ({ before, status, reported }) => {
+  it.each(rows)('is $reported if $reason', ({ before, status, reported }) => {
     expect(event(before, status)?.reason).toBe(reported);
   });
 
-  it('is as short as the API server wants it, and no character is cut', () => {
+  it('is short enough for the API server, and no character is cut in two', () => {
     const long = event(undefined, statusOf('Failed', 'R'.repeat(200), 'ü'.repeat(1000)), 'w'.repeat(253));
     expect(long?.reason).toBe(`${'R'.repeat(125)}...`);
     expect(long?.note).toBe(`${'ü'.repeat(510)}...`);

@@ -1,6 +1,5 @@
-// Creates the Event that reports a new failure once, or that a server differs from its lock, with the reason: `kubectl
-// describe` shows it. The Event is written only if the reason differs from the reason in the status, so that a run that
-// changes nothing writes no Event.
+// Creates the Event about a new failure of a resource, or about a new difference between a server and its lock. An
+// Event is written only if the reason in the status changes, so that a run without changes writes no Event.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { sha256 } from '#std/hash.ts';
@@ -8,7 +7,7 @@ import type { Json, JsonObject } from '#std/json.ts';
 import { fieldManager } from '../labels.ts';
 import { driftCondition, readyCondition, type StatusChange, stateOf } from './readiness.ts';
 
-/** Returns undefined if the change is not a new failure. `at` is RFC 3339, in milliseconds. */
+/** Returns the Event; undefined if the failure is not new. `at` is RFC 3339 with milliseconds. */
 export function failureEvent(
   { id, live, status }: Omit<StatusChange, 'written'>,
   instance: string,
@@ -38,7 +37,7 @@ export function failureEvent(
   };
 }
 
-/** Returns the condition of a failure that the present status does not report yet. */
+/** Returns a condition with a failure or difference that the current status does not have. */
 function newFailure(before: JsonObject, status: JsonObject): JsonObject | undefined {
   const ready = readyCondition(status);
   if (stateOf(status) === 'failed' && ready !== undefined && isNewReason(readyCondition(before), ready)) return ready;
@@ -50,13 +49,13 @@ function isNewReason(before: JsonObject | undefined, now: JsonObject): boolean {
   return before?.status !== now.status || before?.reason !== now.reason;
 }
 
-/** Returns the name of the Event, by convention the name of its subject with a unique suffix. */
+/** Returns the name of the Event: by convention, the name of the object and a unique suffix. */
 function eventName(name: string, parts: readonly (Json | undefined)[]): string {
   const suffix = sha256(JSON.stringify(parts)).slice(0, 16);
   return `${name.slice(0, 253 - suffix.length - 1)}.${suffix}`;
 }
 
-/** Shortens a text, because the API server refuses longer texts. The limit counts bytes. */
+/** Shortens a text to a number of bytes, because the API server refuses longer texts. */
 function shortened(value: Json | undefined, bytes: number): string {
   const text = typeof value === 'string' ? value : '';
   const data = Buffer.from(text, 'utf8');

@@ -4,7 +4,7 @@ import type { TokenIssuer, View } from '../../kinds/kind.ts';
 import type { Cluster } from '../ports.ts';
 import type { Standing } from '../resolve/resolve.ts';
 
-/** Returns undefined, without a request, if no resource accepts such tokens. */
+/** Returns the issuer. Returns undefined, without a request, if no resource accepts tokens of service accounts. */
 export async function readNeededIssuer(
   cluster: Pick<Cluster, 'tokenIssuer'>,
   standings: readonly Standing[],

@@ -1,4 +1,4 @@
-// Reads the state of the cluster that statuses need, at one moment.
+// Reads the state of the cluster from which statuses are computed.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
@@ -43,12 +43,11 @@ function ownedObjects(
   });
 }
 
-/** State that the run has read before its changes. */
 interface ObservedBefore {
   readonly watched: readonly GroupKind[];
   readonly snapshot: Snapshot;
   readonly gathered: Pick<Gathered, 'loaded'>;
-  /** Locks of tools that are in force. */
+  /** Tool locks that are in force. */
   readonly locks: readonly KubeObject[];
 }
 
@@ -65,12 +64,15 @@ export async function listObservedState(
   });
   snapshot.declare(gathered.loaded.map(({ object }) => object));
   await snapshot.ensure(watched);
-  // Objects that were missing before may exist now, and statuses report their keys.
+  // Objects that were missing before may exist now. Statuses report whether their keys exist.
   await readDeclared(options, snapshot, gathered.loaded);
   return openObservedState(deps, options, { snapshot, locks });
 }
 
-/** Returns 0 for a run that could not read everything: it has failed already, and does not wait. */
+/**
+ * Returns the seconds to wait for readiness: 0 if the run could not read all objects, because such a run has already
+ * failed.
+ */
 export function waitSecondsOf(
   { waitSeconds }: { readonly waitSeconds: number },
   { snapshot }: { readonly snapshot: Pick<Snapshot, 'failures'> },

@@ -1,4 +1,4 @@
-// Computes the status of one resource, or reuses the current status if all inputs of the status are the same.
+// Computes the status of one resource, or reuses the current status if no input has changed.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -7,17 +7,16 @@ import { type JsonObject, jsonEquals } from '#std/json.ts';
 import type { Kind, Resource, TokenIssuer, View } from '../../kinds/kind.ts';
 import { NO_REUSE, type Reuse } from '../reuse.ts';
 
-/** Facts of this run that statuses report. */
+/** Facts of the run that statuses report. */
 export interface StatusFacts {
-  /** Reasons why the children of a resource are incomplete or outdated, by the key of the resource. */
+  /** Reasons why children are incomplete or outdated, by key of the resource. */
   readonly childErrors: ReadonlyMap<string, readonly string[]>;
-  /** States by `namespace/name` of the registry. */
+  /** Catalogue states by `namespace/name` of the registry. */
   readonly catalogue: ReadonlyMap<string, CatalogueState>;
-  /** Failures of the stores of registries, by `namespace/name` of the registry. */
+  /** Failures of databases by `namespace/name` of the registry. */
   readonly storeFailures: ReadonlyMap<string, string>;
-  /** Set if a resource accepts tokens of service accounts. */
+  /** Present if a resource accepts tokens of service accounts. */
   readonly tokenIssuer: TokenIssuer | undefined;
-  /** If absent, no results of earlier runs are reused. */
   readonly reuse?: Reuse | undefined;
 }
 
@@ -29,7 +28,7 @@ interface Unlisted {
 interface Subject {
   readonly kind: Kind;
   readonly live: Resource;
-  /** The object as it was read. `live` was created from it. */
+  /** Object as it was read from the cluster. `live` is created from it. */
   readonly found: KubeObject;
   readonly findings: readonly Finding[];
   readonly around: View;
@@ -38,13 +37,13 @@ interface Subject {
 
 interface Computed {
   readonly status: JsonObject;
-  /** False if an input of the status could not be listed. */
+  /** False if an input of the status could not be read. */
   readonly isKnown: boolean;
-  /** True if the object has this status already. */
+  /** True if the live object already has this status. */
   readonly isWritten: boolean;
 }
 
-/** Returns the status that a resource should have now. */
+/** Returns the status that the resource should have now. */
 export function computeStatus(input: StatusFacts, observed: Unlisted, subject: Subject): Computed {
   const { kind, live, found, findings, around, now } = subject;
   const { name, namespace = '' } = live.metadata;
@@ -74,13 +73,16 @@ export function computeStatus(input: StatusFacts, observed: Unlisted, subject: S
       const isWritten = jsonEquals(status, live.status);
       return { status: isWritten ? (live.status ?? status) : status, isKnown: isRead && !view.isMissing(), isWritten };
     },
-    // A status that differs may contain times of this run.
+    // A status that must still be written may contain times of this run.
     keeps: ({ isWritten }) => isWritten,
     equal: jsonEquals,
   });
 }
 
-/** Returns the view, and notes whether a kind was read that could not be listed: then the result is uncertain. */
+/**
+ * Returns the view. `isMissing` returns true after a request for a kind that could not be listed: the result is then
+ * uncertain.
+ */
 export function withUnlisted({ unlisted }: Unlisted, view: View): View & { isMissing(): boolean } {
   let missing = false;
   return {

@@ -14,7 +14,7 @@ const rows: readonly { readonly status: Json; readonly state: string; readonly r
   { status: { conditions: [{ type: 'Valid', status: 'False' }] }, state: 'ready', reason: 'not about readiness' },
 ];
 
-test.each(rows)('$status of another operator is $state: $reason', ({ status, state }) => {
+test.each(rows)('status $status of another operator means $state: $reason', ({ status, state }) => {
   const object = { apiVersion: 'v1', kind: 'Any', metadata: { name: 'a', generation: 2 }, status };
   expect(reportedState(object)).toBe(state);
 });

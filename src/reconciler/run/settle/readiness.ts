@@ -1,4 +1,4 @@
-// Determines the readiness of a resource from `Ready` and `phase` in its status.
+// Determines the readiness of a resource from its condition Ready and its phase.
 
 import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -10,29 +10,24 @@ export interface StatusChange {
   readonly id: ResourceId;
   readonly live: Resource;
   readonly status: JsonObject;
-  /** Part of the status that we write. */
   readonly written: JsonObject;
-  /** Set if the object is being deleted, so that it may be gone when its status is written. */
+  /** Set if the object is being deleted. It may no longer exist when its status is written. */
   readonly departing?: true;
 }
 
 /** A resource that is not ready. */
 export interface NotReady extends ResourceId {
-  /** Message of its condition Ready; empty if the status has no such message. */
+  /** Message of the condition Ready; empty if the condition has no message. */
   readonly why: string;
 }
 
-/** Readiness of resources, by `Ready` and `phase`. */
 export interface Readiness {
   readonly ready: readonly ResourceId[];
   readonly progressing: readonly NotReady[];
   readonly failed: readonly NotReady[];
-  /** Resources that no program of this machine runs (`skep dev`); absent if there are no such resources. */
+  /** Resources for which `skep dev` runs no program on this machine. */
   readonly notRun?: readonly NotReady[];
-  /**
-   * Servers whose definitions differ from the reviewed definitions, with the message of the condition; absent without
-   * such servers.
-   */
+  /** Servers whose tool definitions differ from the reviewed definitions, with the message of the condition. */
   readonly drifted?: readonly NotReady[];
 }
 
@@ -42,7 +37,7 @@ export function notReady(id: ResourceId, status: JsonObject): NotReady {
   return { ...id, why: typeof message === 'string' ? message : '' };
 }
 
-/** Returns the condition that every kind has. */
+/** Returns the condition Ready. Every kind has this condition. */
 export function readyCondition(status: JsonObject): JsonObject | undefined {
   return conditionOfType(status, 'Ready');
 }
@@ -53,26 +48,28 @@ function conditionOfType({ conditions }: JsonObject, type: string): JsonObject |
 }
 
 /**
- * Returns the condition if the server offers definitions that differ from the reviewed definitions. The server may be
- * ready nevertheless.
+ * Returns the condition ToolsLocked if the tool definitions of the server differ from the reviewed definitions. A
+ * server with this condition may be ready.
  */
 export function driftCondition(status: JsonObject): JsonObject | undefined {
   const locked = conditionOfType(status, 'ToolsLocked');
   return locked?.status === 'False' ? locked : undefined;
 }
 
-/** Returns true if the server cannot be compared with its lock until its author grants a permission. */
+/**
+ * Returns true if the server could not be compared with its lock, because a permission for the comparison is missing.
+ */
 export function isUnreported(status: JsonObject): boolean {
   return conditionOfType(status, 'ToolsLocked')?.reason === 'DefinitionsNotReported';
 }
 
-/** Returns the message of the drift condition; undefined if the server matches its lock. */
+/** Returns the message about the difference; undefined if the server matches its lock. */
 export function driftText(status: JsonObject): string | undefined {
   const drift = driftCondition(status);
   return drift && (typeof drift.message === 'string' ? drift.message : '');
 }
 
-/** Returns the resource with the message of its drift; undefined if its server matches its lock. */
+/** Returns the resource with the message about the difference; undefined if the server matches its lock. */
 export function driftOf(id: ResourceId, status: JsonObject): NotReady | undefined {
   const why = driftText(status);
   return why === undefined ? undefined : { ...id, why };
@@ -81,17 +78,17 @@ export function driftOf(id: ResourceId, status: JsonObject): NotReady | undefine
 export function stateOf(status: JsonObject): Exclude<keyof Readiness, 'drifted'> | 'degraded' {
   const ready = readyCondition(status);
   if (ready?.reason === NOT_RUN_HERE) return 'notRun';
-  // A resource that a person scaled to zero is in its intended state.
+  // A person has scaled the resource to zero, so zero replicas are the desired state.
   if (ready?.status === 'True' || ready?.reason === 'ScaledToZero') return 'ready';
-  // The server runs. Its missing children are waited for as resources of their own, but a rollout must complete first.
+  // The server runs, and its missing backends have their own readiness. A server in a rollout is not complete yet.
   if (status.phase === 'Degraded' && ready !== undefined && ready.reason !== 'RolloutInProgress') return 'degraded';
-  // Kinds without phases only contain settings: no work is under way that could correct them.
+  // Kinds without a phase contain only settings. If such a resource is not ready, it does not become ready by itself.
   return status.phase === 'Failed' || status.phase === undefined ? 'failed' : 'progressing';
 }
 
 /**
- * Returns the state of an object from a status that another program writes. Like kstatus, an object with a missing or
- * unknown status counts as ready; the phases of ToolHive are known as well.
+ * Returns the state from a status that another program writes, with the phases of ToolHive. As in kstatus, an object
+ * with a missing or unknown status is ready.
  */
 export function reportedState(object: KubeObject): 'ready' | 'progressing' | 'failed' {
   const status = isObject(object.status) ? object.status : {};

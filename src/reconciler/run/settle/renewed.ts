@@ -1,5 +1,5 @@
-// Shows statuses that were computed but not yet written to the resources that are computed later: a virtual server's
-// health then follows the current state of its backends, not the state in the previous run.
+// Makes computed statuses visible in views before they are written. The health of a virtual server then follows the
+// current state of its backends.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -9,7 +9,7 @@ import { levels } from '../plan/levels.ts';
 
 export interface Renewed {
   add(id: ResourceId, status: JsonObject): void;
-  /** Returns the view with these statuses in place of older statuses. */
+  /** Returns the view with the computed statuses instead of the live statuses. */
   over(view: View, namespace: string): View;
 }
 
@@ -50,7 +50,7 @@ export function startRenewing(): Renewed {
   };
 }
 
-/** Puts kinds whose status other kinds read first. The order stays otherwise. */
+/** Sorts kinds whose status other kinds read to the start. Otherwise keeps the order. */
 export function inOrder<T extends { readonly loaded: { readonly kind?: Kind } }>(
   standings: readonly T[],
 ): readonly T[] {

@@ -1,4 +1,4 @@
-// Collects the input of settling: the state in which a run left its resources.
+// Collects the input for writing statuses after the changes of a run.
 
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -33,15 +33,15 @@ export function settleInput(
     const key = keyOf(owner);
     childErrors.set(key, [...(childErrors.get(key) ?? []), message]);
   }
-  // The status of the owner reports children that are held because they belong to another owner.
+  // The status of a resource also reports children that belong to another owner.
   for (const { resource, message } of prepared.desires.problems) note(resource, message);
   for (const { owner, resource, error } of outcomes) {
-    // A change outside the applied plan was not tried, so the resource is unchanged.
+    // A change that is not in the plan file was not attempted, so the child is unchanged.
     if (error !== undefined && error.code !== 'plan-other') note(owner, `${formatId(resource)}: ${error.message}`);
   }
   const { resolved, registries, plan } = prepared;
   const { desires, awaiting } = prepared;
-  // A resource that is kept unchanged because its source waits does not get the status of its new manifest.
+  // If a resource is kept unchanged because its source waits, its status must not report on the new manifest.
   const standings = resolved.standings.filter(
     ({ loaded: { id } }) => !desires.ofOthers.has(keyOf(id)) && !awaiting.has(keyOf(id)),
   );

@@ -1,11 +1,11 @@
-// Tests how often a run that waits reads the cluster, and how often it reports its wait.
+// Tests how often a waiting run reads the cluster, and how often it reports its wait.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
 import type { Waiting } from '../waiting.ts';
 import { type ObservedState, type SettleInput, settle } from './settle.ts';
 
-/** A kind that cannot be listed, so that the run waits whatever else exists. */
+/** State with a kind that could not be listed, so that the run always waits. */
 const OBSERVED: ObservedState = {
   living: () => undefined,
   views: () => ({ find: () => undefined, all: () => [] }),
@@ -24,7 +24,7 @@ const INPUT: SettleInput = {
   statuses: 'ours',
 };
 
-test('a run looks at most once in two seconds, reports its wait every ten seconds, and ends in time', async () => {
+test('a run reads the cluster at most every two seconds, reports its wait every ten seconds, and ends in time', async () => {
   let now = 0;
   const looks: number[] = [];
   const reports: { readonly at: number; readonly waiting: Waiting }[] = [];

@@ -1,4 +1,4 @@
-// Computes phases and conditions from the children, and writes each status that changed.
+// Computes the statuses of resources, and writes each status that has changed.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
@@ -23,18 +23,15 @@ import { overtakenFailure, type StatusesWritten, type TellDeps, writeStatuses } 
 export interface ObservedState {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly views: (namespace: string) => View;
-  /** Kinds with a failed LIST: their objects may exist, although they are missing here. */
+  /** Kinds with a failed LIST. Their objects may exist although this state lacks them. */
   readonly unlisted: ReadonlySet<string>;
-  /**
-   * Our resources that are being deleted because they are no longer declared, or because a person or controller deletes
-   * them.
-   */
+  /** Our resources that are being deleted. */
   readonly departing: readonly Owned[];
-  /** All other resources of our kinds. */
+  /** Our resources that are not being deleted. */
   readonly owned: readonly Owned[];
 }
 
-/** A resource of our kinds that exists in the cluster. */
+/** A live resource of our kinds in our ApplySet. */
 export interface Owned {
   readonly kind: Kind;
   readonly object: KubeObject;
@@ -42,9 +39,9 @@ export interface Owned {
 
 export interface SettleInput extends StatusFacts {
   readonly standings: readonly Standing[];
-  /** Live resources that are no longer declared, and stay because other objects refer to them. */
+  /** Live resources that are no longer declared. They are kept because other objects refer to them. */
   readonly kept: readonly Kept[];
-  /** Writer of the statuses. `theirs` stands for another operator. */
+  /** Writer of the statuses: `ours` is this instance, `theirs` is another operator. */
   readonly statuses: 'ours' | 'theirs';
 }
 
@@ -59,7 +56,7 @@ export interface Settlement {
   readonly readiness: Readiness;
 }
 
-/** Returns the statuses that resources should have now. `writeStatuses` writes them. */
+/** Returns the statuses that resources should have now, without writing them. */
 export function computeStatuses(input: SettleInput, observed: ObservedState, now: string): Settlement {
   return input.statuses === 'ours'
     ? ownStatuses(input, observed, now)
@@ -110,8 +107,8 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
 }
 
 /**
- * Returns the statuses of resources that are being deleted and are no longer declared: they stay until their children
- * are deleted. Kinds without a phase for deletion get no such status.
+ * Returns the statuses of undeclared resources that are being deleted. Such a resource exists until its children are
+ * deleted. Only kinds with a phase for deletion get a status here.
  */
 function farewells({ standings }: SettleInput, observed: ObservedState, now: string): readonly StatusChange[] {
   const declared = new Set(standings.map(({ loaded }) => keyOf(loaded.id)));
@@ -128,8 +125,8 @@ function farewells({ standings }: SettleInput, observed: ObservedState, now: str
 }
 
 /**
- * Returns the status of a kept resource. The run does not wait for its readiness, because it is deleted as soon as
- * possible.
+ * Returns the status of a kept resource. The run does not wait for its readiness, because the resource is deleted as
+ * soon as possible.
  */
 function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: string): readonly StatusChange[] {
   const found = observed.living(id);
@@ -148,8 +145,8 @@ export interface SettleDeps extends TellDeps {
 }
 
 /**
- * Polls until every resource is ready or has failed, or the deadline (monotonic) has passed, with one LIST per kind and
- * poll.
+ * Writes statuses until every resource is ready or has failed, or until the deadline in monotonic milliseconds. Each
+ * poll sends one LIST per kind.
  */
 export async function settle(
   deps: SettleDeps,
@@ -186,12 +183,12 @@ export async function settle(
 }
 
 /**
- * Maximum number of times that statuses are computed again at once, even if the run does not wait. The next run
- * computes the remaining statuses.
+ * Maximum number of immediate repetitions if objects changed before their statuses were written. After that, the next
+ * run writes the statuses.
  */
 const OVERTAKEN_MAX = 3;
 
-/** Returns two seconds at first, and five seconds after a minute: a slow change need not be noticed at once. */
+/** Returns the pause in milliseconds: two seconds at first, five seconds after a minute. */
 function pauseAfter(waitedMs: number): number {
   return Math.min(PAUSE_MAX_MS, PAUSE_MS + waitedMs / 20);
 }

@@ -1,4 +1,4 @@
-// Writes the statuses that changed, and an Event for each new failure in them.
+// Writes statuses, and an Event for each new failure in a status.
 
 import { Failure } from '#std/failure.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
@@ -10,20 +10,20 @@ import type { StatusChange } from './readiness.ts';
 export interface TellDeps {
   readonly cluster: Pick<Cluster, 'apply' | 'create'>;
   readonly clock: Clock;
-  /** Name of the instance, for events. */
+  /** Name of the instance, for Events. */
   readonly instance: string;
 }
 
 export interface StatusesWritten {
   /** A Failure `status-not-written` for each status that could not be written. */
   readonly failures: readonly Failure[];
-  /** Warnings `event-not-written`: only warnings, because nothing depends on events. */
+  /** Warnings `event-not-written`. They are not errors, because no other program depends on Events. */
   readonly problems: readonly Problem[];
-  /** Objects that changed after their statuses were computed, so that the statuses were not written. */
+  /** Objects that changed after their status was computed. Their status was not written. */
   readonly overtaken: readonly ResourceId[];
 }
 
-/** `now` is RFC 3339, in milliseconds. */
+/** Writes the statuses. `now` is RFC 3339 with milliseconds. */
 export async function writeStatuses(
   deps: TellDeps,
   changes: readonly StatusChange[],
@@ -37,7 +37,9 @@ export async function writeStatuses(
   };
 }
 
-/** Writes the status before the Event: without the status, the next run would report the same failure again. */
+/**
+ * Writes the status before the Event. If only the Event were written, the next run would report the same failure again.
+ */
 async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promise<StatusesWritten> {
   const failure = await writeStatus(deps, change);
   if (failure === 'suspended') return NOTHING;
@@ -47,7 +49,10 @@ async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promi
   return { ...NOTHING, problems: problem === undefined ? [] : [problem] };
 }
 
-/** Writes a status for the version from which it was computed: virtual servers write their own status, too. */
+/**
+ * Writes a status. The version from which it was computed is a precondition, because virtual servers also write their
+ * own status.
+ */
 async function writeStatus(
   deps: TellDeps,
   { id, live, written, departing }: StatusChange,
@@ -69,13 +74,15 @@ async function writeStatus(
 
 const NOTHING: StatusesWritten = { failures: [], problems: [], overtaken: [] };
 
-/** Returns the failure of a status that was never written, because the object changed before each attempt. */
+/**
+ * Returns the Failure for a status that was not written: before each attempt, another writer had changed the object.
+ */
 export function overtakenFailure(id: ResourceId): Failure {
   const message = `status of ${formatId(id)}: the object was changed again each time before it was written`;
   return new Failure('status-not-written', `${message}; the next run writes it`);
 }
 
-/** Codes for an object that no longer exists, or was replaced by another object with its name. */
+/** Codes of a response if the object no longer exists, or if its name now belongs to another object. */
 const GONE: readonly string[] = ['cluster-not-found', 'cluster-conflict'];
 
 async function writeEvent(deps: TellDeps, change: StatusChange, now: string): Promise<Problem | undefined> {

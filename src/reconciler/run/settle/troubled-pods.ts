@@ -1,5 +1,4 @@
-// Reads the pods of workloads that lack ready pods: the state of their containers shows why a resource is not ready. No
-// other pods are requested.
+// Reads the pods of workloads without enough ready pods. The states of the containers show why a resource is not ready.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -25,11 +24,12 @@ export async function listTroubledPods(
   return (await Promise.all(lists)).flat();
 }
 
-/** Maximum number of names in a URL. Pods of more than ten times as many workloads are faster to list together. */
+/** Maximum number of label values in a URL. For more than ten times this number, one LIST of all pods is faster. */
 const NAMED_MAX = 100;
 
 /**
- * Returns selectors, or undefined for all pods of the namespace. The listed pods may include pods of other workloads.
+ * Returns label selectors for the pods of the workloads. undefined selects all pods of the namespace. A selector may
+ * also select pods of other workloads.
  */
 function selectorsFor(workloads: readonly KubeObject[]): readonly (string | undefined)[] {
   const labels = workloads.map((workload) => new Map(podLabelsOf(workload)));
@@ -45,13 +45,16 @@ function selectorsFor(workloads: readonly KubeObject[]): readonly (string | unde
   return chunks.map((chunk) => `${key} in (${chunk.join()})`);
 }
 
-/** Returns the pod without its field managers, which no status needs: they are about half of its JSON. */
+/**
+ * Returns the pod without managed fields. No status needs the managed fields, and they are about half of the JSON of a
+ * pod.
+ */
 function withoutManagers(pod: KubeObject): KubeObject {
   const { managedFields: _managers, ...metadata } = pod.metadata;
   return { ...pod, metadata };
 }
 
-/** Returns an empty list for a failure. A status without the pods lacks the reason, but is still correct. */
+/** Ignores a failed LIST: without the pods, a status lacks a reason but is correct. */
 function nothing(error: unknown): readonly KubeObject[] {
   if (error instanceof Failure) return [];
   throw error;

@@ -1,5 +1,4 @@
-// Reads a registry file as JSON. The result contains the entries, and for each entry that was left out a problem with
-// its place.
+// Reads the entries of a registry file, and reports each rejected entry with its place in the file.
 
 import { isObject, type Json, jsonEquals, pointerToken } from '#std/json.ts';
 import { jsonFault, jsonFind, jsonMembers, linePlaces } from '#std/json-place.ts';
@@ -14,7 +13,7 @@ export interface Group {
 
 export interface Rejected {
   readonly problem: Problem;
-  /** The server's name, if it can be read in the broken entry. */
+  /** The server's name, if readable in the broken entry. */
   readonly name?: string;
 }
 
@@ -23,39 +22,39 @@ export type Parsed =
       readonly ok: true;
       readonly entries: readonly Entry[];
       readonly rejected: readonly Rejected[];
-      /** Groups of ToolHive's format. The document of each entry in a group also names the group. */
+      /** Groups in ToolHive's format. The document of each grouped entry also names its groups. */
       readonly groups: readonly Group[];
     }
   | { readonly ok: false; readonly problem: Problem };
 
-/** A text that is JSON, with a function that finds places in it. */
+/** A parsed JSON text, with a function that converts offsets to places. */
 export interface JsonDocument {
   readonly text: string;
-  /** Origin of the text, for messages. */
+  /** File name or URL of the text, for messages. */
   readonly location: string;
   readonly root: Json;
   readonly placeOf: (offset: number) => Place;
 }
 
-/** One entry of a file before it is checked. */
+/** An unchecked entry of a file. */
 export interface Item {
   readonly pointer: string;
-  /** Offset of the item and of its value in the text. */
+  /** Offset of the member in the text. */
   readonly offset: number;
   readonly valueStart: number;
   readonly valueLength: number;
-  /** The map key, if the format has one. */
+  /** Key of the entry in a map, or its index in a list. */
   readonly key: string;
   readonly value: Json;
 }
 
-/** A mistake inside an item; the pointer is relative to the item. */
+/** A fault within an item. `pointer` is the JSON pointer within the item. */
 export interface Mistake {
   readonly pointer: string;
   readonly message: string;
 }
 
-/** Parses the text as JSON; a byte order mark is ignored (RFC 8259 section 8.1). */
+/** Parses JSON text. Ignores a byte order mark (RFC 8259 section 8.1). */
 export function readJson(content: string, location: string): JsonDocument | Problem {
   const text = content.startsWith('\uFEFF') ? content.slice(1) : content;
   const lines = linePlaces(text);
@@ -69,7 +68,10 @@ export function readJson(content: string, location: string): JsonDocument | Prob
   }
 }
 
-/** Returns the members of the map or list at the pointer, including repeated names; empty if it does not exist. */
+/**
+ * Returns the members of the map or list at the pointer, including members with repeated names. Returns an empty list
+ * if `value` is not a map or list.
+ */
 export function itemsAt(document: JsonDocument, pointer: string, value: Json | undefined): Item[] {
   if (typeof value !== 'object' || value === null) return [];
   const { text } = document;
@@ -92,7 +94,7 @@ export function itemsAt(document: JsonDocument, pointer: string, value: Json | u
   });
 }
 
-/** Creates a problem of an item, placed at the wrong member. */
+/** Creates a problem of an item, at the place of the first mistake. */
 export function itemProblem(
   document: JsonDocument,
   item: Item,
@@ -103,7 +105,7 @@ export function itemProblem(
   const inner = first?.pointer ?? '';
   const offset = inner === '' ? item.offset : jsonFind(document.text, inner, item.valueStart).offset;
   const message = mistakes.map((mistake) => `${item.pointer}${mistake.pointer} ${mistake.message}`).join('; ');
-  // The problem is a warning, because a broken entry does not affect other entries.
+  // A warning, because a broken entry does not affect other entries.
   return { ...problem(code, message, document.placeOf(offset)), severity: 'warning', pointer: item.pointer + inner };
 }
 
@@ -115,8 +117,8 @@ export function wrongShape(document: JsonDocument, pointer: string, message: str
 export type ReadResult = { readonly entry: Entry } | { readonly mistakes: readonly Mistake[] };
 
 /**
- * Reads each listed item with the `read` of its format. Broken and repeated items are rejected; `nameOf` returns the
- * names of broken items.
+ * Reads the listed items with the `read` of a format. Rejects broken and repeated items. `nameOf` returns the name of a
+ * broken item.
  */
 export function readEntries<T extends { readonly item: Item }>(
   document: JsonDocument,
@@ -142,7 +144,7 @@ export function readEntries<T extends { readonly item: Item }>(
   return { entries: unique.entries, rejected: [...rejected, ...unique.rejected] };
 }
 
-/** Keeps the first of several entries with the same name and version, and counts the later entries as rejected. */
+/** Keeps the first of several entries with the same name and version, and rejects the later entries. */
 function withoutDuplicates(
   document: JsonDocument,
   read: readonly { readonly item: Item; readonly entry: Entry }[],
@@ -169,7 +171,7 @@ function withoutDuplicates(
   return { entries, rejected };
 }
 
-/** Returns a member of an object; undefined for other values. */
+/** Returns a member of an object. Returns undefined for other values. */
 export function member(value: Json | undefined, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -1,4 +1,4 @@
-// Reads the text of a registry file in any of the formats.
+// Reads a registry file of any format.
 
 import type { SourceFormat } from '#contracts/registry/source.ts';
 import type { Document } from '../ports.ts';
@@ -7,9 +7,9 @@ import { parseToolhive } from './toolhive.ts';
 import { parseUpstream } from './upstream.ts';
 
 /**
- * Returns the entries, and the rejected entries with reason and place. The result is not `ok` if the text is not a
- * registry file: `registry-not-json` or `registry-wrong-shape`. `location`: file name for places. `extent`: whether the
- * text must contain the whole list.
+ * Returns the entries, and the rejected entries with reason and place. If the text is not a registry file, returns the
+ * problem `registry-not-json` or `registry-wrong-shape`. `location` is the file name for places. With extent `whole`,
+ * the text must contain the whole list.
  */
 export function parseRegistry(
   format: SourceFormat,
@@ -28,8 +28,8 @@ export function parseRegistry(
 }
 
 /**
- * Reads several pages of one list. An entry on two pages moved while the pages were read: the later page counts. The
- * result is not `ok` if one page is not `ok`.
+ * Reads the pages of one list. If an entry is on two pages, it moved during the reading, and the later page is used. A
+ * broken page makes the whole result a problem.
  */
 export function parseDocuments(format: SourceFormat, documents: readonly Document[]): Parsed {
   const [only, ...more] = documents;

@@ -1,6 +1,6 @@
-// Defines the schemas of entries: ToolHive's servers and the official server.json. They check only fields that the
-// catalogue relies on. They do not check lengths and patterns of prose, because feeds in use exceed such limits and
-// must be served all the same. Unknown members are kept.
+// Defines the schemas of ToolHive's servers and of the official server.json. The schemas check only fields that the
+// catalogue uses. Lengths and patterns of prose are not checked, because existing feeds exceed the official limits.
+// Unknown members are kept.
 
 import type { ErrorObject } from 'ajv';
 import { schemaCheck } from '#contracts/schema-check.ts';
@@ -39,7 +39,7 @@ const common = {
   custom_metadata: Type.Optional(Extra),
 } as const;
 
-/** `servers.<key>`: a server that runs as a container. */
+/** `servers.<key>`: a server in a container. */
 const ToolhiveContainer = Type.Object({
   ...common,
   image: Text,
@@ -53,7 +53,7 @@ const ToolhiveContainer = Type.Object({
 });
 export type ToolhiveContainer = Static<typeof ToolhiveContainer>;
 
-/** `remote_servers.<key>`: a server that is reached by its URL. */
+/** `remote_servers.<key>`: a server with a URL. */
 const ToolhiveRemote = Type.Object({
   ...common,
   url: HttpUrl,
@@ -63,7 +63,7 @@ const ToolhiveRemote = Type.Object({
 });
 export type ToolhiveRemote = Static<typeof ToolhiveRemote>;
 
-/** `groups[]`. */
+/** An element of `groups`. */
 const ToolhiveGroup = Type.Object({
   name: Text,
   description: Type.Optional(Type.String()),
@@ -79,13 +79,13 @@ const Transport = Type.Object({
 
 const Remote = Type.Object({
   type: Type.Enum(['streamable-http', 'sse']),
-  // The draft schema allows a URL that begins with a variable.
+  // The draft schema permits a URL that begins with a variable.
   url: Type.String({ pattern: '^(https?://|\\{)\\S+$', description: 'an http:// or https:// URL' }),
 });
 
 /** The official server.json, without fields that only clients use. */
 const ServerJson = Type.Object({
-  // This is the loose rule of the official schema: a stricter rule would refuse names that are in use.
+  // The pattern of the official schema. A stricter pattern would refuse existing names.
   name: Type.String({
     pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$',
     minLength: 3,
@@ -94,7 +94,7 @@ const ServerJson = Type.Object({
   }),
   title: Type.Optional(Text),
   description: Text,
-  // `latest` is a word of the API, and clients cannot request a version with blanks in a path.
+  // `latest` has a meaning in the API, and a version with blanks cannot be part of a path.
   version: Type.String({
     pattern: '^(?!latest$)\\S+$',
     maxLength: 255,
@@ -116,7 +116,7 @@ const ServerJson = Type.Object({
 });
 export type ServerJson = Static<typeof ServerJson>;
 
-/** The fields that an official registry adds to a server.json in its responses. */
+/** Fields that an official registry adds to a server.json in its responses. */
 const OfficialMeta = Type.Object({
   status: Type.Optional(Type.Enum(['active', 'deprecated', 'deleted'])),
   statusMessage: Type.Optional(Type.String({ maxLength: 500 })),
@@ -143,7 +143,7 @@ function checker<T>(schema: TSchema): (value: unknown) => Checked<T> {
   };
 }
 
-/** Each branch of a union reports its own error, so the line that names all branches adds nothing. */
+/** Returns false for the summary of a union: its branches report the useful errors. */
 function isTelling(error: ErrorObject): boolean {
   return error.keyword !== 'anyOf';
 }

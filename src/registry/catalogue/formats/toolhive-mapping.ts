@@ -1,6 +1,6 @@
-// Converts a server of ToolHive's format to a server.json, and back. No data is lost: data without a field in
-// server.json is kept in the publisher's block, which also contains `metadata.pulls`, the `groups` of a server, and the
-// map key as `registry_key` if the name does not end in it.
+// Converts a server in ToolHive's format to a server.json, and back, without loss. Data without a field in server.json
+// is stored in the publisher's block: `metadata.pulls`, and the `groups` of a server. A map key that differs from the
+// end of the name is stored as `registry_key`.
 
 import { PUBLISHER_PROVIDED, SERVER_SCHEMA } from '#contracts/server-document.ts';
 import { isObject, type Json, type JsonObject, objectsIn } from '#std/json.ts';
@@ -9,12 +9,12 @@ import { PLATFORM_VENDOR } from '../entry.ts';
 import { type Group, member } from './document.ts';
 import type { ToolhiveContainer, ToolhiveRemote } from './schema.ts';
 
-/** Version of all entries, because the format has no versions. */
+/** Version of all entries: ToolHive's format has no versions. */
 export const VERSION = '1.0.0';
 
 export type Section = 'servers' | 'remote_servers';
 
-/** A server as a file of ToolHive lists it. */
+/** A server as a ToolHive file lists it. */
 export interface ToolhiveItem {
   readonly section: Section;
   readonly key: string;
@@ -35,7 +35,7 @@ export function documentOfContainer(key: string, server: ToolhiveContainer, grou
     transport: packageTransport(transport, target_port),
     ...listMember('environmentVariables', (env_vars ?? []).map(toInput)),
   };
-  // The transport stdio has no URL that could contain the port.
+  // A stdio transport has no URL for the port.
   const kept = transport === 'stdio' && target_port !== undefined ? { ...rest, target_port } : rest;
   return toDocument(key, kept, { packages: [pkg] }, image, groups);
 }
@@ -46,7 +46,7 @@ export function documentOfRemote(key: string, server: ToolhiveRemote, groups: re
   return toDocument(key, rest, { remotes: [remote] }, url, groups);
 }
 
-/** Converts an entry to ToolHive's format; returns a reason if the format cannot represent the entry. */
+/** Converts an entry to ToolHive's format. Returns a reason if the format cannot represent the entry. */
 export function toToolhive(entry: Pick<Entry, 'document'>): ToolhiveItem | { readonly reason: string } {
   const { document } = entry;
   const packages = objectsIn(document.packages).filter((pkg) => pkg.registryType === 'oci');
@@ -88,7 +88,6 @@ function toDocument(
   };
 }
 
-/** Returns the part of a name after its namespace. */
 function localName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
@@ -100,7 +99,7 @@ function packageTransport(type: string, port: number | undefined): JsonObject {
 
 type ToolhiveInput = NonNullable<ToolhiveContainer['env_vars']>[number];
 
-/** False and empty members are left out. */
+/** Leaves out false and empty members. */
 function toInput({ name, description, required, secret, default: fallback, choices }: ToolhiveInput): JsonObject {
   return {
     name,
@@ -133,7 +132,7 @@ function containerFields(pkg: JsonObject): JsonObject {
   };
 }
 
-/** Returns the port as written: `URL` drops port 80 of http, and keeps it for an unknown scheme. */
+/** Returns the port in the URL. Replaces the scheme first, because `URL` drops the default port 80 of http. */
 function portOf(url: string): number {
   const colon = url.indexOf(':');
   return Number(URL.parse(`port${url.slice(colon)}`)?.port ?? '');
@@ -146,7 +145,7 @@ function remoteFields(remote: JsonObject): JsonObject {
   };
 }
 
-/** Returns flag and value of a named argument, and the value of a positional argument. */
+/** Returns name and value of a named argument, or the value of a positional argument. */
 function flatArgument({ type, name, value }: JsonObject): string[] {
   return [type === 'named' ? name : undefined, value].filter((part) => typeof part === 'string');
 }
@@ -166,7 +165,7 @@ function listed(section: Section, document: JsonObject, runs: JsonObject): Toolh
   return { section, key, server, groups: objectsIn(groups).flatMap(toGroup) };
 }
 
-/** Returns ToolHive's first block. */
+/** Returns the first block of ToolHive's vendor key. */
 function platformBlock(document: JsonObject): JsonObject {
   const blocks = member(member(document._meta, PUBLISHER_PROVIDED), PLATFORM_VENDOR);
   const [first] = isObject(blocks) ? Object.values(blocks) : [];
@@ -177,12 +176,11 @@ function toGroup({ name, description }: JsonObject): Group[] {
   return typeof name === 'string' ? [{ name, description: typeof description === 'string' ? description : '' }] : [];
 }
 
-/** Drops the members that are undefined. */
 function defined(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Returns the list as a member; no member if the list is empty. */
+/** Returns an object with the list as its only member. Returns an empty object for an empty list. */
 function listMember(key: string, items: Json[]): JsonObject {
   return items.length > 0 ? { [key]: items } : {};
 }

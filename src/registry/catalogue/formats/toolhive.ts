@@ -1,4 +1,4 @@
-// Reads a registry file in ToolHive's own format: `servers`, `remote_servers` and `groups`.
+// Reads a registry file in ToolHive's format: `servers`, `remote_servers` and `groups`.
 
 import { isObject, jsonEquals } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
@@ -19,7 +19,7 @@ import {
 import { checkContainer, checkGroup, checkRemote, checkServerJson } from './schema.ts';
 import { documentOfContainer, documentOfRemote, type Section, serverName, VERSION } from './toolhive-mapping.ts';
 
-/** A listed server: at the top, in groups, or in both places with the same content. */
+/** A server at the top level, in groups, or in both places with the same content. */
 interface Listed {
   readonly item: Item;
   readonly section: Section;
@@ -79,7 +79,7 @@ function readGroups(document: JsonDocument): { groups: ReadGroup[]; rejected: Re
   return { groups, rejected };
 }
 
-/** Lists the servers. Servers with the same name and content count once; with other content they count separately. */
+/** Returns the servers of all places. A server with the same key and content in several places is returned once. */
 function listServers(document: JsonDocument, groups: readonly ReadGroup[]): Listed[] {
   const listed = new Map<string, Listed[]>();
   function add(section: Section, item: Item, group?: Group): void {

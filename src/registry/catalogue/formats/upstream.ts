@@ -1,6 +1,6 @@
-// Reads a registry file of the official format: the wrapper `{meta, data: {servers}}` around bare server.json
-// documents, or the response of an official registry to a list request, `{servers: [{server, _meta}], metadata}`.
-// Documents are kept unchanged.
+// Reads a registry file in the official format. The file is the wrapper `{meta, data: {servers}}` around server.json
+// documents, or the response of an official registry, `{servers: [{server, _meta}], metadata}`. Documents stay
+// unchanged.
 
 import { isObject, type Json, pointerToken } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
@@ -21,7 +21,7 @@ import { type Checked, checkOfficialMeta, checkServerJson } from './schema.ts';
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
-/** `extent` `page`: the document is one of several pages of a list. */
+/** Reads the document. With extent `page`, the document is one of several pages. */
 export function parseUpstream(document: JsonDocument, extent: 'whole' | 'page'): Parsed {
   const found = findServers(document, extent);
   if ('problem' in found) return { ok: false, problem: found.problem };
@@ -49,7 +49,7 @@ function findServers(
   if (!Array.isArray(servers)) {
     return { problem: wrongShape(document, '', 'a registry file has a list "data.servers" or "servers"') };
   }
-  // If one page counted as the whole list, every server of the other pages would be deleted.
+  // If a page counted as the whole list, the servers of the other pages would be deleted.
   const cursor = member(root.metadata, 'nextCursor');
   if (extent === 'whole' && typeof cursor === 'string' && cursor !== '') {
     const message = 'this is one page of a longer list: it names a next page';
@@ -73,7 +73,7 @@ function readServer({ item: { value, valueLength } }: { readonly item: Item }): 
   return { entry: { name, version, document: server, ...extract(server), ...meta.value } };
 }
 
-/** Returns the server of an item, which is `{server, _meta}` or the server.json itself. */
+/** Returns the server.json of an item: its member `server`, or the item itself. */
 function serverOf(value: Json): { server: Json; official: Json | undefined; pointer: string } {
   const server = member(value, 'server');
   if (server === undefined) return { server: value, official: undefined, pointer: '' };
@@ -84,7 +84,7 @@ function prefixPointers(pointer: string, mistakes: readonly Mistake[]): Mistake[
   return mistakes.map((mistake) => ({ ...mistake, pointer: pointer + mistake.pointer }));
 }
 
-/** Reads the official status, which takes precedence over the status in the document. */
+/** Reads the official status, which has precedence over the status in the document. */
 function readOfficial(meta: Json): Checked<Partial<Entry>> {
   const checked = checkOfficialMeta(meta);
   if ('mistakes' in checked) return checked;
@@ -108,12 +108,12 @@ function readOfficial(meta: Json): Checked<Partial<Entry>> {
 
 const NO_TIME = 'must be an RFC 3339 time';
 
-/** Returns the time in RFC 3339 in UTC; null if the text is not such a time. */
+/** Returns the time as RFC 3339 in UTC. Returns null if the text is not an RFC 3339 time. */
 function utc(text: string | undefined): string | null | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text)) return null;
   const time = Date.parse(text.toUpperCase());
   const iso = Number.isNaN(time) ? '' : new Date(time).toISOString();
-  // An offset can lead out of the years with four digits, and PostgreSQL has no year 0.
+  // An offset can shift a time beyond the years 0000 to 9999, and PostgreSQL has no year 0.
   return /^\d{4}-/.test(iso) && !iso.startsWith('0000') ? iso : null;
 }

@@ -1,4 +1,4 @@
-// Reads and writes the reader's place in the page as the fragment of its URL: a list with its filters, or one server.
+// Converts between the URL fragment and the shown view: a list with its filters, or one server.
 
 export interface Query {
   readonly search: string;
@@ -7,7 +7,7 @@ export interface Query {
   readonly sort: Sort;
 }
 
-/** Orders of lists; the first is the default. */
+/** Orders of a list. The first is the default. */
 export const SORTS = ['name', 'changed', 'stars', 'pulls'] as const;
 export type Sort = (typeof SORTS)[number];
 
@@ -23,7 +23,7 @@ export const LATEST = 'latest';
 export const NO_QUERY: Query = { search: '', filters: { tag: [], tier: [], transport: [], status: [] }, sort: 'name' };
 
 /**
- * Reads `#/registry?search=…`, `#/registry/server`, `#/registry/server/version`, and `#~namespace/name` of a running
+ * Reads `#/registry?search=…`, `#/registry/server`, `#/registry/server/version`, and `#~namespace/name` for a running
  * server. Any other fragment means the list.
  */
 export function readAddress(fragment: string): Address {
@@ -52,7 +52,9 @@ export function fragmentOf(address: Address): string {
   return `#/${parts.map(encodeURIComponent).join('/')}`;
 }
 
-/** `prefix`: prefix of the names of the filters and the order, which are extensions of the API. */
+/**
+ * `prefix` precedes the names of filters and order. The API requires `x-` for parameters that extend the official API.
+ */
 export function queryParameters({ search, filters, sort }: Query, prefix: 'x-' | ''): URLSearchParams {
   const parameters = new URLSearchParams();
   if (search !== '') parameters.set('search', search);
@@ -61,7 +63,7 @@ export function queryParameters({ search, filters, sort }: Query, prefix: 'x-' |
   return parameters;
 }
 
-/** Returns whether no filter applies to the list. */
+/** Returns whether the list is unfiltered. */
 export function isEmpty({ search, filters }: Query): boolean {
   return search === '' && FILTER_NAMES.every((name) => filters[name].length === 0);
 }
@@ -76,7 +78,7 @@ function readQuery(text: string): Query {
   };
 }
 
-/** Returns the part unchanged if it is not validly encoded: the reader may have edited the address. */
+/** Returns an invalidly encoded part unchanged: the reader may have edited the URL. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

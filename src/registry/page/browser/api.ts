@@ -1,4 +1,4 @@
-// Sends requests to the registry API that serves the page. The token is only in memory.
+// Sends requests to the registry API. Keeps the token only in memory.
 
 import { members, text } from './json.ts';
 
@@ -8,7 +8,7 @@ export type Trouble =
   | { readonly kind: 'limited' | 'unavailable'; readonly seconds: number | undefined }
   | { readonly kind: 'fault'; readonly status: number; readonly requestId: string | undefined };
 
-/** Refusals that repeating the request does not change. */
+/** Errors that a repeated request cannot fix. */
 export type Refusal =
   | { readonly kind: 'unauthorized' | 'forbidden' | 'missing' }
   | { readonly kind: 'invalid'; readonly reason: string };
@@ -17,11 +17,11 @@ export type Answer = { readonly ok: true; readonly body: unknown } | { readonly 
 
 export interface Api {
   /**
-   * Sends a request. `path`: relative to the page. `other`: token for this request alone. If the signal aborts, the
-   * response has no meaning.
+   * Sends a request. `path` is relative to the page. `other` replaces the token for this request. After an abort of the
+   * signal, the result must be ignored.
    */
   get(path: string, signal: AbortSignal, other?: string): Promise<Answer>;
-  /** Undefined deletes the token. */
+  /** Sets the token. undefined deletes it. */
   setToken(token: string | undefined): void;
   hasToken(): boolean;
 }

@@ -1,4 +1,4 @@
-// Renders one server in the list, and the small marks that the list and a server's own page share.
+// Renders a server as a card of the list, and the marks that cards and the page of a server share.
 
 import { button, element, list } from '#std/page/shared/elements.ts';
 import { fragmentOf, LATEST } from './address.ts';
@@ -14,7 +14,8 @@ export interface CardDeps {
 }
 
 /**
- * Returns a function that creates the card and keeps only the shown part of the entry. `position`: in the list, from 1.
+ * Returns a function that creates the card. The function holds only the shown fields of the entry. `position` in the
+ * list counts from 1.
  */
 export function card(entry: Entry, position: number, { registry, running, tagChosen }: CardDeps): () => HTMLElement {
   const { name, title, version, description, isLatest, tags } = entry;
@@ -51,8 +52,8 @@ function tagList(shown: readonly HTMLElement[], total: number): HTMLElement | un
 const HUES = 8;
 
 /**
- * Shows the first letter on a colour of its own: pictures are on other hosts, which would learn which servers a reader
- * looks at.
+ * Shows the first letter on a coloured tile instead of the server's picture: the host of the picture would learn which
+ * servers the reader views.
  */
 export function icon(name: string, title: string): HTMLElement {
   const [letter = '?'] = title.match(/[\p{L}\p{N}]/u) ?? [];
@@ -60,7 +61,7 @@ export function icon(name: string, title: string): HTMLElement {
   return element('span', { class: `icon hue-${hue}`, 'aria-hidden': 'true' }, letter.toUpperCase());
 }
 
-/** Shows the known numbers: stars, pulls and the last change; undefined if none is known. */
+/** Shows stars, pulls and last change as far as they are known. Returns undefined if all three are unknown. */
 export function figures({
   stars,
   pulls,
@@ -91,7 +92,7 @@ const FORMATS = {
   long: new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }),
 };
 
-/** Shows the day; if the text is not a time, shows it unchanged. */
+/** Shows the day of an RFC 3339 time. Shows any other text unchanged. */
 export function date(instant: string, style: keyof typeof FORMATS): HTMLElement {
   const time = new Date(instant);
   if (Number.isNaN(time.getTime())) return element('span', { class: 'text' }, instant);
@@ -104,11 +105,12 @@ export function tagButton(tag: string, chosen: (tag: string) => void): HTMLButto
   return pressed;
 }
 
-/** A short text, and its style. */
+/** A short text with its CSS classes. */
 type Mark = readonly [text: string, look: string];
 
 /**
- * Returns the marks of a server: whether it runs here, an unusual status, tier, transports, tools, login, permissions.
+ * Returns the marks of a server: whether it runs here, an unusual status, tier, transports, number of tools, login,
+ * permissions.
  */
 export function glanceAt(entry: Entry, runs: boolean): readonly Mark[] {
   const { status, tier, transports, tools, oauth, permissions } = entry;

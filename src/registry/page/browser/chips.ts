@@ -1,4 +1,4 @@
-// Shows the active filters of the list, each with a button that removes it.
+// Shows the active filters, each with a button that removes it.
 
 import { button, element, list } from '#std/page/shared/elements.ts';
 import { FILTER_NAMES, NO_QUERY, type Query } from './address.ts';
@@ -8,7 +8,7 @@ export interface Chips {
   show(query: Query): void;
 }
 
-/** `changed` is called with the query without the removed filter. */
+/** `changed` receives the query without the removed filter. */
 export function createChips(changed: (query: Query) => void): Chips {
   const node = element('div', { class: 'chips' });
   return {

@@ -1,14 +1,13 @@
-// Shows a long list that keeps only the items near the reader in the document: chunks that are far away are empty
-// elements of the same height.
+// Shows a long list in chunks. Chunks far from the visible part are emptied, and keep their height.
 
 import { element } from '#std/page/shared/elements.ts';
 
 export interface Chunks {
   readonly node: HTMLElement;
-  /** Adds items, which `make` creates again each time they are needed. */
+  /** Adds items. `make` is called again whenever an emptied chunk becomes visible again. */
   add(make: () => readonly HTMLElement[]): void;
   clear(): void;
-  /** Returns the number of items, in the document or not. */
+  /** Returns the number of items, including items of emptied chunks. */
   count(): number;
 }
 
@@ -17,7 +16,7 @@ interface Chunk {
   readonly make: () => readonly HTMLElement[];
 }
 
-/** Distance above and below the window, about two screens, so that items are there before they become visible. */
+/** About two screens above and below the window, so that items exist before they become visible. */
 const MARGIN = '1500px 0px';
 
 export function createChunks(attributes: Readonly<Record<string, string>>): Chunks {
@@ -42,7 +41,7 @@ export function createChunks(attributes: Readonly<Record<string, string>>): Chun
     place.style.height = '';
   }
 
-  /** A chunk with the focus is not emptied, because the focus would be lost. */
+  /** Empties a chunk, unless it contains the focus, which would be lost. */
   function empty({ node: place }: Chunk, height: number): void {
     if (place.childElementCount === 0 || place.contains(document.activeElement)) return;
     place.style.height = `${height}px`;

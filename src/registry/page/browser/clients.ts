@@ -1,6 +1,6 @@
-// Writes configuration files of MCP clients, ready to be pasted. Sources: the clients' documentation of VS Code's
-// mcp.json and its install links, Claude Code's .mcp.json, Claude Desktop's claude_desktop_config.json, Cursor's
-// mcp.json and its deep links, Windsurf's mcp_config.json, Zed's settings.json.
+// Builds configuration files and install links for MCP clients. Sources are the clients' documentation of VS Code's
+// mcp.json and install links, Claude Code's .mcp.json, Claude Desktop's claude_desktop_config.json, Cursor's mcp.json
+// and deep links, Windsurf's mcp_config.json, and Zed's settings.json.
 
 import { type Configuration, configurationKey } from './configuration.ts';
 import { lastSegment } from './entry.ts';
@@ -11,13 +11,13 @@ import { configureThv } from './thv.ts';
 
 export interface Client {
   readonly name: string;
-  /** File into which the text is pasted. */
+  /** File for the text. */
   readonly file: string;
-  /** Returns undefined if the client cannot run the server this way. */
+  /** Returns undefined if the client does not support the launch. */
   readonly configure: (server: string, launch: Launch) => Configuration | undefined;
-  /** If set, the client also starts servers that listen at an address. */
+  /** True if the client also starts servers that listen at a URL. */
   readonly starts?: true;
-  /** Returns a link with which the client offers to install the server; undefined if the client has no such link. */
+  /** Returns a link with which the client offers to install the server. Absent if the client supports no such links. */
   readonly install?: (server: string, launch: Launch) => string | undefined;
 }
 
@@ -55,14 +55,17 @@ export const CLIENTS: readonly Client[] = [
   { name: 'thv', file: 'A terminal', starts: true, configure: configureThv },
 ];
 
-/** Returns a file in which readers fill blanks by hand, for clients without variables. */
+/** Returns a file in which readers replace `<name>` by hand, for clients without variables. */
 function forFilledIn(server: string, launch: Launch, membersName = 'mcpServers'): Configuration {
   const write = ({ name }: Blank) => `<${name}>`;
   const definition = define(launch, 'untyped', write);
   return { text: pretty({ [membersName]: { [configurationKey(server)]: definition } }), variables: [] };
 }
 
-/** Claude Desktop only starts programs: returns a program that forwards messages to the server over HTTP. */
+/**
+ * Returns a command that connects to the server's URL. Claude Desktop can only start commands, so `mcp-remote` forwards
+ * the messages.
+ */
 function bridged(launch: Launch): Launch {
   if (launch.kind === 'command') return launch;
   const { url, headers } = launch;
@@ -78,7 +81,9 @@ function bridged(launch: Launch): Launch {
   };
 }
 
-/** Link with the definition in the address (https://code.visualstudio.com/docs/copilot/customization/mcp-servers). */
+/**
+ * Returns a link with the definition as JSON (https://code.visualstudio.com/docs/copilot/customization/mcp-servers).
+ */
 function linkForVsCode(server: string, launch: Launch): string | undefined {
   const { inputs = [], servers } = JSON.parse(forVsCode(server, launch).text);
   const [[name, definition] = []] = Object.entries<object>(servers);
@@ -86,7 +91,7 @@ function linkForVsCode(server: string, launch: Launch): string | undefined {
   return `vscode:mcp/install?${encodeURIComponent(text)}`;
 }
 
-/** Link with the definition in base64 (https://docs.cursor.com/en/tools/developers). */
+/** Returns a link with the definition in base64 (https://docs.cursor.com/en/tools/developers). */
 function linkForCursor(server: string, launch: Launch): string | undefined {
   const { text } = forVariables(server, launch, (name) => `\${env:${name}}`, 'untyped');
   const [[name = '', definition] = []] = Object.entries<object>(JSON.parse(text).mcpServers);
@@ -95,7 +100,7 @@ function linkForCursor(server: string, launch: Launch): string | undefined {
   return `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${encodeURIComponent(packed)}`;
 }
 
-/** Returns a file in which blanks are inputs: VS Code requests the values when it starts the server. */
+/** Returns a file whose blanks are inputs, which VS Code requests when it starts the server. */
 function forVsCode(server: string, launch: Launch): Configuration {
   const key = configurationKey(server);
   const inputs = new Map<string, object>();
@@ -116,7 +121,7 @@ function forVsCode(server: string, launch: Launch): Configuration {
   return { text: pretty({ ...asked, servers: { [key]: definition } }), variables: [] };
 }
 
-/** Returns a file in which blanks are variables, which the client reads from the environment. */
+/** Returns a file whose blanks are variables, which the client reads from the environment. */
 function forVariables(
   server: string,
   launch: Launch,
@@ -141,7 +146,7 @@ function forVariables(
   };
 }
 
-/** The client's names for the list of servers and for the address of a server. */
+/** The client's keys for the list of servers and for a server's URL. */
 interface Words {
   readonly members: string;
   readonly url: string;
@@ -149,7 +154,7 @@ interface Words {
 
 type Write = (blank: Blank) => string;
 
-/** `untyped`: without the type of an address, which the client detects. */
+/** Returns the definition of one server. With `untyped`, it has no `type`: the client detects the type. */
 function define(
   launch: Launch,
   style: 'typed' | 'untyped',
@@ -176,8 +181,8 @@ function define(
 }
 
 /**
- * Returns the name of the variable for a value. An environment variable keeps its name. The name of a header or an
- * argument is ambiguous without its server, so it gets the server's name.
+ * Returns the variable for a value. An environment variable keeps its name. Names of headers and arguments get the
+ * server's name as a prefix, because other servers may have the same names.
  */
 function variableOf({ name }: Blank, server: string): string {
   return /^[A-Z_][A-Z0-9_]*$/.test(name) ? name : shellName(`${lastSegment(server)}_${name}`);

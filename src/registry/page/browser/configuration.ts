@@ -1,11 +1,11 @@
-// Defines the text for a client's configuration, and the server's name in the text.
+// Defines a client's configuration text, and the key of the server in it.
 
 import { lastSegment } from './entry.ts';
 import type { Blank } from './template.ts';
 
 export interface Configuration {
   readonly text: string;
-  /** Environment variables that must be set for the client. */
+  /** Environment variables that the reader must set for the client. */
   readonly variables: readonly Blank[];
 }
 

@@ -1,4 +1,4 @@
-// Shows the configuration of a client: readers choose the client and the way to run the server, and copy the text.
+// Shows client configurations: readers choose a client and a way to run or reach the server, and copy the text.
 
 import { button, element, list } from '#std/page/shared/elements.ts';
 import { CLIENTS, type Client } from './clients.ts';
@@ -7,7 +7,7 @@ import { type Launch, type Way, waysOf } from './launch.ts';
 import { launchOfRunning, type RunningServers } from './running/servers.ts';
 import { shellLine } from './shell.ts';
 
-/** Lists running servers first. `announce`: tells screen readers that a text was copied. */
+/** Lists running servers first. `announce` informs screen readers that a text was copied. */
 export function connectSection(entry: Entry, running: RunningServers, announce: (text: string) => void): HTMLElement {
   const here = running.of(entry).map(
     (server): Way => ({
@@ -101,9 +101,9 @@ function installLink(client: Client, server: string, launch: Launch): HTMLElemen
   return element('p', {}, element('a', { href, class: 'install' }, `Install in ${client.name}`));
 }
 
-/** Shows a text with a button that copies it. `announce`: tells screen readers that the text was copied. */
+/** Shows a text with a copy button. `announce` informs screen readers that the text was copied. */
 export function snippet(label: string, text: string, announce: (text: string) => void): HTMLElement {
-  // The text is focusable, because readers may have to scroll it.
+  // Focusable, so that keyboard users can scroll the text.
   const code = element('pre', { tabindex: '0', role: 'region', 'aria-label': label }, element('code', {}, text));
   const copy = button('Copy', () => void copyText(), { 'aria-label': `Copy ${label}` });
   async function copyText(): Promise<void> {
@@ -119,7 +119,7 @@ export function snippet(label: string, text: string, announce: (text: string) =>
   return element('figure', { class: 'snippet' }, element('figcaption', {}, element('code', {}, label), copy), code);
 }
 
-/** Returns false if the browser has no clipboard for this page: it requires https, or the reader has refused. */
+/** Returns false if the browser refuses access to the clipboard: it requires https and the reader's consent. */
 async function toClipboard(text: string): Promise<boolean> {
   if (navigator.clipboard === undefined) return false;
   return await navigator.clipboard.writeText(text).then(

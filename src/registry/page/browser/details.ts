@@ -1,4 +1,4 @@
-// Renders the page of one server: description, connection of a client, tools, requirements, versions.
+// Renders the page of one server: description, client configuration, tools, requirements and versions.
 
 import { element, list } from '#std/page/shared/elements.ts';
 import { type Address, fragmentOf, LATEST, NO_QUERY } from './address.ts';
@@ -23,13 +23,16 @@ export interface DetailsDeps {
 
 export type ServerAddress = Extract<Address, { readonly view: 'server' }>;
 
-/** The content of the page, and its title. */
+/** Content and title of the page. */
 export interface View {
   readonly node: HTMLElement;
   readonly title: string;
 }
 
-/** Returns undefined if the request was aborted, or if a required token was already reported to the caller. */
+/**
+ * Loads the page. Returns undefined if the request was aborted, or if the request needs a token, which `refused`
+ * handles.
+ */
 export async function loadDetails(
   deps: DetailsDeps,
   address: ServerAddress,
@@ -39,7 +42,7 @@ export async function loadDetails(
   const { registry, server, version } = address;
   const path = `${encodeURIComponent(registry)}/v0.1/servers/${encodeURIComponent(server)}/versions`;
   const [answer, versions] = await Promise.all([
-    // Readers with the address of a deleted server still get its page.
+    // A direct link to a deleted server still shows its page.
     api.get(`${path}/${encodeURIComponent(version)}?include_deleted=true`, signal),
     api.get(`${path}?include_deleted=true`, signal),
     deps.running.refresh(signal),
@@ -131,7 +134,7 @@ function links({ website, repository, changedAt, publishedAt }: Entry): HTMLElem
   ]);
 }
 
-/** Lists the known facts. */
+/** Lists the facts that have an element. */
 function factList(facts: readonly (readonly [string, HTMLElement | undefined])[]): HTMLElement | undefined {
   const rows = facts.flatMap(([term, fact]) =>
     fact === undefined ? [] : [element('div', {}, element('dt', {}, term), element('dd', {}, fact))],

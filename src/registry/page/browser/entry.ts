@@ -1,4 +1,4 @@
-// Reads one server from a response of the API for the page. The response may contain any values.
+// Reads one server from an API response for the page. The response may contain any JSON values.
 
 import { items, type Members, members, scalar, text, texts } from './json.ts';
 
@@ -12,12 +12,12 @@ export interface Entry {
   readonly description: string;
   readonly status: string;
   readonly statusMessage?: string;
-  /** RFC 3339: time of the change according to the publisher, or else to the catalogue. */
+  /** RFC 3339 time of the last change that the publisher or else the catalogue states. */
   readonly changedAt?: string;
   readonly publishedAt?: string;
-  /** Stars of its repository. */
+  /** Stars of the repository. */
   readonly stars?: number;
-  /** Pulls of its image. */
+  /** Pulls of the image. */
   readonly pulls?: number;
   readonly permissions?: Permissions;
   readonly oauth?: OAuth;
@@ -35,16 +35,16 @@ export interface Entry {
   readonly repository?: string;
 }
 
-/** Permissions of its container that the publisher states. */
+/** Permissions of the container, if the publisher states them. */
 export interface Permissions {
-  /** `any`, or hosts; empty: no network. */
+  /** Hosts that the container may reach. An empty list means no network. */
   readonly hosts: 'any' | readonly string[];
   readonly read: readonly string[];
   readonly write: readonly string[];
   readonly privileged: boolean;
 }
 
-/** Login of a remote that requires one. */
+/** The login that a remote requires. */
 interface OAuth {
   readonly issuer?: string;
   readonly scopes: readonly string[];
@@ -72,7 +72,7 @@ export interface Remote {
   readonly variables: readonly Input[];
 }
 
-/** A parameter that has a value or requires a value. */
+/** A parameter with a fixed value or for a value from the reader. */
 export interface Input {
   readonly name: string;
   readonly description?: string;
@@ -81,7 +81,7 @@ export interface Input {
   readonly value?: string;
   readonly default?: string;
   readonly choices: readonly string[];
-  /** The names in braces in `value`. */
+  /** Variables in braces within `value`. */
   readonly variables: readonly Input[];
 }
 
@@ -129,12 +129,11 @@ export function readEntry(response: unknown): Entry {
   };
 }
 
-/** Returns the part of a name after its namespace. */
 export function lastSegment(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-/** Returns the publisher's blocks, two levels deep under any vendor. They contain tags, tier and tools. */
+/** Returns the publisher's blocks, two levels deep under any vendor. The blocks contain tags, tier and tools. */
 function publisherBlocks(document: Members): readonly Members[] {
   const vendors = Object.values(members(members(document._meta)[PUBLISHER_PROVIDED]));
   return vendors.flatMap((vendor) => Object.values(members(vendor)).map(members));
@@ -162,7 +161,9 @@ function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Reads tools from lists of names and from definitions with descriptions, which often contain the same tools. */
+/**
+ * Merges tools from lists of names and from definitions with descriptions. The two lists often contain the same tools.
+ */
 function readTools(blocks: readonly Members[]): readonly Tool[] {
   const tools = new Map<string, Tool>();
   for (const name of blocks.flatMap((block) => texts(block.tools))) tools.set(name, { name });

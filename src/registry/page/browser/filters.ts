@@ -1,4 +1,4 @@
-// Shows the filters of a list: groups of checkboxes, with the number of servers for each box. Sends no requests.
+// Shows the filters of a list as groups of checkboxes with numbers of servers.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import { FILTER_NAMES, type FilterName, type Query } from './address.ts';
@@ -6,7 +6,7 @@ import { items, members, text } from './json.ts';
 
 interface Facet {
   readonly value: string;
-  /** Number of servers that the list would have with this value; absent if they are not counted. */
+  /** Number of servers in the list if this value is chosen. Absent if unknown. */
   readonly count?: number;
 }
 
@@ -22,14 +22,14 @@ const LEGENDS: Readonly<Record<FilterName, string>> = {
   transport: 'Transport',
   status: 'Status',
 };
-/** Names of the groups in the response of the API. */
+/** Keys of the groups in the API response. */
 const MEMBERS: Readonly<Record<FilterName, string>> = {
   tag: 'tags',
   tier: 'tiers',
   transport: 'transports',
   status: 'statuses',
 };
-/** Number of values that readers see at first. */
+/** Number of values that a group shows before it is expanded. */
 const SHOWN_AT_FIRST = 12;
 
 export function readFacets(body: unknown): Facets {
@@ -40,7 +40,7 @@ export function readFacets(body: unknown): Facets {
       const known = text(value);
       return known === undefined ? [] : [{ value: known, count: Number(count) }];
     });
-  // The response counts only servers that are not deleted, but the list can also contain deleted servers.
+  // The API counts no deleted servers, but the list can show them.
   const status = read('status');
   const gone = status.some(({ value }) => value === 'deleted') ? [] : [{ value: 'deleted' }];
   const groups = { tag: read('tag'), tier: read('tier'), transport: read('transport'), status: [...status, ...gone] };
@@ -53,7 +53,7 @@ export interface FilterPanel {
   offer(groups: Facets['groups']): void;
 }
 
-/** `changed` is called with the chosen filters. */
+/** `changed` receives the chosen filters. */
 export function createFilterPanel(changed: (filters: Query['filters']) => void): FilterPanel {
   const node = element('div', { class: 'facets' });
   const expanded = new Set<FilterName>();
@@ -67,7 +67,7 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
     changed(chosen);
   }
 
-  /** Restores the focus on the box that the reader has just chosen. */
+  /** Renders the groups, and restores the focus on the checkbox that had it. */
   function render(): void {
     const { activeElement } = document;
     const at = activeElement instanceof HTMLInputElement && node.contains(activeElement) ? activeElement : undefined;
@@ -79,8 +79,8 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
   }
 
   /**
-   * Returns the values to show. Chosen values are shown even if no server has them, because the reader must be able to
-   * remove them. Groups with few values keep values without servers; tags show only values that some server has.
+   * Returns the values to show. Includes chosen values without servers, so that the reader can remove them. All groups
+   * except tags also include earlier values without servers.
    */
   function offered(name: FilterName): readonly Facet[] {
     const kept = [...chosen[name], ...(name === 'tag' ? [] : met[name])];
@@ -118,7 +118,7 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
     node,
     show({ filters }) {
       chosen = filters;
-      // The boxes are not created again while the reader moves through them, because the focus would be lost.
+      // The checkboxes are not created again, because the focus would be lost.
       for (const input of node.querySelectorAll('input')) {
         input.checked = FILTER_NAMES.some((name) => name === input.name && filters[name].includes(input.value));
       }

@@ -1,4 +1,4 @@
-// Reads values from responses, which may contain any JSON: a value of another type counts as absent.
+// Reads values from responses with any JSON. A value of an unexpected type counts as absent.
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -19,7 +19,7 @@ export function texts(value: unknown): readonly string[] {
   return items(value).filter((item) => typeof item === 'string' && item !== '') as readonly string[];
 }
 
-/** Returns a default, which may be a number or a boolean in documents of older schemas. */
+/** Returns a value as text. Documents of older schemas may have numbers and booleans instead of texts. */
 export function scalar(value: unknown): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : text(value);
 }

@@ -1,5 +1,5 @@
-// Finds the ways to use a server: a command that a client starts, or an address to which it connects. They follow from
-// the packages and remotes of a server.json (official schema 2025-12-11).
+// Derives from a server.json (official schema 2025-12-11) how clients can use a server: by a command that they start,
+// or by a URL.
 
 import type { Argument, Entry, Input, Package, Remote } from './entry.ts';
 import { addressOf, type Blank, type Template, templateOf } from './template.ts';
@@ -8,18 +8,18 @@ export interface Command {
   readonly program: string;
   readonly args: readonly Template[];
   readonly environment: readonly Setting[];
-  /** The package without the program that starts it, for clients that have a program of their own. */
+  /** The package without the program that runs it, for clients that run packages themselves. */
   readonly subject: Subject;
 }
 
-/** The package to start, with any program. */
+/** A package to run. */
 export interface Subject {
   readonly kind: 'npm' | 'pypi' | 'nuget' | 'oci';
-  /** Includes the version. */
+  /** Identifier with the version. */
   readonly identifier: string;
   readonly args: readonly Template[];
   readonly environment: readonly Setting[];
-  /** Options of the program that starts this package; other programs do not accept them. */
+  /** Options for the runtime of `Command.program`. Other runtimes do not accept them. */
   readonly options: readonly Template[];
 }
 
@@ -35,11 +35,11 @@ export type Launch =
       readonly type: 'http' | 'sse';
       readonly url: Template;
       readonly headers: readonly Setting[];
-      /** The command that must run before the address can be reached. */
+      /** Command that must run before the URL can be reached. */
       readonly start?: Command;
     };
 
-/** One way to run or reach a server; `launch` is undefined if it cannot be expressed in a client's configuration. */
+/** One way to run or reach a server. `launch` is undefined if no client configuration can express it. */
 export interface Way {
   readonly label: string;
   readonly launch: Launch | undefined;
@@ -55,7 +55,7 @@ export function waysOf({ packages, remotes, args }: Entry): readonly Way[] {
 function launchOfRemote(remote: Remote): Launch | undefined {
   const url = addressOf(remote.url ?? '', remote.variables);
   const [start] = url ?? [];
-  // An address may begin with a variable; otherwise it must be an address of the web.
+  // A URL may begin with a variable. Otherwise it must be an http or https URL.
   if (url === undefined || (typeof start === 'string' && !/^https?:\/\//i.test(start)) || start === undefined)
     return undefined;
   return {
@@ -66,7 +66,7 @@ function launchOfRemote(remote: Remote): Launch | undefined {
   };
 }
 
-/** `args`: arguments of the container, if the package itself has none. */
+/** `args` are the container's arguments, used if the package has none. */
 function launchOfPackage(pkg: Package, args: readonly string[]): Launch | undefined {
   const command = commandOf(pkg, args);
   if (command === undefined) return undefined;
@@ -77,8 +77,7 @@ function launchOfPackage(pkg: Package, args: readonly string[]): Launch | undefi
 
 function commandOf(pkg: Package, ownArgs: readonly string[]): Command | undefined {
   const { registryType, identifier, version } = pkg;
-  // An identifier that begins with a dash would be an option of the program, and real identifiers contain no spaces or
-  // variables.
+  // A leading dash would make the identifier an option of the program. Real identifiers contain no spaces or variables.
   if (!isPlain(identifier) || (version !== undefined && !isPlain(version))) return undefined;
   const environment = settings(pkg.environment, /^[A-Za-z_][A-Za-z0-9_.-]*$/);
   const runtime = pkg.runtimeArguments.flatMap(argument);
@@ -142,8 +141,8 @@ function containerCommand(
 }
 
 /**
- * Variables that programs on the reader's machine read as well, above all `docker`. A container gets such a value in
- * its own arguments, so these programs never see it.
+ * Variables that programs on the reader's machine also read, especially `docker`. The container gets their values in
+ * its own arguments, so that these programs do not see them.
  */
 const OF_MACHINE =
   /^(PATH|HOME|SHELL|USER|TMPDIR|IFS|ENV|GODEBUG|SSH_AUTH_SOCK|(HTTPS?|ALL|NO)_PROXY|(BASH|LD|DYLD|DOCKER|COMPOSE|BUILDKIT|XDG)_.*)$/i;
@@ -152,13 +151,13 @@ function ofContainer(part: string | Blank): string | Blank {
   return typeof part === 'string' ? part : { ...part, name: `CONTAINER_${part.name.toUpperCase()}` };
 }
 
-/** Publishes the port of an address on this machine only, so that the container cannot be reached from elsewhere. */
+/** Publishes the port only on this machine. */
 function published({ url }: Remote): readonly Template[] {
   const port = URL.parse(url ?? '')?.port ?? '';
   return port === '' ? [] : [['-p'], [`127.0.0.1:${port}:${port}`]];
 }
 
-/** Returns the image: the identifier contains the tag, or in older documents registry and version are separate. */
+/** Returns the image. In older documents, the identifier does not contain the tag, and `version` does. */
 function imageOf({ identifier, version }: Package): string {
   const tagged = identifier.includes('@') || lastPart(identifier).includes(':');
   return tagged || version === undefined ? identifier : `${identifier}:${version}`;
@@ -175,19 +174,19 @@ function isPlain(text: string): boolean {
 function argument(given: Argument): readonly Template[] {
   const value = templateOf(given);
   if (!given.named) return value === undefined ? [] : [value];
-  // A flag without a value is written if the document fixes or requires it.
+  // A named argument without a value is a flag, if the document fixes or requires it.
   const [name] = given.name === '' ? [] : fixedArgument(given.name);
   if (value === undefined || name === undefined) return [];
   return value.length === 0 ? [name] : [name, value];
 }
 
-/** Returns the argument unchanged, or nothing if it must not be given to a client. */
+/** Returns the argument unchanged. Returns an empty list if clients must not get the argument. */
 function fixedArgument(text: string): readonly Template[] {
   const value = addressOf(text, []);
   return value === undefined ? [] : [value];
 }
 
-/** Returns the settings to write down, if their names are valid. */
+/** Returns the settings with valid names that need a value. */
 function settings(inputs: readonly Input[], name: RegExp): readonly Setting[] {
   return inputs.flatMap((input) => {
     const value = name.test(input.name) ? templateOf(input) : undefined;

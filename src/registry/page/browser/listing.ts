@@ -1,5 +1,5 @@
-// Shows the list of servers of one registry: search as you type, filters, results. The results stay, so that readers
-// who come back from a server find their place.
+// Shows the servers of one registry with search, filters and results. The listing stays in memory, so that readers who
+// return from a server find their position.
 
 import { element } from '#std/page/shared/elements.ts';
 import { type Address, fragmentOf, NO_QUERY, type Query } from './address.ts';
@@ -16,16 +16,16 @@ export interface ListingDeps {
   readonly api: Api;
   readonly registry: string;
   readonly running: RunningServers;
-  /** Puts the address of the listing into the URL. */
+  /** Writes the address of the list into the URL. */
   readonly addressed: (address: Address) => void;
-  /** Receives a problem that the listing cannot show itself: a token is required. */
+  /** Handles a required token, which the listing cannot handle itself. */
   readonly refused: (trouble: Trouble) => void;
 }
 
 export interface Listing {
   readonly node: HTMLElement;
   show(query: Query): void;
-  /** Returns the address of the current list, for the link back. */
+  /** Returns the fragment of the current list, for the link back. */
   address(): string;
   /** Returns the link to a listed server. */
   linkTo(server: string): HTMLElement | undefined;
@@ -69,13 +69,13 @@ export function createListing({ api, registry, running, addressed, refused }: Li
     if (counted !== countPath()) void countServers();
   }
 
-  /** Returns the path for the counts, which do not depend on the order. */
+  /** Returns the path of the counts, which do not depend on the order. */
   function countPath(): string {
     const parameters = listParameters({ ...query, sort: 'name' });
     return `${encodeURIComponent(registry)}/v0.1/x/dev.skep/facets?${parameters}`;
   }
 
-  /** Counts the values of filters. If this fails, the list fails too, and shows the reason. */
+  /** Counts the values of filters. Shows no error: the list fails for the same reason and shows it. */
   async function countServers(): Promise<void> {
     counting.abort();
     counting = new AbortController();

@@ -1,5 +1,5 @@
-// Runs the catalogue page: shows the view that the fragment of the URL names, and moves the focus to this view. All
-// data comes from the public API of the service that serves the page.
+// Runs the catalogue page: shows the view of the URL fragment, and moves the focus to the view. All data comes from the
+// public API of the same service.
 
 import { button, byId, element } from '#std/page/shared/elements.ts';
 import { type Address, fragmentOf, NO_QUERY, readAddress } from './address.ts';
@@ -15,7 +15,7 @@ import { signInView } from './sign-in.ts';
 
 type RunningAddress = Extract<Address, { readonly view: 'running' }>;
 
-/** Title that the service gives to the page. */
+/** Title that the service has written into the page. */
 const PAGE_TITLE = document.title;
 
 const main = byId('main');
@@ -28,15 +28,15 @@ const needsToken = document.documentElement.dataset.auth === 'oauth';
 const listings = new Map<string, Listing>();
 let registries: readonly string[] = [];
 let loading = new AbortController();
-/** Aborts when another view replaces the current one. */
+/** Aborted when another view replaces the current view. */
 let placed = new AbortController();
-/** The server that was shown last: when the reader goes back to the list, the focus is on its link. */
+/** Server that was shown last. When the reader returns to the list, the link to this server gets the focus. */
 let visited: string | undefined;
-/** False until the first view is shown: the browser has already set the focus correctly. */
+/** True after the first view: for the first view, the browser itself has set the focus. */
 let moves = false;
 
 function announce(message: string): void {
-  // Screen readers do not read the same text twice.
+  // A changed text makes screen readers read the same message again.
   announcer.textContent = announcer.textContent === message ? `${message} ` : message;
 }
 
@@ -102,7 +102,7 @@ function showListing(registry: string, { query }: Extract<Address, { readonly vi
   visited = undefined;
 }
 
-/** Shows running servers above `node`, and updates them as long as it is shown. */
+/** Shows running servers above `node`. Updates them while they are shown. */
 function placeBelowRunning(node: HTMLElement, heading: string, focus: HTMLElement | undefined): void {
   const band = element('div', {}, runningBand(running));
   place(element('div', {}, band, node), heading, focus);
@@ -141,12 +141,12 @@ async function showServer(address: ServerAddress, signal: AbortSignal): Promise<
   visited = address.server;
   place(view.node, `${view.title} · ${PAGE_TITLE}`);
   const back = document.getElementById('back');
-  // The link leads back to the list with its filters.
+  // Makes the link back lead to the list with its filters.
   const left = listings.get(address.registry)?.address();
   if (left !== undefined) back?.setAttribute('href', left);
 }
 
-/** `focus`: element that gets the focus. If absent, the heading gets the focus. */
+/** `focus` is the element that gets the focus. Default: the heading. */
 function place(node: HTMLElement, title: string, focus?: HTMLElement): void {
   placed.abort();
   placed = new AbortController();
@@ -177,7 +177,7 @@ function failed(trouble: Trouble, again: () => Promise<void>): void {
   );
 }
 
-/** `trouble`: the reason why the last token was refused. */
+/** `trouble` is why the last token was refused. */
 function askForToken(trouble: Trouble | undefined): void {
   forget();
   const reported = trouble === undefined ? undefined : describeTrouble(trouble, 'such registry');
@@ -212,7 +212,7 @@ function showControls(registry: string | undefined): void {
   select.addEventListener('change', () => go({ view: 'list', registry: select.value, query: NO_QUERY }));
   const chooser = registries.length < 2 ? [] : [element('label', { for: 'registry' }, 'Registry'), select];
   const signOut = api.hasToken() ? [button('Forget token', () => askForToken(undefined))] : [];
-  // The control is not created again while the reader uses it.
+  // An existing select element is kept, because the reader may be using it.
   if (controls.querySelector('select')?.options.length === options.length && registries.length > 1) {
     const present = controls.querySelector('select');
     if (present !== null && registry !== undefined) present.value = registry;
@@ -226,7 +226,7 @@ addEventListener('hashchange', () => {
   running.readToken();
   if (!needsToken || api.hasToken()) void show();
 });
-// Sessions end with the page; a page that the browser restores from its cache starts again.
+// MCP sessions end with the page. A page that the browser restores from its cache starts again.
 addEventListener('pagehide', () => placed.abort());
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) void start();

@@ -1,9 +1,9 @@
-// Shows problems and empty results in the place of the content.
+// Shows problems and empty results instead of the content.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import type { Refusal, Trouble } from './api.ts';
 
-/** `again`: repeats the request; offered only if that may help. */
+/** `again` repeats the request. The button is shown only if a repetition may help. */
 export function troubleNotice(trouble: Trouble, what: string, again: () => void): HTMLElement {
   const described = describeTrouble(trouble, what);
   return element(
@@ -28,11 +28,11 @@ export function emptyNotice(title: string, advice: string, ...actions: readonly 
 export interface Advice {
   readonly title: string;
   readonly advice: string;
-  /** Whether repeating the request may help. */
+  /** True if a repetition of the request may help. */
   readonly again: boolean;
 }
 
-/** `what`: the requested thing, as in `this server`. */
+/** `what` is the requested object in a sentence, such as `such server`. */
 export function describeTrouble(trouble: Trouble, what: string): Advice {
   switch (trouble.kind) {
     case 'unauthorized':

@@ -1,5 +1,5 @@
-// Shows the results of a search in one registry: servers page after page as the reader scrolls, or a notice if no
-// server matches. If a second search begins, the results of the first search are dropped.
+// Shows the servers of a search, page after page as the reader scrolls, or a notice if no server matches. A new search
+// drops the results of the previous search.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import { fragmentOf, isEmpty, LATEST, NO_QUERY, type Query, queryParameters } from './address.ts';
@@ -17,9 +17,9 @@ export interface ResultsDeps {
   readonly running: RunningServers;
   readonly tagChosen: (tag: string) => void;
   readonly cleared: () => void;
-  /** Reports that the reader tries again after a problem. */
+  /** Called when the reader repeats a failed request. */
   readonly retried: () => void;
-  /** Receives a problem that the results cannot show: a token is required. */
+  /** Handles a required token, which the results cannot handle. */
   readonly refused: (trouble: Trouble) => void;
 }
 
@@ -33,7 +33,7 @@ export interface Results {
 }
 
 const PAGE_SIZE = 30;
-/** Distance from the end at which the next page is requested. */
+/** Distance from the end of the list at which the next page is requested. */
 const AHEAD = '800px 0px';
 
 export function createResults(deps: ResultsDeps): Results {
@@ -84,13 +84,13 @@ export function createResults(deps: ResultsDeps): Results {
     const { servers, metadata } = members(body);
     if (!further) results.clear();
     const before = results.count();
-    // The documents may be large: only the data on a card is kept.
+    // Keeps only the data for the card: documents may be large.
     const cards = items(servers).map((server, index) => card(readEntry(server), before + index + 1, deps));
     if (cards.length > 0) results.add(() => cards.map((make) => make()));
     next = text(members(metadata).nextCursor);
     const nobody = results.count() === 0 ? [nothing(isEmpty(query), cleared)] : [];
     below.replaceChildren(...(next === undefined ? nobody : [element('p', { class: 'hint' }, 'More servers follow.')]));
-    // The end is observed again: if it is still near, the next page is requested at once.
+    // If the end is still near, the observer requests the next page at once.
     if (next !== undefined) end.observe(below);
   }
 

@@ -1,5 +1,4 @@
-// Shows how a server is delivered and which settings it needs: its packages and remotes with their environment
-// variables and headers.
+// Shows the packages and remotes of a server with their environment variables, headers and arguments.
 
 import { element } from '#std/page/shared/elements.ts';
 import type { Entry, Input, Package, Remote } from './entry.ts';
@@ -51,7 +50,7 @@ function packageBlock(pkg: Package): HTMLElement {
 
 function inputs(caption: string, all: readonly Input[]): HTMLElement | undefined {
   if (all.length === 0) return undefined;
-  // The variables in braces in a value are settings too.
+  // Variables in braces within a value are settings too.
   const rows = all
     .flatMap((input) => [input, ...input.variables])
     .map((input) =>

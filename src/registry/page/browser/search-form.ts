@@ -1,4 +1,4 @@
-// Shows the search field. It searches when the reader stops typing or presses Enter.
+// Shows the search field. Searches when the reader pauses typing or presses Enter.
 
 import { element } from '#std/page/shared/elements.ts';
 
@@ -10,7 +10,7 @@ export interface SearchForm {
 }
 
 const PAUSE_MS = 200;
-/** The API refuses longer texts. */
+/** Maximum length that the API accepts. */
 const LENGTH_MAX = 255;
 
 export function createSearchForm(changed: (search: string) => void): SearchForm {
@@ -36,7 +36,7 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
   function change(): void {
     clearTimeout(pause);
     pause = undefined;
-    // An unpaired surrogate can be typed, but a URL cannot contain it.
+    // A reader can type an unpaired surrogate, but a URL cannot contain it.
     changed(input.value.trim().toWellFormed());
   }
 
@@ -44,7 +44,7 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
     clearTimeout(pause);
     pause = setTimeout(change, PAUSE_MS);
   });
-  /** Moves the focus to the search field if the reader presses `/` outside of a field and without a modifier key. */
+  /** Moves the focus to the search field when the reader presses `/` outside of fields. */
   function toSearch(event: KeyboardEvent): void {
     const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
     if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !node.isConnected) return;
@@ -61,7 +61,7 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
   return {
     node,
     show(search) {
-      // A text that is being typed is newer than any address.
+      // Text that the reader is typing is newer than the URL.
       if (pause === undefined && input.value.trim() !== search) input.value = search;
     },
     focus() {

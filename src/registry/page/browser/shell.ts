@@ -1,20 +1,20 @@
-// Writes commands as lines for a POSIX shell, in which only the names of variables have a special meaning.
+// Formats commands as lines for a POSIX shell. Blanks become variables of the shell.
 
 import { quoteWord } from '#std/page/shared/shell-word.ts';
 import type { Command } from './launch.ts';
 import type { Template } from './template.ts';
 
-/** Returns the command as a line for a POSIX shell; blanks come from the shell's environment. */
+/** Returns the command line. Blanks become variables of the shell. */
 export function shellLine({ program, args, environment }: Command): string {
   const assignments = environment.flatMap(({ name, value }) => {
-    // The shell passes on its own variables anyway.
+    // The shell passes on its own variables without an assignment.
     const isOwn = value.length === 1 && typeof value[0] === 'object' && value[0].name === name;
     return isOwn || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? [] : [`${name}=${shellWord(value)}`];
   });
   return [...assignments, program, ...args.map(shellWord)].join(' ');
 }
 
-/** Blanks come from the shell's environment. */
+/** Returns one word of a command line. Blanks become variables of the shell. */
 export function shellWord(template: Template): string {
   const word = template
     .map((part) => (typeof part === 'string' ? quoteWord(part) : `"$${shellName(part.name)}"`))
@@ -22,7 +22,7 @@ export function shellWord(template: Template): string {
   return word === '' ? "''" : word;
 }
 
-/** Returns a valid name for a variable of the shell. */
+/** Returns a valid name of a shell variable. */
 export function shellName(name: string): string {
   return name
     .toUpperCase()

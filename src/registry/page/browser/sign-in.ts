@@ -1,12 +1,12 @@
-// Asks the reader for a token if the registry requires tokens, and shows their issuers (RFC 9728). The token is only in
-// memory: it is lost at a reload.
+// Asks the reader for a token, and shows the issuers of tokens (RFC 9728). The token is only in memory, so a reload
+// loses it.
 
 import { element, list } from '#std/page/shared/elements.ts';
 import type { Api } from './api.ts';
 import { title, webLink } from './dom.ts';
 import { members, text, texts } from './json.ts';
 
-/** `reported`: the reason why the last token was refused. */
+/** `reported` says why the last token was refused. */
 export function signInView(api: Api, reported: HTMLElement | undefined, done: () => void): HTMLElement {
   const input = element('input', {
     type: 'password',
@@ -47,7 +47,7 @@ export function signInView(api: Api, reported: HTMLElement | undefined, done: ()
   return element('div', { class: 'narrow' }, title('This registry asks for a token'), reported, form, sources);
 }
 
-/** Shows the issuers of tokens. They are public and only a help: if they cannot be read, nothing is shown. */
+/** Shows the issuers of tokens. Shows nothing if the issuers cannot be read, because the list is only a help. */
 async function showSources(api: Api, into: HTMLElement): Promise<void> {
   const answer = await api.get('.well-known/oauth-protected-resource', new AbortController().signal);
   if (!answer.ok) return;

@@ -1,4 +1,4 @@
-// Chooses the order of the list: by name, or by a number with the highest first.
+// Lets the reader choose the order of the list.
 
 import { element } from '#std/page/shared/elements.ts';
 import { type Query, SORTS, type Sort } from './address.ts';

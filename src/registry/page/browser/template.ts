@@ -1,8 +1,8 @@
-// Defines texts with blanks that the reader fills in, as a server.json requires.
+// Defines texts with blanks for values that a server.json requires from the reader.
 
 import type { Input } from './entry.ts';
 
-/** A value that only the reader knows. */
+/** A value from the reader. */
 export interface Blank {
   readonly name: string;
   readonly description: string;
@@ -13,8 +13,8 @@ export interface Blank {
 export type Template = readonly (string | Blank)[];
 
 /**
- * Returns the text for an input: its fixed value with variables, its default, or a blank if the input is required.
- * Returns undefined if the input may be left out.
+ * Returns the value of an input: its fixed value with variables, or its default, or a blank if it is required. Returns
+ * undefined if the input may be left out.
  */
 export function templateOf(input: Input): Template | undefined {
   if (input.value !== undefined) return harmless(parseTemplate(input.value, input.variables)) ?? [blank(input)];
@@ -24,14 +24,13 @@ export function templateOf(input: Input): Template | undefined {
 }
 
 /**
- * Returns the template of a text of the document itself, such as an address; undefined if it must not be given to a
- * client.
+ * Returns the template of a text in the document, such as a URL. Returns undefined if clients must not get the text.
  */
 export function addressOf(text: string, variables: readonly Input[]): Template | undefined {
   return harmless(parseTemplate(text, variables));
 }
 
-/** `{name}` with the name of a variable is a blank; other braces stay text. */
+/** Replaces `{name}` by the variable's value or by a blank. Braces without a known variable stay text. */
 function parseTemplate(text: string, variables: readonly Input[]): Template {
   const parts: (string | Blank)[] = [];
   let from = 0;
@@ -57,8 +56,8 @@ function parseTemplate(text: string, variables: readonly Input[]): Template {
 const INVISIBLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
 /**
- * Clients expand `${…}` in their files: a catalogue entry with `${env:CLOUD_SECRET}` in a header would make them send
- * the reader's own secret to its server. Such texts are never passed on, and neither are invisible characters.
+ * Returns undefined for a dangerous text. Clients expand `${…}` in their files: with `${env:CLOUD_SECRET}` in a header,
+ * clients would send the reader's own secret to the entry's server. Invisible characters are refused too.
  */
 function harmless(template: Template): Template | undefined {
   const parts = joined(template);

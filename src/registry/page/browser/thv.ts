@@ -1,12 +1,15 @@
-// Writes the command with which ToolHive's CLI runs a server or connects to it. Source:
-// https://docs.stacklok.com/toolhive/reference/cli/thv_run
+// Builds the command with which ToolHive's CLI runs or reaches a server
+// (https://docs.stacklok.com/toolhive/reference/cli/thv_run).
 
 import { type Configuration, configurationKey } from './configuration.ts';
 import type { Launch, Subject } from './launch.ts';
 import { shellName, shellWord } from './shell.ts';
 import type { Template } from './template.ts';
 
-/** Schemes of ToolHive's CLI for packages for which it builds an image. Packages of NuGet have no scheme. */
+/**
+ * Schemes of ToolHive's CLI for packages. The CLI builds an image for npm and PyPI packages. The CLI supports no NuGet
+ * packages.
+ */
 const THV_SCHEMES: Readonly<Record<Subject['kind'], string | undefined>> = {
   npm: 'npx://',
   pypi: 'uvx://',
@@ -14,7 +17,7 @@ const THV_SCHEMES: Readonly<Record<Subject['kind'], string | undefined>> = {
   oci: '',
 };
 
-/** Returns a line for a POSIX shell; undefined if ToolHive's CLI has no scheme for the package. */
+/** Returns a line for a POSIX shell. Returns undefined if ToolHive's CLI does not support the package. */
 export function configureThv(server: string, launch: Launch): Configuration | undefined {
   const name: Template[] = [['--name'], [configurationKey(server).toLowerCase()]];
   const command = launch.kind === 'command' ? launch.command : launch.start;
@@ -40,7 +43,7 @@ function thvWorkload(
   launch: Launch,
 ): readonly Template[] | undefined {
   const scheme = THV_SCHEMES[kind];
-  // Without a mount that its document requires, a server would start without its data.
+  // The CLI cannot express runtime options: without a required mount, a server would start without its data.
   if (scheme === undefined || options.length > 0) return undefined;
   const settings = environment.flatMap(({ name, value }): Template[] => [['-e'], [`${name}=`, ...value]]);
   const rest: Template[] = args.length === 0 ? [] : [['--'], ...args];

@@ -1,4 +1,4 @@
-// Serves lists of a registry's servers for administrators of MCP clients: one JSON file for each client.
+// Serves lists of a registry's servers for administrators of MCP clients, one JSON file per client.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LISTED_CLIENTS } from '#contracts/registry/listed-clients.ts';
@@ -10,7 +10,7 @@ import { type ConditionalOptions, conditionalAnswers, type Load } from '../condi
 import { route } from '../route.ts';
 import { CLIENTS_SCHEMA } from '../schemas.ts';
 
-/** Limit of a list, because administrators do not review longer lists. */
+/** Administrators cannot review longer lists. */
 const SERVERS_MAX = 2_000;
 
 export function addClientRoutes(app: FastifyInstance, options: ConditionalOptions): void {
@@ -39,7 +39,7 @@ function askClients(request: FastifyRequest, key: SourceKey): Read<Load> {
   });
 }
 
-/** Returns the latest versions; undefined if the registry has too many servers. */
+/** Returns the latest versions. Returns undefined if the registry has too many servers. */
 async function readLatest(catalogue: CatalogueReader, key: SourceKey): Promise<readonly StoredEntry[] | undefined> {
   const entries: StoredEntry[] = [];
   let after: ListPosition | undefined;

@@ -1,4 +1,4 @@
-// Serves the protected-resource metadata (RFC 9728 section 3), from which clients learn the issuers of tokens.
+// Serves the protected-resource metadata (RFC 9728 section 3), which names the issuers of tokens.
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { resourceMetadata, resourceSuffix, WELL_KNOWN_PATH } from '#auth/metadata.ts';
@@ -9,7 +9,7 @@ import { route } from '../route.ts';
 
 const MAX_AGE_SECONDS = 300;
 
-/** Adds the routes. They are needed only in mode oauth, because mode anonymous has no issuers. */
+/** Adds the routes. Called only in mode oauth: mode anonymous has no issuers. */
 export function addDiscoveryRoutes(app: FastifyInstance, settings: ResourceSettings): void {
   const document = resourceMetadata(settings);
   function send(reply: FastifyReply): FastifyReply {
@@ -17,8 +17,8 @@ export function addDiscoveryRoutes(app: FastifyInstance, settings: ResourceSetti
   }
 
   route(app, WELL_KNOWN_PATH, (_request, reply) => send(reply), DISCOVERY_SCHEMA);
-  // If the resource has a path, RFC 9728 section 3.1 puts the document below WELL_KNOWN_PATH. Clients of ToolHive's
-  // server request it at WELL_KNOWN_PATH itself.
+  // If the resource has a path, RFC 9728 section 3.1 appends it to WELL_KNOWN_PATH. Clients of ToolHive's server
+  // request WELL_KNOWN_PATH itself.
   const suffix = resourceSuffix(settings.resourceUrl);
   if (suffix === '') return;
   route(app, `${WELL_KNOWN_PATH}/*`, (request, reply) => {

@@ -1,5 +1,4 @@
-// Lists the registries with the state of their syncs, and starts manual syncs (as far as a service whose registries
-// come from its configuration can offer it).
+// Lists registries with the state of their syncs, and requests manual syncs.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SourceState } from '#contracts/catalogue-state.ts';
@@ -48,7 +47,7 @@ export function addExtensionRoutes(app: FastifyInstance, config: RegistryConfig,
   }
 }
 
-/** Public data of a registry, without data about the inside of the installation. */
+/** Public facts about a registry. Internal hosts and paths are left out. */
 interface RegistryInfo {
   readonly name: string;
   readonly type: 'REMOTE' | 'FILE' | 'MANAGED' | 'KUBERNETES';
@@ -86,8 +85,8 @@ function kindOf(type: ServedRegistry['origin']['type']): Pick<RegistryInfo, 'typ
 }
 
 /**
- * Replaces the reason of a failure, which contains internal hosts and paths. The log and the status of the MCPRegistry
- * have the reason.
+ * Replaces the reason of a failure, which may contain internal hosts and paths. The log and the status of the
+ * MCPRegistry have the reason.
  */
 const FAILED = 'the last attempt failed; the entries that were read before are still served';
 

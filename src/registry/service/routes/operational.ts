@@ -1,4 +1,4 @@
-// Serves health, readiness and version, always without a token.
+// Serves health, readiness and version without a token.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogueReader } from '../../catalogue/ports.ts';
@@ -26,7 +26,10 @@ interface OperationalOptions {
   readonly isStopping: () => boolean;
 }
 
-/** Adds /health, /readiness (503 while the catalogue cannot be read, and after the stop has begun) and /version. */
+/**
+ * Adds /health, /readiness and /version. /readiness responds with 503 while the catalogue is unreadable or the service
+ * stops.
+ */
 export function addOperationalRoutes(
   app: FastifyInstance,
   { catalogue, version, isStopping }: OperationalOptions,

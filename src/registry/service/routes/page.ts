@@ -1,5 +1,5 @@
-// Serves the catalogue page for people: a shell at / and its files below /page. The page contains no data and is public
-// in every mode; it requests its data from the API, with the reader's own token.
+// Serves the catalogue page: the HTML shell at / and its files below /page. All files are public and contain no data:
+// the page requests data from the API with the reader's own token.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PAGE_HEADERS } from '#std/page/headers.ts';
@@ -31,7 +31,7 @@ export async function addPageRoutes(app: FastifyInstance, settings: PageSettings
 interface Sent {
   readonly cacheControl: string;
   readonly type: string;
-  /** Changes whenever the body changes. */
+  /** Differs for each content of the body. */
   readonly tag: string;
   readonly body: () => string;
 }

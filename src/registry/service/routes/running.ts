@@ -1,4 +1,4 @@
-// Serves the servers that run in the namespace of the registry, as the reconcilers have recorded them in the store.
+// Serves the servers that run in the namespace of the registry, as reconcilers have recorded them in the store.
 
 import type { FastifyInstance } from 'fastify';
 import type { RegistryConfig } from '#contracts/registry/service.ts';

@@ -1,4 +1,4 @@
-// Serves the catalogue itself: lists, versions, one version, and the values of filters. Read-only.
+// Serves the catalogue read-only: lists, versions, single versions, and values of filters.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SourceKey } from '../../catalogue/ports.ts';
@@ -11,17 +11,17 @@ import { route } from '../route.ts';
 import { FACETS_SCHEMA, LIST_SCHEMA, VERSION_SCHEMA, VERSIONS_SCHEMA } from '../schemas.ts';
 import { serverList, serverResponse } from '../wire.ts';
 
-/** Paths of the API: first as in the registry server document, then as in ToolHive. */
+/** Base paths of the API: of the registry server document, and of ToolHive. */
 const BASES = ['/:registry/v0.1', '/registry/:registry/v0.1'];
-/** Extensions of the official API are below x/ and the name of their author. */
+/** Extensions of the official API have paths below `x/` and the author's name. */
 const FACETS = 'x/dev.skep/facets';
 
-/** Valid names of servers. The rule is loose, so that every name that a source may contain can be read. */
+/** Permits every server name that a source may contain. */
 const SERVER_NAME = /^[A-Za-z0-9.-]+\/[A-Za-z0-9._-]+$/;
 const NAME_LENGTH_MAX = 200;
 const VERSION_LENGTH_MAX = 255;
 
-/** Adds lists, versions, single versions and the values of filters, below both bases. */
+/** Adds the routes below all base paths. */
 export function addServerRoutes(app: FastifyInstance, options: ConditionalOptions): void {
   const answering = conditionalAnswers(options);
   for (const base of BASES) {
@@ -88,12 +88,11 @@ function readServerName(request: FastifyRequest): Read<string> {
   return refused('server-name-invalid', 'server name must have the form namespace/name, with its slash written as %2F');
 }
 
-/** Accepts every version that a source may contain, also control characters that are not blanks. */
+/** Permits every version that a source may contain, including control characters that are not blanks. */
 function isVersion(text: string): boolean {
   return text.trim() !== '' && text.isWellFormed() && !/[\0\t\n\v\f\r]/.test(text);
 }
 
-/** Returns the parameter, which the router has decoded. */
 function parameter(request: FastifyRequest, name: string): string {
   return (request.params as Readonly<Record<string, string>>)[name] ?? '';
 }

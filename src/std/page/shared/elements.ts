@@ -1,9 +1,12 @@
-// Creates elements. Only this file inserts foreign texts into a page, always as text and never as markup.
+// Creates elements. Texts of other servers enter a page only here, always as text and never as markup.
 
 export type Child = Node | string | undefined;
 export type Attributes = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Creates an element. The attribute value true becomes an empty attribute; false and undefined leave it out. */
+/**
+ * Creates an element. An attribute with the value true becomes an empty attribute. Attributes with false or undefined
+ * are left out.
+ */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -26,9 +29,9 @@ export function button(label: string, pressed: () => void, attributes: Attribute
   return made;
 }
 
-/** Creates a list. `item` are the attributes of each item. */
+/** Creates a list. `item` are the attributes of each list item. */
 export function list(items: readonly Child[], attributes: Attributes = {}, item: Attributes = {}): HTMLUListElement {
-  // Safari removes the role from lists without bullets.
+  // Safari removes the list role from lists without bullets.
   return element('ul', { role: 'list', ...attributes }, ...items.map((each) => element('li', item, each)));
 }
 

@@ -1,8 +1,8 @@
 // Quotes a word for a POSIX shell.
 
 /**
- * Returns the word unchanged if the shell does not change it, else in single quotes, in which no character has a
- * special meaning.
+ * Returns the word unchanged if the shell has no special meaning for its characters. Otherwise returns the word in
+ * single quotes.
  */
 export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

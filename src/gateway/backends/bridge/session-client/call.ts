@@ -1,6 +1,5 @@
-// Runs one request of a client with sessions at a server of MCP 2026-07-28. Adds the members that this revision
-// requires. If the server has questions, puts them to the client on the open stream and repeats the request with the
-// answers.
+// Runs one request of a client with sessions at a server of MCP 2026-07-28. If the server has questions, sends them to
+// the client on the open stream and repeats the request with the answers.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import { standardHeaders } from '../../../wire/headers.ts';
@@ -27,12 +26,12 @@ interface Call {
   readonly body: Buffer;
   readonly request: RequestMessage;
   readonly reply: Reply;
-  /** JSON texts of the ids of questions that wait for the client. */
+  /** Ids of questions that wait for the client's answer, as JSON texts. */
   readonly open: Set<string>;
   flow?: Flow;
   /** Number of times that the request was sent. */
   rounds: number;
-  /** Whether the tools' schemas were read again for this call. */
+  /** True if the tools' schemas were read again for this call. */
   refreshed: boolean;
   stopTimer?: () => void;
 }
@@ -50,7 +49,8 @@ export function openCall(
   const cancel = () => {
     if (reply.closed()) return;
     call.flow?.abort();
-    // A cancelled request gets no response (MCP 2025-11-25, basic/utilities/cancellation), so its stream ends.
+    // A cancelled request gets no response (MCP 2025-11-25, basic/utilities/cancellation). The bridge only ends the
+    // stream of the request.
     reply.end(202);
     settle(call);
   };
@@ -67,7 +67,6 @@ export function openCall(
   };
 }
 
-/** Removes all state of the call. */
 function settle({ state, request, open, stopTimer }: Call): void {
   state.calls.delete(request.id.json);
   for (const id of open) state.questions.delete(id);
@@ -133,8 +132,9 @@ function send(call: Call, retry?: Retry): void {
 }
 
 /**
- * Ends the call after an answer without a response. Statuses that concern the client (401, 403, 429) and server
- * failures (5xx) are passed on. Other statuses become an error, and from 400 on the next request detects the era again.
+ * Ends the call after an answer that contains no response. Passes on statuses that concern the client (401, 403, 429)
+ * and failures of the server (5xx). All other statuses become an error. After an error with a status from 400 on, the
+ * next request detects the era again.
  */
 function endWithoutResponse(call: Call, status: number): void {
   if (status === 401 || status === 403 || status === 429 || status >= 500) {
@@ -147,11 +147,11 @@ function endWithoutResponse(call: Call, status: number): void {
   fail(call, { reason: status >= 400 ? 'answer-invalid' : 'closed', message, detail: `status ${status}` });
 }
 
-/** Handles a message of the server. Returns false if the client is slow. */
+/** Handles a message of the server. Returns false if the client reads slowly. */
 function take(call: Call, bytes: Buffer, message: Message): boolean {
   if (message.kind === 'notification') return call.reply.event(bytes);
   if (message.kind === 'response') takeResponse(call, bytes, message);
-  // A server of MCP 2026-07-28 sends no requests of its own.
+  // A server of MCP 2026-07-28 sends no requests.
   return true;
 }
 
@@ -205,14 +205,13 @@ function takeQuestions(call: Call, bytes: Buffer, { result }: ResponseMessage): 
     put(call, question, JSON.stringify(`${stem}-${index}`), (answer) => {
       answers.set(question.key, answer);
       if (answers.size < questions.length) return;
-      // The answers are sent in the order of the questions.
       const sorted = new Map(questions.map(({ key }) => [key, answers.get(key) ?? '{}']));
       send(call, { id: JSON.stringify(stem), members: retryMembers(sorted, requestState) });
     });
   }
 }
 
-/** Repeats the request after a delay: the server needs more time and has not asked the client. */
+/** Repeats the request after a delay, because the server needs more time and has no questions. */
 function sendLater(call: Call, requestState: string | undefined): void {
   const { context } = call;
   const retry = { id: JSON.stringify(uniqueText(context)), members: retryMembers(new Map(), requestState) };
@@ -220,7 +219,7 @@ function sendLater(call: Call, requestState: string | undefined): void {
   call.stopTimer = context.ports.clock.after(waitMs, () => send(call, retry));
 }
 
-/** Puts a question to the client; `id` is JSON text. */
+/** Sends a question to the client. `id` is JSON text. */
 function put(call: Call, question: Question, id: string, answered: (result: string) => void): void {
   const { state, open, reply } = call;
   open.add(id);
@@ -230,8 +229,8 @@ function put(call: Call, question: Question, id: string, answered: (result: stri
     if (reply.closed()) return;
     const read = readClientResponse(bytes, response);
     if (read.ok) return answered(read.result);
-    // `inputResponses` contain only results (MCP 2026-07-28, basic/patterns/mrtr, InputResponses), so the request fails
-    // with the client's error.
+    // `inputResponses` cannot contain errors (MCP 2026-07-28, basic/patterns/mrtr, InputResponses). The request
+    // therefore fails with the client's error.
     finishError(call, read.code, `The client did not answer ${question.method}: ${read.message}`);
   });
   reply.event(questionMessage(question, id));

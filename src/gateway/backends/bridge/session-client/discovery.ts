@@ -1,4 +1,4 @@
-// Requests the description of a server of MCP 2026-07-28 once for many clients.
+// Requests the description of a server of MCP 2026-07-28 and caches it for later clients.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { HEADERS } from '../../../wire/headers.ts';
@@ -24,7 +24,7 @@ interface Kept {
   readonly until: number;
 }
 
-/** Maximum number of answers that belong to one caller; the oldest answers are deleted first. */
+/** Maximum number of cached answers. The oldest answers are deleted first. */
 const MAX_PRIVATE = 1000;
 const PUBLIC = '';
 
@@ -61,14 +61,14 @@ export function createDiscovery(context: BridgeContext): Discovery {
   };
 }
 
-/** Sends `server/discover`; `meta` is the JSON text of `_meta`. */
+/** Sends `server/discover`. `meta` is the JSON text of `_meta`. */
 export function askDiscover(context: BridgeContext, cause: Cause, meta: string): Promise<Asked> {
   const body = callMessage('server/discover', '"skep-discover"', `{"_meta":${meta}}`);
   const headers = { [HEADERS.protocolVersion]: LATEST_STATELESS_REVISION, [HEADERS.method]: 'server/discover' };
   return ask(askingOf(context), postExchange(cause, 'stateless', body, headers));
 }
 
-/** Returns undefined if the answer does not fit `server/discover`. */
+/** Returns undefined if the answer is not a result of `server/discover`. */
 export function discoverResult(asked: Asked): JsonObject | undefined {
   if (!asked.ok || asked.response === undefined) return undefined;
   const { bytes, message } = asked.response;

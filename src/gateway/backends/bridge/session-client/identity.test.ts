@@ -19,7 +19,7 @@ it('reads back the contents of a session id', () => {
   });
 });
 
-it('leaves out members that make the id too long, the permitted questions last', () => {
+it('leaves out members that make the id too long, the capabilities for questions last', () => {
   const long = 'x'.repeat(5000);
   const icons = readSessionId(formatSessionId({ ...IDENTITY, clientInfo: { ...IDENTITY.clientInfo, icon: long } }));
   expect(icons).toMatchObject({ capabilities: IDENTITY.capabilities, clientInfo: { name: 'client', version: '1' } });

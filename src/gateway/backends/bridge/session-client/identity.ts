@@ -1,11 +1,10 @@
-// Encodes the identity of a client with sessions into its session id, so that any replica can serve it without stored
-// state.
+// Encodes the identity of a client with sessions into its session id. Any replica can then serve the client without
+// stored state.
 
 import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { statelessClientCapabilities } from '../protocol.ts';
 
 export interface ClientIdentity {
-  /** Negotiated revision. */
   readonly revision: string;
   /** Capabilities in the form of MCP 2026-07-28. */
   readonly capabilities: JsonObject;
@@ -15,13 +14,13 @@ export interface ClientIdentity {
 }
 
 const PREFIX = 'bridge.';
-/** Limit with which the sealed id still fits into a header, next to the other headers. */
+/** Maximum length of the JSON text. A longer text would not fit into a header after sealing. */
 const MAX_JSON = 1800;
 const MAX_NAME = 128;
 
 /**
- * Returns the id as visible ASCII. If the client's data is too long, parts are left out, extensions and experiments
- * first.
+ * Returns the id as visible ASCII. If the client's data is too long, omits members of the data, extensions and
+ * experimental capabilities first.
  */
 export function formatSessionId(identity: ClientIdentity): string {
   const { revision, capabilities, clientInfo, nonce } = identity;
@@ -41,7 +40,6 @@ export function isBridgeSession(id: string): boolean {
   return id.startsWith(PREFIX);
 }
 
-/** Returns undefined for ids that `formatSessionId` did not create. */
 export function readSessionId(id: string): ClientIdentity | undefined {
   if (!isBridgeSession(id)) return undefined;
   const content = parse(Buffer.from(id.slice(PREFIX.length), 'base64url').toString());
@@ -65,7 +63,7 @@ function shortInfo(info: JsonObject | undefined): JsonObject | undefined {
   return { name: shownText(name).slice(0, MAX_NAME), version: shownText(version).slice(0, MAX_NAME) };
 }
 
-/** Keeps the core capabilities that let a server question the client, with their modes but no settings. */
+/** Keeps only capabilities that let a server question the client, with their modes but without settings. */
 function bare({ roots, sampling, elicitation }: JsonObject): JsonObject {
   const keys = (value: unknown) =>
     isObject(value)

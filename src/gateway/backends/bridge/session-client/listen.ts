@@ -1,5 +1,5 @@
-// Serves the GET stream of a client with sessions from `subscriptions/listen` at a server of MCP 2026-07-28. This
-// subscription is opened again when the client's subscriptions change.
+// Serves the GET stream of a client with sessions. The stream carries notifications of a `subscriptions/listen` at a
+// server of MCP 2026-07-28, which is opened again when the client's subscriptions change.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { NotificationMessage } from '../../../wire/message.ts';
@@ -18,11 +18,11 @@ interface Listening {
   readonly exchange: Exchange;
   readonly capabilities: JsonObject;
   readonly reply: Reply;
-  /** Subscription whose notifications pass. */
+  /** Subscription whose notifications the client gets. */
   current?: Flow;
-  /** Subscription that replaces `current` once it is acknowledged. */
+  /** Subscription that replaces `current` as soon as the server acknowledges it. */
   next?: Flow;
-  /** Notes that the replacement has happened or failed. */
+  /** Resolves the promise of the last `subscribeAnew`. */
   settled: () => void;
 }
 
@@ -53,7 +53,7 @@ export function openListener(
     listening.settled();
   }
 
-  // A client that opens another stream has lost the previous stream.
+  // A client that opens a second stream has lost its first stream.
   state.listener?.end();
   state.listener = listener;
   reply.stream();
@@ -70,7 +70,7 @@ function isWorthListening({ tools, prompts, resources }: JsonObject): boolean {
 }
 
 /**
- * Returns a filter with the changes that the server can report and the resources that the client subscribed to. Returns
+ * Returns a filter for changes that the server can report and for resources that the client has subscribed to.
  * undefined if the filter would be empty.
  */
 function filterOf(
@@ -87,7 +87,10 @@ function filterOf(
   return Object.values(filter).some((each) => each !== undefined) ? filter : undefined;
 }
 
-/** Settles when the server has accepted or refused the current subscriptions. */
+/**
+ * Replaces the subscription at the server. Resolves when the server has acknowledged the new subscription, when a newer
+ * subscription replaces it, or after `askMs`.
+ */
 function subscribeAnew(listening: Listening): Promise<void> {
   const { context, state, exchange, capabilities, reply } = listening;
   if (reply.closed()) return Promise.resolve();
@@ -123,7 +126,7 @@ function subscribeAnew(listening: Listening): Promise<void> {
   });
 }
 
-/** Ends the client's stream when the server ends the subscription; the client then opens another stream. */
+/** Ends the client's stream because the server has ended the subscription. The client then opens a new stream. */
 function endStream({ reply, state }: Listening, fault: BackendFault | undefined): void {
   if (fault === undefined) reply.end(200);
   else reply.fail(fault);
@@ -131,7 +134,7 @@ function endStream({ reply, state }: Listening, fault: BackendFault | undefined)
 }
 
 function send({ state, reply }: Listening, bytes: Buffer, message: NotificationMessage): boolean {
-  // Until the server has the new subscription, it still reports resources that the client has unsubscribed from.
+  // Before the new subscription begins, the server still reports resources that the client has unsubscribed from.
   const updated = message.method === 'notifications/resources/updated';
   if (updated && !coversUri(state.subscriptions, message.target?.value ?? '')) return true;
   return reply.event(withoutSubscription(bytes, message));

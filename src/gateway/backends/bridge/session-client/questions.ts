@@ -1,5 +1,5 @@
-// Converts `input_required` of a server of MCP 2026-07-28 to requests to a client with sessions, and the client's
-// responses to `inputResponses`.
+// Converts `input_required` results of a server of MCP 2026-07-28 to requests for a client with sessions, and the
+// client's responses to `inputResponses`.
 
 import { isObject, shownText } from '#std/json.ts';
 import { objectMembers } from '../../../wire/json-walk.ts';
@@ -10,10 +10,10 @@ import { allowsQuestion } from '../protocol.ts';
 import type { ClientIdentity } from './identity.ts';
 
 export interface Question {
-  /** Key in `inputRequests`. */
+  /** Key of the question in `inputRequests`. */
   readonly key: string;
   readonly method: string;
-  /** JSON text. */
+  /** Params of the question, as JSON text. */
   readonly params?: string;
 }
 
@@ -24,8 +24,8 @@ export type InputRequired =
 const MAX_QUESTIONS = 32;
 
 /**
- * Returns the questions. `requestState` stays JSON text. `newId` creates the name of an elicitation by URL, which
- * clients with sessions require.
+ * Parses the questions of a result. `requestState` stays JSON text. `newId` creates the id of an elicitation by URL,
+ * which clients with sessions require.
  */
 export function readInputRequired(
   bytes: Buffer,
@@ -62,7 +62,7 @@ function readQuestion(bytes: Buffer, key: string, value: Span, newId: () => stri
   if (members === undefined || typeof method !== 'string') return undefined;
   const params = members.find((member) => member.key === 'params')?.value;
   if (params === undefined) return { key, method };
-  // Name that `notifications/elicitation/complete` would refer to (MCP 2025-11-25, client/elicitation).
+  // Id to which `notifications/elicitation/complete` refers (MCP 2025-11-25, client/elicitation).
   const byUrl =
     method === 'elicitation/create' && isObject(about) && about.mode === 'url' && !('elicitationId' in about);
   if (!byUrl) return { key, method, params: textOf(bytes, params) };
@@ -89,7 +89,9 @@ export function readClientResponse(bytes: Buffer, { result, error }: ResponseMes
   return { ok: false, code: Number.isSafeInteger(code) ? Number(code) : -32603, message: shownText(message) };
 }
 
-/** Returns members of `params` for the retry. `answers` are JSON texts by the key of the question. */
+/**
+ * Returns members of `params` for the retry. `answers` maps the key of each question to the JSON text of its answer.
+ */
 export function retryMembers(
   answers: ReadonlyMap<string, string>,
   requestState: string | undefined,

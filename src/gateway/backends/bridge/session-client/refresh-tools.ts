@@ -1,4 +1,4 @@
-// Reads a server's list of tools because a call was refused for its headers.
+// Reads a server's list of tools again after the server refused a call because of its headers.
 
 import { HEADERS } from '../../../wire/headers.ts';
 import { LATEST_STATELESS_REVISION } from '../../../wire/revisions.ts';
@@ -10,7 +10,7 @@ import type { ToolSchemas } from '../tool-schemas.ts';
 const MAX_PAGES = 50;
 const LIST_HEADERS = { [HEADERS.protocolVersion]: LATEST_STATELESS_REVISION, [HEADERS.method]: 'tools/list' };
 
-/** Reads the list again (MCP 2026-07-28, Client Behavior: after HeaderMismatch). Returns false if reading failed. */
+/** Reads the list (MCP 2026-07-28, Client Behavior: after HeaderMismatch). Returns false if the request failed. */
 export async function refreshTools(
   context: BridgeContext,
   schemas: ToolSchemas,

@@ -1,5 +1,5 @@
-// Converts a request of a client with sessions to MCP 2026-07-28: the same bytes plus the fields of `_meta` that
-// describe the client, and the headers that mirror the body.
+// Converts a request of a client with sessions to MCP 2026-07-28. Adds the `_meta` members that describe the client,
+// and the headers that mirror the body.
 
 import type { RequestMessage } from '../../../wire/message.ts';
 import type { Patch } from '../../../wire/patch.ts';
@@ -9,12 +9,12 @@ import { META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_VERSION } from '..
 import type { ClientIdentity } from './identity.ts';
 
 /**
- * Log level if the client has not set one: servers may then choose the level (MCP 2025-11-25,
+ * Log level of clients that have set no level. Servers may choose the level in this case (MCP 2025-11-25,
  * server/utilities/logging).
  */
 export const DEFAULT_LOG_LEVEL = 'info';
 
-/** Returns members of `_meta` as JSON texts. Without a level the server logs nothing about the request. */
+/** Returns members of `_meta` as JSON texts. Without a log level, the server sends no log messages for the request. */
 export function metaMembers({ capabilities, clientInfo }: ClientIdentity, logLevel?: string): readonly string[] {
   const members = [
     `"${META_VERSION}":"${LATEST_STATELESS_REVISION}"`,
@@ -32,7 +32,9 @@ export function metaObject(identity: ClientIdentity): string {
 const OWN_META: ReadonlySet<string> = new Set([META_VERSION, META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL]);
 
 export interface Retry {
-  /** JSON text that differs from the id of the previous request (MCP 2026-07-28, basic/patterns/mrtr). */
+  /**
+   * JSON text of the new id, which must differ from the previous request's id (MCP 2026-07-28, basic/patterns/mrtr).
+   */
   readonly id: string;
   /** Members of `params` as JSON texts. */
   readonly members: readonly string[];
@@ -40,7 +42,6 @@ export interface Retry {
 
 const ANSWERS: ReadonlySet<string> = new Set(['inputResponses', 'requestState']);
 
-/** Returns the bytes for the server. */
 export function statelessBody(body: Buffer, message: RequestMessage, meta: readonly string[], retry?: Retry): Buffer {
   const patches: Patch[] = retry === undefined ? [] : [replaceSpan(message.id.span, retry.id)];
   const { params, meta: given } = message;

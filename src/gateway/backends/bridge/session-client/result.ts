@@ -1,5 +1,5 @@
-// Converts responses of a server of MCP 2026-07-28 for clients with sessions: the same bytes without members that their
-// revisions do not have, and with their error codes.
+// Converts responses of a server of MCP 2026-07-28 for clients with sessions. Removes members that are new in this
+// revision, and restores the error codes of earlier revisions.
 
 import { shownText } from '#std/json.ts';
 import { ERRORS } from '../../../wire/errors.ts';
@@ -11,7 +11,10 @@ import { objectOf } from '../messages.ts';
 import { CACHEABLE } from '../protocol.ts';
 import type { ToolSchemas } from '../tool-schemas.ts';
 
-/** Returns `resultType` of a result; servers of earlier revisions leave it out (MCP 2026-07-28, Result Responses). */
+/**
+ * Returns `resultType` of a result. Servers of earlier revisions leave this member out (MCP 2026-07-28, Result
+ * Responses).
+ */
 export function resultType(bytes: Buffer, members: readonly Member[]): string {
   const member = members.find(({ key }) => key === 'resultType');
   return member === undefined
@@ -51,7 +54,8 @@ function resultPatches(bytes: Buffer, result: Span, method: string, schemas: Too
 }
 
 /**
- * Returns whether structured content is an object, as required until 2025-11-25; the same data is in `content` as text.
+ * Returns whether structured content is an object, as revisions until 2025-11-25 require. Other structured content can
+ * be removed, because `content` has the same data as text.
  */
 function isObjectAt(bytes: Buffer, members: readonly Member[], key: string): boolean {
   const value = members.find((member) => member.key === key)?.value;
@@ -59,8 +63,8 @@ function isObjectAt(bytes: Buffer, members: readonly Member[], key: string): boo
 }
 
 /**
- * Replaces the code for a missing resource (MCP 2025-11-25, server/resources, Error Handling). Other invalid params of
- * a read keep their code.
+ * Restores the error code of a missing resource (MCP 2025-11-25, server/resources, Error Handling). Other invalid
+ * params keep their code.
  */
 function missingResource(bytes: Buffer, error: Span): readonly Patch[] {
   const { code, data, message } = objectOf(bytes, error);

@@ -1,5 +1,6 @@
-// Serves clients with sessions on a server of MCP 2026-07-28. A session exists only in its id. The bridge itself
-// answers the handshake and the methods that this revision removed. All other messages are sent to the server.
+// Serves clients with sessions on a server of MCP 2026-07-28. The session id contains the session, so no store is
+// needed. The bridge itself answers the handshake and the methods that MCP 2026-07-28 removed. All other messages go to
+// the server.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
@@ -23,7 +24,7 @@ import { type ClientState, createClientStates } from './states.ts';
 
 export interface SessionClients {
   open(exchange: Exchange, answer: Answer): Flow;
-  /** Ends streams without waiting for calls in flight. */
+  /** Ends all streams without waiting for calls in flight. */
   close(): void;
 }
 
@@ -101,7 +102,10 @@ function post(
   }
 }
 
-/** Handles a cancellation: MCP 2026-07-28 has no client notifications over HTTP, so the request's stream is ended. */
+/**
+ * Handles a cancellation by closing the stream of the request, because MCP 2026-07-28 has no client notifications over
+ * HTTP.
+ */
 function takeNotification(state: ClientState, { method, refersTo }: NotificationMessage): void {
   if (method === 'notifications/cancelled' && refersTo !== undefined) state.calls.get(refersTo.json)?.();
 }
@@ -119,7 +123,7 @@ function takeResponse(state: ClientState, body: Buffer, response: ResponseMessag
 
 type LocalMethod = (state: ClientState, reply: Reply, body: Buffer, request: RequestMessage) => void;
 
-/** Methods that MCP 2026-07-28 removed and that need no server. */
+/** Methods that MCP 2026-07-28 removed and that the bridge answers without the server. */
 const LOCAL: Readonly<Record<string, LocalMethod | undefined>> = {
   ping: (_state, reply, _body, { id }) => reply.finish(resultMessage(id.json, '{}')),
   'logging/setLevel'(state, reply, body, { id, params }) {
@@ -150,7 +154,7 @@ function subscribe({ subscriptions, listener }: ClientState, reply: Reply, reque
   else subscriptions.delete(target.value);
   const answer = () => reply.finish(resultMessage(id.json, '{}'));
   if (subscriptions.size === before || listener === undefined) answer();
-  // The answer waits for the renewal, so that all later changes reach the client.
+  // The client must get every change after the answer, so the answer waits for the renewal.
   else listener.renew().then(answer);
 }
 
@@ -198,7 +202,7 @@ function initializeResult({ revision }: ClientIdentity, { facts }: Discovered & 
   return JSON.stringify({
     protocolVersion: revision,
     capabilities: serverCapabilities(capabilities),
-    // MCP 2025-11-25 requires serverInfo, MCP 2026-07-28 does not.
+    // serverInfo is required in MCP 2025-11-25 and optional in MCP 2026-07-28.
     serverInfo: serverInfo ?? { name: 'mcp-server', version: 'unknown' },
     instructions,
   });

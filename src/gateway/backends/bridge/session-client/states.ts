@@ -1,5 +1,5 @@
-// Remembers sessions of served clients in this process: the log level, subscriptions and requests in flight. Everything
-// else is in the session id, so another replica lacks only this data.
+// Remembers the log level, subscriptions and requests in flight of client sessions in this process. All other data of a
+// session is in its id, which every replica can read.
 
 import type { ResponseMessage } from '../../../wire/message.ts';
 import { type ClientIdentity, readSessionId } from './identity.ts';
@@ -7,35 +7,41 @@ import { type ClientIdentity, readSessionId } from './identity.ts';
 export interface ClientState {
   readonly id: string;
   readonly identity: ClientIdentity;
-  /** Level set by `logging/setLevel`. */
+  /** Level that the client set with `logging/setLevel`. */
   logLevel?: string;
-  /** URIs of `resources/subscribe`. */
+  /** URIs that the client subscribed to with `resources/subscribe`. */
   readonly subscriptions: Set<string>;
-  /** Functions that cancel requests in flight, by the JSON text of the request's id. */
+  /** Functions that cancel the client's requests in flight, by the JSON text of the request's id. */
   readonly calls: Map<string, () => void>;
-  /** Receivers of the client's responses to our requests, by the JSON text of the request's id. */
+  /** Receivers of the client's responses to requests of the bridge, by the JSON text of the request's id. */
   readonly questions: Map<string, (bytes: Buffer, response: ResponseMessage) => void>;
   listener?: ClientListener;
 }
 
 export interface ClientListener {
-  /** Applies changed subscriptions; settles when the server has them. */
+  /**
+   * Sends changed subscriptions to the server. Resolves when the server has acknowledged the subscriptions, or after a
+   * time limit.
+   */
   renew(): Promise<void>;
   end(): void;
 }
 
 export interface ClientStates {
-  /** Returns undefined if no bridge created the id, or this process ended the session. */
+  /**
+   * Returns the session's state, which is created if necessary. undefined if no bridge created the id, or if this
+   * process ended the session.
+   */
   find(id: string): ClientState | undefined;
   end(id: string): void;
   all(): Iterable<ClientState>;
 }
 
-/** Maximum number of ended sessions that are remembered. */
+/** Maximum number of ended sessions that the process remembers. */
 const ENDED = 10_000;
 
 export function createClientStates(max: number): ClientStates {
-  /** States by session id, ordered by last use. */
+  /** States by session id, the most recently used last. */
   const states = new Map<string, ClientState>();
   const ended = new Set<string>();
 

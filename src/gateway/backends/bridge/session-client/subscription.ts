@@ -15,9 +15,9 @@ import { metaObject } from './request.ts';
 
 export interface SubscriptionHandlers {
   acknowledged(): void;
-  /** Receives a notification. Returns false if the client is slow. */
+  /** Handles a notification. Returns false if the client reads slowly. */
   notify(bytes: Buffer, message: NotificationMessage): boolean;
-  /** Notes the end of the subscription by the server, or the fault that broke the connection. */
+  /** Handles the end of the subscription. `fault` is set if the connection broke. */
   over(fault?: BackendFault): void;
 }
 
@@ -26,7 +26,7 @@ const LISTEN_HEADERS = {
   [HEADERS.method]: 'subscriptions/listen',
 };
 
-/** Opens the subscription. `handlers` are called only after the return. */
+/** Opens the subscription. Calls the handlers only after this function has returned. */
 export function openSubscription(
   context: SessionClientContext,
   exchange: Exchange,

@@ -1,5 +1,4 @@
-// Opens and closes a session at a server, which is kept for clients without sessions, and creates the requests in this
-// session.
+// Opens and closes sessions at a server for clients without sessions, and creates the requests of these sessions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { HEADERS } from '../../../wire/headers.ts';
@@ -12,37 +11,37 @@ import { type ServerFacts, sessionClientCapabilities } from '../protocol.ts';
 import type { SessionCall, SessionListener } from './participants.ts';
 
 export interface BackendSession {
-  /** Key of the caller and capabilities for which the session is kept. */
+  /** Key of the caller and the capabilities that the session is for. */
   readonly key: string;
-  /** The server's session id; absent if the server uses no session id. */
+  /** The server's session id. Absent if the server does not use session ids. */
   readonly id?: string;
   readonly revision: string;
   readonly facts: ServerFacts;
-  /** Whether the server may question the client. */
+  /** True if the server may question the client. */
   readonly mayAsk: boolean;
   readonly calls: Set<SessionCall>;
   readonly listeners: Set<SessionListener>;
-  /** URIs that the server was asked to watch, with the number of watchers. */
+  /** URIs that the session has subscribed to, with the number of listeners of each URI. */
   readonly watched: Map<string, number>;
-  /** Least severe level that was requested from the server, as an index of LOG_LEVELS. */
+  /** Least severe log level that was requested from the server, as an index of LOG_LEVELS. */
   logLevel?: number;
   stream: GetStream;
-  /** Last request: messages without a request of their own use its credentials. */
+  /** The session's last request. Messages that the bridge sends on its own use the credentials of this request. */
   cause: Cause;
   lastId: number;
-  /** Last use in monotonic milliseconds. */
+  /** Time of the last use, in monotonic milliseconds. */
   usedAt: number;
   ended: boolean;
 }
 
-/** Stream for server messages that belong to no request. */
+/** Stream for messages of the server that belong to no request. */
 type GetStream =
   | { readonly kind: 'none' }
   | { readonly kind: 'open'; readonly flow: Flow; readonly begun: Promise<void> }
-  /** The server has no such stream (405, MCP 2025-11-25). */
+  /** The server offers no stream (405, MCP 2025-11-25). */
   | { readonly kind: 'refused' };
 
-/** Returns the JSON text of an id that is unique in this session. */
+/** Returns an id that is unique in this session, as JSON text. */
 export function nextId(session: BackendSession): string {
   session.lastId += 1;
   return String(session.lastId);
@@ -59,7 +58,7 @@ export function sessionGet({ id, revision }: BackendSession, cause: Cause, lastE
   return { method: 'GET', era: 'session', path, headers: headersFor(cause, own), session: id, caller, authorize };
 }
 
-/** Sends a request of our own in the session. */
+/** Sends a request of the bridge in the session. */
 export function askInSession(
   context: BridgeContext,
   session: BackendSession,
@@ -70,7 +69,7 @@ export function askInSession(
   return ask(askingOf(context), sessionPost(session, session.cause, body));
 }
 
-/** Sends a message that has no response: a notification, or the response to a request of the server. */
+/** Sends a message that gets no response: a notification, or a response to a request of the server. */
 export function notifyServer(context: BridgeContext, session: BackendSession, body: Buffer): Promise<Asked> {
   return ask(askingOf(context), sessionPost(session, session.cause, body));
 }
@@ -122,7 +121,7 @@ function initializeBody({ capabilities, clientInfo }: SessionClient): Buffer {
   const params = {
     protocolVersion: LATEST_SESSION_REVISION,
     capabilities: sessionClientCapabilities(capabilities),
-    // MCP 2025-11-25 requires clientInfo, MCP 2026-07-28 does not.
+    // clientInfo is required in MCP 2025-11-25 and optional in MCP 2026-07-28.
     clientInfo: clientInfo ?? { name: 'mcp-client', version: 'unknown' },
   };
   return callMessage('initialize', '0', JSON.stringify(params));
@@ -159,8 +158,8 @@ function createSession(
 }
 
 /**
- * Ends the session here and at the server (MCP 2025-11-25, Transports, Session Management). Settles when the server has
- * answered or the request has failed.
+ * Ends the session in this process and at the server (MCP 2025-11-25, Transports, Session Management). Resolves when
+ * the server has answered or the request has failed.
  */
 export async function closeSession(context: BridgeContext, session: BackendSession): Promise<void> {
   if (session.ended) return;

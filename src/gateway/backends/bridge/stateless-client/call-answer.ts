@@ -24,7 +24,7 @@ export function takeResponse(
   if (call.attempt !== undefined) finishCall(context, call, call.attempt);
 }
 
-/** Sends the received response to this attempt. */
+/** Sends the stored response to the client of this attempt. */
 export function finishCall({ schemas }: StatelessClientContext, call: Call, attempt: Attempt): void {
   const { final, session } = call;
   if (final === undefined) return;
@@ -41,8 +41,8 @@ export function finishCall({ schemas }: StatelessClientContext, call: Call, atte
 }
 
 /**
- * Ends the call with URLs that the user has to open before the client repeats it. The code -32042 exists only in MCP
- * 2025-11-25.
+ * Ends the call with URLs that the user must open before the client repeats the call. The error code -32042 exists only
+ * in MCP 2025-11-25.
  */
 function finishWithUrls({ capabilities }: Call, attempt: Attempt, data: unknown): void {
   const urls = urlQuestions(data);
@@ -55,7 +55,7 @@ function finishWithUrls({ capabilities }: Call, attempt: Attempt, data: unknown)
   attempt.reply.finish(resultMessage(attempt.request.id.json, inputRequired(urls)));
 }
 
-/** Forwards a notification, or stores it while the client is absent, up to `maxBytes` in total. */
+/** Forwards a notification. While the client is absent, stores notifications up to `maxBytes` in total. */
 export function takeNotification(call: Call, maxBytes: number, bytes: Buffer, message: NotificationMessage): void {
   if (call.over) return;
   if (call.attempt !== undefined) {
@@ -82,7 +82,10 @@ export function sendNotification(call: Call, attempt: Attempt, bytes: Buffer, me
   if (!reply.event(bytes)) call.blocked = true;
 }
 
-/** Returns the lowest level of log messages that a request gets; undefined if the request gets no log messages. */
+/**
+ * Returns the lowest level of log messages that the request asks for. undefined if the request asks for no log
+ * messages.
+ */
 export function logLevelOf(meta: unknown): number | undefined {
   if (!isObject(meta)) return undefined;
   const level = LOG_LEVELS.indexOf(shownText(meta[META_LOG_LEVEL]));

@@ -1,4 +1,4 @@
-// Ends calls that get no response, because the client has gone, the server failed, or the request was refused.
+// Ends calls that get no response: the client has disconnected, the server failed, or the request was refused.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import type { BackendFault, Flow } from '../../backend.ts';
@@ -7,7 +7,10 @@ import { notifyServer } from './backend-session.ts';
 import type { Attempt, Call } from './call-state.ts';
 import type { StatelessClientContext } from './context.ts';
 
-/** Lets a client control its request: closing the stream cancels the request (MCP 2026-07-28, Cancellation). */
+/**
+ * Returns the flow that controls an attempt. A client cancels a request by closing its stream (MCP 2026-07-28,
+ * Cancellation).
+ */
 export function attemptFlow(context: StatelessClientContext, call: Call, attempt: Attempt): Flow {
   return {
     abort() {
@@ -22,7 +25,7 @@ export function attemptFlow(context: StatelessClientContext, call: Call, attempt
   };
 }
 
-/** Ends the call at the server without waiting for the server. */
+/** Cancels the call at the server without waiting for an answer. */
 export function cancelCall(context: StatelessClientContext, call: Call, reason: string): void {
   const { session, participant, questions } = call;
   if (!endCall(call) || participant === undefined) return;
@@ -36,14 +39,13 @@ export function cancelCall(context: StatelessClientContext, call: Call, reason: 
 
 const NO_SPAN = { start: 0, end: 0 };
 
-/** Marks the call as over and detaches it from the session. */
 export function leaveSession(call: Call): void {
   call.over = true;
   if (call.participant !== undefined) call.session.calls.delete(call.participant);
   call.release();
 }
 
-/** Returns false if the call had ended already. */
+/** Returns false if the call has already ended. */
 function endCall(call: Call): boolean {
   if (call.over) return false;
   leaveSession(call);

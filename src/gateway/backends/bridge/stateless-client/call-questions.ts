@@ -1,5 +1,5 @@
-// Handles questions of a server during a call. The client's request ends with `input_required`, and the call waits
-// until the client sends the answers in another request.
+// Handles questions of a server during a call. Ends the client's request with `input_required`. The call then waits for
+// another request of the client, which contains the answers.
 
 import { ERRORS } from '../../../wire/errors.ts';
 import type { RequestMessage } from '../../../wire/message.ts';
@@ -32,7 +32,6 @@ export function takeQuestion(
   if (!allowsQuestion(capabilities, request.method, params)) {
     refuseRequest(context, session, request, ERRORS.methodNotFound, 'The client does not support this');
     if (attempt === undefined) return;
-    // MCP 2026-07-28, Per-request protocol fields.
     const required = { requiredCapabilities: requiredCapabilities(request.method, params) };
     refuseClient(attempt, ERRORS.missingClientCapability, 'Missing required client capability', required, 400);
     cancelCall(context, call, 'The client lacks a capability');
@@ -47,7 +46,7 @@ function askSoon(context: StatelessClientContext, call: Call): void {
   context.ports.clock.after(context.limits.questionsMs, () => askClient(context, call));
 }
 
-/** Ends the client's request with the questions, and lets the call wait. */
+/** Ends the client's request with the questions. The call then waits for the client. */
 function askClient(context: StatelessClientContext, call: Call): void {
   const { attempt, questions, caller } = call;
   if (call.over || attempt === undefined || questions.length === 0) return;
@@ -68,7 +67,7 @@ function askClient(context: StatelessClientContext, call: Call): void {
   attempt.reply.finish(resultMessage(attempt.request.id.json, inputRequired(requests, state)));
 }
 
-/** Continues a call for a client that comes back with `requestState`. */
+/** Continues the call that the client's `requestState` names. */
 export function resumeCall(context: StatelessClientContext, attempt: Attempt, digest: string): Flow | undefined {
   const { exchange, body, request } = attempt;
   const { requestState } = objectOf(body, request.params);
@@ -91,7 +90,7 @@ export function resumeCall(context: StatelessClientContext, attempt: Attempt, di
   answerServer(context, call, readAnswers(body, request));
   sendHeld(call, attempt);
   if (call.final !== undefined) finishCall(context, call, attempt);
-  // Missing answers are requested again (MCP 2026-07-28, basic/patterns/mrtr, Error Handling).
+  // A client that left out answers is questioned again (MCP 2026-07-28, basic/patterns/mrtr, Error Handling).
   else if (call.questions.length > 0) askSoon(context, call);
   return flow;
 }

@@ -1,5 +1,5 @@
-// Delivers each message of a session at the server to its call or listener, whatever stream the message came on.
-// Requests that cannot be attributed to one call are refused.
+// Delivers each message of a session at the server to its call or listener, regardless of the stream on which the
+// message arrived. Refuses requests that belong to no single call.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import type { Message, NotificationMessage, RequestMessage } from '../../../wire/message.ts';
@@ -9,7 +9,7 @@ import { ASKING_METHODS } from '../protocol.ts';
 import { type BackendSession, notifyServer } from './backend-session.ts';
 import type { SessionCall } from './participants.ts';
 
-/** `origin` is the call on whose own stream the message came. */
+/** `origin` is the call whose response stream carried the message. */
 export function dispatchMessage(
   context: BridgeContext,
   session: BackendSession,
@@ -21,7 +21,7 @@ export function dispatchMessage(
     case 'response': {
       const json = message.id?.json;
       const call = origin?.id === json ? origin : findCall(session, (each) => each.id === json);
-      // An error without an id can only answer the request of its own stream.
+      // An error without an id can only answer the call whose stream carried the error.
       (call ?? (json === undefined ? origin : undefined))?.respond(bytes, message);
       return;
     }
@@ -40,7 +40,7 @@ function findCall({ calls }: BackendSession, fits: (call: SessionCall) => boolea
 }
 
 /**
- * Returns the only call that fits. Returns undefined if several calls fit, so that no other client gets the message.
+ * Returns the only call that fits. undefined if several calls fit, so that no client receives another client's message.
  */
 function single({ calls }: BackendSession, fits: (call: SessionCall) => boolean): SessionCall | undefined {
   const fitting = [...calls].filter(fits);
@@ -71,7 +71,7 @@ function dispatchNotification(
       for (const listener of session.listeners) listener.notify(bytes, message);
       return;
     default:
-      // On the stream of a request, a notification outside the core protocol may belong to an extension.
+      // On the stream of a call, an unknown notification may belong to an extension that the call uses.
       if (origin !== undefined && method !== 'notifications/elicitation/complete') origin.notify(bytes, message);
   }
 }

@@ -1,5 +1,5 @@
-// Serves `subscriptions/listen` of a client of MCP 2026-07-28 on a session at the server: watches resources with
-// `resources/subscribe` and forwards the session's notifications.
+// Serves `subscriptions/listen` of a client of MCP 2026-07-28 on a session at the server. Subscribes to resources with
+// `resources/subscribe`, and forwards notifications of the session.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { RequestMessage } from '../../../wire/message.ts';
@@ -12,7 +12,7 @@ import { CHANGES, closure, createOutlet, type Filter } from './outlet.ts';
 import type { SessionListener } from './participants.ts';
 import { ensureStream } from './stream.ts';
 
-/** Starts the subscription. Resolves with undefined if the client has gone. */
+/** Starts the subscription. Resolves with undefined if the client has disconnected. */
 export async function listenInSession(
   context: StatelessClientContext,
   session: BackendSession,
@@ -58,7 +58,7 @@ export async function listenInSession(
   };
 }
 
-/** Subscribes at the server, and returns the part of the requested filter that the server supports. */
+/** Subscribes at the server. Returns the part of the requested filter that the server supports. */
 async function subscribe(context: StatelessClientContext, session: BackendSession, asked: JsonObject): Promise<Filter> {
   const { capabilities } = session.facts;
   const methods = new Set<string>();
@@ -88,7 +88,7 @@ function unwatch(context: StatelessClientContext, session: BackendSession, uri: 
   if (release(session, uri) && !session.ended) void askInSession(context, session, 'resources/unsubscribe', { uri });
 }
 
-/** Returns true if the URI has no more watchers. */
+/** Removes one listener of the URI. Returns true if the URI has no more listeners. */
 function release({ watched }: BackendSession, uri: string): boolean {
   const count = (watched.get(uri) ?? 0) - 1;
   if (count > 0) watched.set(uri, count);

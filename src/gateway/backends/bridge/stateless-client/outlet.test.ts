@@ -10,7 +10,7 @@ function notification(method: string, uri?: string) {
   return [bytes, scanned.message] as const;
 }
 
-/** Simulates a client that accepts nothing until a test lets it. */
+/** Returns a client that reads slowly while `state.takes` is false. */
 function slowClient() {
   const events: string[] = [];
   const state = { takes: true };
@@ -27,7 +27,7 @@ function slowClient() {
   return { events, reply, state };
 }
 
-it('sends earlier messages after the acknowledgement, as far as the filter includes them', () => {
+it('sends earlier messages after the acknowledgement if the filter includes them', () => {
   const { events, reply } = slowClient();
   const outlet = createOutlet(reply, '1');
   for (const method of ['tools/list_changed', 'prompts/list_changed']) outlet.notify(...notification(method));

@@ -1,5 +1,5 @@
-// Writes the stream of one `subscriptions/listen` to its client: first an acknowledgement, then messages with the id of
-// the subscription. While the client reads slowly, equal changes are stored once.
+// Writes the stream of one `subscriptions/listen`: an acknowledgement, followed by messages that carry the id of the
+// subscription. While the client reads slowly, stores equal changes only once.
 
 import type { JsonObject } from '#std/json.ts';
 import type { NotificationMessage, RequestMessage } from '../../../wire/message.ts';
@@ -9,15 +9,15 @@ import { coversUri, META_SERVER, META_SUBSCRIPTION, type ServerFacts } from '../
 import type { Reply } from '../reply.ts';
 
 export interface Filter {
-  /** Notifications that say that a list has changed. */
+  /** Methods of the list notifications that the client gets. */
   readonly methods: ReadonlySet<string>;
-  /** Resources whose updates are reported. */
+  /** URIs of resources whose updates the client gets. */
   readonly uris: readonly string[];
-  /** Ids of tasks whose changes are reported (SEP-2663). */
+  /** Ids of tasks whose changes the client gets (SEP-2663). */
   readonly taskIds?: readonly string[];
 }
 
-/** Member of the client's filter, the server's capability, and the notification. */
+/** For each kind of change: the member of the client's filter, the server's capability, and the notification. */
 export const CHANGES = [
   ['toolsListChanged', 'tools', 'notifications/tools/list_changed'],
   ['promptsListChanged', 'prompts', 'notifications/prompts/list_changed'],
@@ -25,19 +25,19 @@ export const CHANGES = [
 ] as const;
 
 export interface Outlet {
-  /** Sends the acknowledgement, then the messages that came before the acknowledgement. */
+  /** Sends the acknowledgement, and after it the messages that arrived earlier. */
   begin(filter: Filter): void;
   notify(bytes: Buffer, message: NotificationMessage): void;
   resume(): void;
 }
 
-/** Maximum number of stored changes, needed because updates of parts of a resource may have any URI. */
+/** Maximum number of stored changes. A bound is necessary because servers may report any URI below a subscribed URI. */
 const MAX_WAITING = 1000;
 
-/** Creates the outlet. `id` is the subscription's id as JSON text. */
+/** Creates the outlet. `id` is the id of the subscription as JSON text. */
 export function createOutlet(reply: Reply, id: string): Outlet {
   const tag = tagOf(id);
-  /** Waiting changes by their content: equal changes are stored once. */
+  /** Stored changes by their content, so that equal changes are stored once. */
   const waiting = new Map<string, readonly [Buffer, NotificationMessage]>();
   let filter: Filter | undefined;
   let flowing = false;
@@ -90,7 +90,7 @@ function agreement({ methods, uris, taskIds = [] }: Filter, tag: string): string
   return `{"_meta":{${tag}},"notifications":${JSON.stringify(agreed)}}`;
 }
 
-/** Returns the notification with the id of its subscription in `_meta`. */
+/** Adds the id of the subscription to `_meta` of the notification. */
 function tagged(bytes: Buffer, { params, meta }: NotificationMessage, tag: string): Buffer {
   if (meta !== undefined) return applyPatches(bytes, [addMembers(bytes, meta.span.start, tag)]);
   if (params !== undefined) return applyPatches(bytes, [addMembers(bytes, params.start, `"_meta":{${tag}}`)]);
@@ -98,7 +98,7 @@ function tagged(bytes: Buffer, { params, meta }: NotificationMessage, tag: strin
   return applyPatches(bytes, [replaceSpan({ start: end, end }, `,"params":{"_meta":{${tag}}}`)]);
 }
 
-/** Returns the response that ends a subscription gracefully. */
+/** Returns the response that ends a subscription without an error. */
 export function closure({ id }: RequestMessage, { serverInfo }: ServerFacts): Buffer {
   const server = serverInfo === undefined ? '' : `,"${META_SERVER}":${JSON.stringify(serverInfo)}`;
   return resultMessage(id.json, `{"resultType":"complete","_meta":{${tagOf(id.json)}${server}}}`);

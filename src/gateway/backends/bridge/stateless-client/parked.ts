@@ -1,14 +1,19 @@
-// Stores calls that wait for their client's answers in the memory of this process, each under a handle that is valid
+// Stores calls that wait for their client's answers in the memory of this process. Each call has a handle that is valid
 // for one retry.
 
 import { callerOwner } from '../../caller-key.ts';
 import type { BridgeContext } from '../context.ts';
 
-/** Store of parked calls. A call is bound to its connection to the server, so other replicas cannot continue it. */
+/**
+ * Store of waiting calls. A call depends on its connection to the server, so other replicas cannot continue the call.
+ */
 export interface Parking<Call> {
-  /** Stores a call. Returns false if too many calls wait. `expired` is called if the call has waited too long. */
+  /**
+   * Stores a call. Returns false if too many calls wait, in total or of this caller. Calls `expired` if the client does
+   * not come back in time.
+   */
   put(handle: string, caller: string, call: Call, expired: () => void): boolean;
-  /** Removes the call: a second retry with the same handle finds no call. */
+  /** Removes and returns the call. A second retry with the same handle gets undefined. */
   take(handle: string): Call | undefined;
 }
 

@@ -1,6 +1,6 @@
-// Keeps sessions at the server by caller and capabilities, and opens each session for the first request that needs it.
-// A call during which the server may question the client gets a session of its own, within the limits. A question then
-// belongs to this call even if it comes on another stream.
+// Keeps sessions at the server for clients without sessions, by caller and capabilities. Opens a session when the first
+// request needs it. A call during which the server may question the client gets a separate session, within limits. A
+// question of the server then belongs to this call, even if the question arrives on another stream.
 
 import { canonicalJson, type JsonObject } from '#std/json.ts';
 import type { BackendFault } from '../../backend.ts';
@@ -15,7 +15,7 @@ interface SessionNeed {
   readonly cause: Cause;
   readonly capabilities: JsonObject;
   readonly clientInfo?: JsonObject;
-  /** If true, the server may question the client during the call, so no other such call may share the session. */
+  /** True if the server may question the client during the call. Two such calls cannot share a session. */
   readonly alone: boolean;
 }
 
@@ -23,37 +23,36 @@ export type Lent =
   | {
       readonly ok: true;
       readonly session: BackendSession;
-      /** Ends the exclusive use of the session. Calling it again does nothing. */
+      /** Ends the exclusive use of the session. A second call has no effect. */
       release(): void;
     }
   | Extract<Opened, { readonly ok: false }>;
 
 export interface SessionPool {
   find(need: SessionNeed): Lent | Promise<Lent>;
-  /** Forgets a session that the server no longer knows. */
+  /** Forgets a session that the server no longer has. */
   lose(session: BackendSession): void;
   close(): Promise<void>;
 }
 
-/** Place for one session of a client. */
 interface Slot {
   readonly caller: string;
   session?: BackendSession;
   opening?: Promise<Opened>;
-  /** Number of calls in the slot that need a session of their own. */
+  /** Number of calls in the slot that need a separate session. */
   asking: number;
 }
 
 interface Pool {
   readonly context: BridgeContext;
-  /** Slots by caller and capabilities, the most recently used last. */
+  /** Slots by caller and capabilities. The most recently used client is last. */
   readonly clients: Map<string, Slot[]>;
   stopTimer?: () => void;
 }
 
-/** Time limit for servers to confirm the end of their sessions. */
+/** Time limit for servers to confirm that their sessions have ended. */
 const GOODBYE_MS = 1000;
-/** Idle time after which a session is ended, except the first session of each client. */
+/** Time after which an unused session is ended. The first session of each client is kept for `backendSessionIdleMs`. */
 const EXTRA_IDLE_MS = 30_000;
 const SWEEP_MS = 15_000;
 
@@ -102,7 +101,7 @@ function chooseSlot(pool: Pool, slots: Slot[], need: SessionNeed, key: string): 
   const free = need.alone ? slots.find(({ asking }) => asking === 0) : slots[0];
   if (free !== undefined) return free;
   const most = pool.context.limits.sessionsPerClient;
-  // A call that needs its own session is refused: in a shared session, another client might answer its question.
+  // A call that needs a separate session is refused. In a shared session, another client might answer the question.
   if (slots.length >= Math.max(most, 1) || !makeRoom(pool, slots, need.cause.caller))
     return need.alone ? undefined : slots[0];
   const slot: Slot = { caller: need.cause.caller, asking: 0 };
@@ -140,7 +139,8 @@ async function openInSlot(pool: Pool, slots: Slot[], slot: Slot, need: SessionNe
   if (opened.ok) {
     const { session } = opened;
     startSweeping(pool);
-    // Without this stream, requests that the server sends outside the stream of a call would be lost.
+    // The server sends some requests outside the stream of a call. Without the GET stream, these requests would be
+    // lost.
     if (session.mayAsk) await ensureStream(context, session, () => loseSession(pool, session));
     if (!session.ended) slot.session = session;
   } else if (opened.status !== undefined) context.doubtEra();
@@ -175,9 +175,10 @@ function sweep(pool: Pool): void {
 }
 
 /**
- * Makes room for one session, and returns false if that is not possible. If `caller` has half of all sessions, ends an
- * idle session of this caller: clients choose their capabilities, so one caller could otherwise fill the pool.
- * Otherwise, if the pool is full, ends an idle session of the caller with the most sessions.
+ * Makes room for one session. Returns false if that is impossible. If the pool is full, ends an idle session of the
+ * caller with the most sessions.
+ * If the requesting caller has half of all sessions, ends an idle session of this caller. Clients choose their
+ * capabilities, so one caller could otherwise fill the pool.
  */
 function makeRoom(pool: Pool, own: readonly Slot[], caller: string): boolean {
   const most = pool.context.limits.backendSessions;
@@ -186,7 +187,7 @@ function makeRoom(pool: Pool, own: readonly Slot[], caller: string): boolean {
   const isOwn = (slot: { readonly caller: string }) => callerOwner(slot.caller) === owner;
   const crowds = all.filter(isOwn).length >= Math.max(most / 2, 1);
   if (!crowds && all.length < most) return true;
-  // Sessions of the requesting client itself are not ended.
+  // A session of the requesting client is never ended.
   const idle = all.flatMap((slot) =>
     slot.session !== undefined && isIdle(slot.session) && !own.includes(slot)
       ? { caller: slot.caller, session: slot.session }

@@ -1,5 +1,5 @@
-// Converts requests of a server with sessions to `inputRequests` of MCP 2026-07-28, and `inputResponses` to responses
-// for the server.
+// Converts requests of a server with sessions to `inputRequests` of MCP 2026-07-28, and `inputResponses` of the client
+// to responses for the server.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { objectMembers } from '../../../wire/json-walk.ts';
@@ -9,15 +9,15 @@ import { objectOf, resultMessage, textOf } from '../messages.ts';
 import { ASKING_METHODS } from '../protocol.ts';
 
 export interface Question {
-  /** JSON text of the server's id. */
+  /** Id of the server's request, as JSON text. */
   readonly id: string;
-  /** Key in `inputRequests`. */
+  /** Key of the question in `inputRequests`. */
   readonly key: string;
-  /** JSON text of the value in `inputRequests`. */
+  /** Value in `inputRequests`, as JSON text. */
   readonly request: string;
 }
 
-/** Members that only earlier revisions have: they correlate notifications, or belong to tasks. */
+/** Members that MCP 2026-07-28 removed, because they correlate notifications or belong to tasks. */
 const DROPPED: ReadonlySet<string> = new Set(['_meta', 'elicitationId', 'task']);
 
 export function readQuestion(bytes: Buffer, { id, method, params }: RequestMessage, number: number): Question {
@@ -29,7 +29,7 @@ export function readQuestion(bytes: Buffer, { id, method, params }: RequestMessa
   return { id: id.json, key, request: `{"method":${name},"params":${about}}` };
 }
 
-/** Returns the JSON text of an InputRequiredResult; `requestState` is a text. */
+/** Returns an InputRequiredResult as JSON text. `requestState` is plain text. */
 export function inputRequired(
   requests: readonly (readonly [key: string, request: string])[],
   requestState?: string,
@@ -39,7 +39,7 @@ export function inputRequired(
   return `{"resultType":"input_required","inputRequests":{${asked}}${state}}`;
 }
 
-/** Returns responses for the server by the key of the question; only objects count as answers. */
+/** Returns the responses for the server, by the key of the question. Ignores answers that are not objects. */
 export function readAnswers(body: Buffer, { params }: RequestMessage): ReadonlyMap<string, string> {
   const members = params === undefined ? undefined : objectMembers(body, params.start);
   const responses = members?.find(({ key }) => key === 'inputResponses')?.value;
@@ -53,8 +53,8 @@ export function answerMessage({ id }: Question, answer: string): Buffer {
 }
 
 /**
- * Reads `error.data` of -32042 (MCP 2025-11-25, client/elicitation): URLs that the user has to open before the call is
- * repeated.
+ * Parses `error.data` of -32042 (MCP 2025-11-25, client/elicitation): URLs that the user must open before the client
+ * repeats the call.
  */
 export function urlQuestions(data: unknown): readonly (readonly [key: string, request: string])[] {
   const listed = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
@@ -65,7 +65,7 @@ function urlRequest({ message, url }: JsonObject): JsonObject {
   return { method: 'elicitation/create', params: { mode: 'url', message: message ?? '', url } };
 }
 
-/** Returns the params of a question in the form of `inputRequests`. */
+/** Returns the params of a question, in the format of `inputRequests`. */
 export function paramsOf(bytes: Buffer, { params }: RequestMessage): JsonObject {
   return objectOf(bytes, params);
 }

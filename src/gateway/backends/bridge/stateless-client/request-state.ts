@@ -1,11 +1,11 @@
-// Seals and opens `requestState` of waiting calls: a handle that is valid only for the caller that received it, for the
-// same request, and for a limited time (MCP 2026-07-28, basic/patterns/mrtr, Server Requirements).
+// Seals and opens `requestState`, the handle of a waiting call. A handle is valid for a limited time, for the caller
+// that received it, and for retries of the same request (MCP 2026-07-28, basic/patterns/mrtr, Server Requirements).
 
 import type { BridgeContext } from '../context.ts';
 
 const PREFIX = 'parked.';
 
-/** Returns the sealed text, or undefined if the seal refuses. */
+/** Returns the sealed handle. undefined if sealing fails. */
 export function sealRequestState(
   { ports }: BridgeContext,
   caller: string,

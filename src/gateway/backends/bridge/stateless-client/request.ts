@@ -1,5 +1,5 @@
-// Converts a request of a client of MCP 2026-07-28 for a session: the same bytes without the members that this revision
-// added, and with an id and a progress token that are unique in the shared session.
+// Converts a request of a client of MCP 2026-07-28 for a session. Removes the members that are new in this revision.
+// Replaces the id and the progress token by texts that are unique in the shared session.
 
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '#std/json.ts';
@@ -13,8 +13,8 @@ const NEW_META: ReadonlySet<string> = new Set([META_VERSION, META_CAPABILITIES, 
 const NEW_PARAMS: ReadonlySet<string> = new Set(['inputResponses', 'requestState']);
 
 /**
- * Returns the bytes for the server. `id` is JSON text, and also replaces the client's progress token if the request has
- * one.
+ * Returns the request body for the server. `id` is the JSON text of the new id. If the request has a progress token,
+ * the token becomes the same text.
  */
 export function sessionBody(body: Buffer, message: RequestMessage, id: string): Buffer {
   const { params, meta } = message;
@@ -24,7 +24,9 @@ export function sessionBody(body: Buffer, message: RequestMessage, id: string): 
   return applyPatches(body, patches);
 }
 
-/** Returns a digest of a request without its id, `_meta` and answers: a request and its retry have the same digest. */
+/**
+ * Returns a digest of a request without its id, `_meta` and answers. A request and its retries have the same digest.
+ */
 export function requestDigest(body: Buffer, { method, params }: RequestMessage): string {
   const { _meta, inputResponses, requestState, ...rest } = objectOf(body, params);
   return createHash('sha256')

@@ -1,5 +1,5 @@
-// Converts responses of a server with sessions for clients of MCP 2026-07-28: the same bytes plus the members that this
-// revision requires, its error codes, and the matching HTTP status.
+// Converts responses of a server with sessions for clients of MCP 2026-07-28. Adds the required members, and sets the
+// error code and the HTTP status of this revision.
 
 import { ERRORS } from '../../../wire/errors.ts';
 import { messagePatches } from '../../../wire/ids.ts';
@@ -31,7 +31,7 @@ export function statelessResponse(
   if (error === undefined) return { status: 200, bytes: applyPatches(bytes, patches) };
   const { code } = objectOf(bytes, error);
   const place = objectMembers(bytes, error.start)?.find(({ key }) => key === 'code');
-  // The code of earlier revisions must not be sent (MCP 2026-07-28, Error Codes).
+  // MCP 2026-07-28 forbids the code of earlier revisions (Error Codes).
   if (code === ERRORS.resourceNotFound && place !== undefined) {
     patches.push(replaceSpan(place.value, String(ERRORS.invalidParams)));
   }
@@ -51,7 +51,7 @@ function resultPatches(bytes: Buffer, result: Span, method: string, { serverInfo
   if (members === undefined) return [];
   const added = ['"resultType":"complete"'];
   const hints = CACHEABLE.has(method);
-  // The server's result does not say how long and for which callers it may be cached.
+  // MCP 2026-07-28 requires cache hints. Servers of earlier revisions send no cache hints.
   if (hints) added.push(...HINTS);
   const patches: Patch[] = [];
   const meta = members.find(({ key }) => key === '_meta')?.value;

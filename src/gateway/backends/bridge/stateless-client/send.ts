@@ -1,4 +1,5 @@
-// Sends a call in its session and reads the server's answer. If the server ends the stream early, requests the rest.
+// Sends a call in its session and reads the server's answer. If the server ends the stream early, requests the
+// remaining events.
 
 import { ERRORS } from '../../../wire/errors.ts';
 import type { Message } from '../../../wire/message.ts';
@@ -16,14 +17,14 @@ import { dispatchMessage } from './dispatch.ts';
 import type { SessionCall } from './participants.ts';
 import { sessionBody } from './request.ts';
 
-/** State of reading the server's answer to the call, or the rest of the answer after a break. */
+/** State of the reader of the server's answer, across reconnections. */
 interface Receiving {
   readonly call: Call;
-  /** Handles a session that the server no longer knows. The call was then not executed. */
+  /** Handles a session that the server no longer has. The server has not executed the call. */
   readonly lost: () => void;
   lastEventId?: string;
   retryMs: number;
-  /** Number of successive breaks without new data. */
+  /** Number of consecutive disconnections without a new message. */
   breaks: number;
 }
 
@@ -44,7 +45,7 @@ export function sendCall(context: StatelessClientContext, call: Call, lost: () =
   if (call.over) flow.abort();
 }
 
-/** Creates the receiver of the session's messages for the call; `id` is JSON text. */
+/** Creates the receiver of the session's messages for this call. `id` is JSON text. */
 function createParticipant(context: StatelessClientContext, call: Call, id: string, method: string): SessionCall {
   return {
     id,
@@ -75,7 +76,7 @@ function receive(context: StatelessClientContext, receiving: Receiving): Answer 
     {
       head(code, _headers, streamed) {
         status = code;
-        // Until this time the answer can still become plain JSON with a status of its own.
+        // Until the timer fires, the client's answer can still become plain JSON with its own HTTP status.
         if (streamed) stopTimer = context.ports.clock.after(context.limits.headMs, () => call.attempt?.reply.stream());
       },
       message: take,
@@ -99,7 +100,10 @@ function receive(context: StatelessClientContext, receiving: Receiving): Answer 
   );
 }
 
-/** Recognises a lost session. MCP 2025-11-25 requires 404, but older servers answer 400. */
+/**
+ * Returns whether the server has lost the session. MCP 2025-11-25 requires 404 in this case, but older servers send
+ * 400.
+ */
 function isLost({ session }: Call, status: number, bytes: Buffer, message: Message): boolean {
   if (session.id === undefined || message.kind !== 'response' || message.error === undefined) return false;
   if (status !== 404 && status !== 400) return false;
@@ -115,8 +119,8 @@ function startOver({ call, lost }: Receiving): void {
 }
 
 /**
- * Continues a call after a break: the server may end the connection before the response (MCP 2025-11-25, Transports,
- * Resumability and Redelivery).
+ * Reconnects to the stream of the call, because the server may close the connection before the response (MCP
+ * 2025-11-25, Transports, Resumability and Redelivery).
  */
 function continueCall(context: StatelessClientContext, receiving: Receiving, status: number): void {
   const { call, lastEventId, retryMs } = receiving;

@@ -30,7 +30,7 @@ import { inSession, startCall } from './start.ts';
 
 export interface StatelessClients {
   open(exchange: Exchange, answer: Answer): Flow;
-  /** Ends subscriptions as the protocol requires, and sessions at the server. */
+  /** Ends subscriptions with a response (as MCP 2026-07-28 requires), and ends the sessions at the server. */
   close(): Promise<void>;
 }
 
@@ -51,7 +51,6 @@ function openExchange(context: StatelessClientContext, exchange: Exchange, answe
   const { method, body, message } = exchange;
   const reply = createReply(answer);
   if (method !== 'POST' || body === undefined || message === undefined) {
-    // MCP 2026-07-28, Streamable HTTP, Earlier Streamable HTTP Revisions.
     reply.end(method === 'POST' ? 400 : 405);
     return NO_FLOW;
   }
@@ -82,8 +81,8 @@ function openExchange(context: StatelessClientContext, exchange: Exchange, answe
 }
 
 /**
- * Returns the members of `params` if they may include a `requestState`. Otherwise saves the parsing and returns an
- * empty object.
+ * Parses the members of `params` if a `requestState` may be among them. Otherwise returns an empty object, to save the
+ * parsing.
  */
 function objectOfMembers(body: Buffer, { params }: RequestMessage): JsonObject {
   return params !== undefined && body.includes('"requestState"') ? objectOf(body, params) : {};

@@ -1,4 +1,5 @@
-// Starts a call in a session at the server, and starts it again once if the server has forgotten the session.
+// Starts a call in a session at the server. If the server no longer has the session, starts the call again in a new
+// session, at most once.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Flow } from '../../backend.ts';
@@ -12,10 +13,10 @@ import type { Lent } from './pool.ts';
 import { requestDigest } from './request.ts';
 import { sendCall } from './send.ts';
 
-/** A session that a request uses until it releases it. */
+/** Session that a request uses until `release` is called. */
 export type Lending = Extract<Lent, { readonly ok: true }>;
 
-/** Calls the continuation with a session of the caller. The continuation must release the session. */
+/** Calls `proceed` with a session of the caller. `proceed` must release the session. */
 export function inSession(
   context: StatelessClientContext,
   meta: JsonObject,
@@ -55,7 +56,8 @@ export function startCall(
 ): void {
   const { session } = lent;
   const call = createCall(lent, meta, attempt);
-  // A call in a session that the server does not know was not executed, so it is sent again in a new session.
+  // A server does not execute a call in a session that it does not have. The call can therefore be sent again in a new
+  // session.
   const lost = () => {
     context.pool.lose(session);
     flow.begin(
@@ -100,8 +102,8 @@ function createCall({ session, release }: Lending, meta: JsonObject, attempt: At
 }
 
 /**
- * Sets the server's log level, which applies to the whole session, to the lowest requested level. Each call filters its
- * own messages.
+ * Lowers the server's log level to the lowest level that a call of the session asks for. The level applies to the whole
+ * session, so each call filters its own messages.
  */
 function lowerLogLevel(
   context: StatelessClientContext,

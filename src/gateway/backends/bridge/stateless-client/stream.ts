@@ -1,4 +1,5 @@
-// Opens the GET stream of a session at the server once for all users of the session, and again after a break.
+// Opens the GET stream of a session at the server, one stream for all users of the session. Opens the stream again
+// after a disconnection.
 
 import type { Flow } from '../../backend.ts';
 import { type BridgeContext, createLaterFlow } from '../context.ts';
@@ -7,12 +8,12 @@ import { type BackendSession, sessionGet } from './backend-session.ts';
 import { dispatchMessage } from './dispatch.ts';
 
 const RETRY_MS = 1000;
-/** Delay before the next attempt if a gateway refused the stream for a moment (502, 503, 429). */
+/** Delay before the next attempt after a temporary refusal by a gateway (502, 503, 429). */
 const REFUSED_RETRY_MS = 10_000;
-/** Time limit for a server that does not answer a GET. */
+/** Time limit for the answer to the GET. Some servers never answer a GET. */
 const BEGIN_MS = 2000;
 
-/** Opens the stream if it is not open. Settles when the server has accepted or refused the stream. */
+/** Opens the stream if it is not open. Resolves when the server has accepted or refused the stream. */
 export function ensureStream(context: BridgeContext, session: BackendSession, lost: () => void): Promise<void> {
   if (session.ended || session.stream.kind === 'refused') return Promise.resolve();
   if (session.stream.kind === 'open') return session.stream.begun;
@@ -23,7 +24,7 @@ export function ensureStream(context: BridgeContext, session: BackendSession, lo
       stopTimer();
       resolve();
     };
-    // The stream must be registered before its first message.
+    // The stream must be registered before its first message arrives.
     queueMicrotask(() => flow.begin(openStream(context, session, flow, lost, ready)));
   });
   session.stream = { kind: 'open', flow, begun };

@@ -1,4 +1,4 @@
-// Makes a run, records it and notifies the receivers.
+// Makes a run, records the run and notifies receivers.
 
 import type { RunRecord } from '#reconciler/run/history/ports.ts';
 import { failedRecord, recordOf } from '#reconciler/run/history/record.ts';
@@ -14,7 +14,7 @@ export interface Listeners {
   readonly notifier: Notices | undefined;
 }
 
-/** Records and reports the run also if it throws. */
+/** Records and reports the run, even if it throws a Failure. */
 export async function runRecorded(
   listeners: Listeners,
   deps: RunDeps,
@@ -24,8 +24,8 @@ export async function runRecorded(
   const startedAt = new Date(deps.clock.now()).toISOString();
   try {
     const result = await how(deps, options);
-    // The run has done nothing or did not read the current state: no rollback can return to it, and it says nothing
-    // about its commits.
+    // A paused run changes nothing, and a run without its lock may not know the current state. Such runs are not
+    // recorded, so that no rollback returns to them.
     if (result.paused !== undefined || lostItsLock(result)) return result;
     const warnings = await tellOf(listeners, recordOf(result), result.readiness.ready);
     return { ...result, warnings: [...result.warnings, ...warnings] };
@@ -38,15 +38,18 @@ export async function runRecorded(
   }
 }
 
-/** Records and reports a run that was skipped: earlier records may be open, and earlier notices not delivered. */
+/**
+ * Records and reports the repeated result of an earlier run, because earlier records may be incomplete, and notices
+ * undelivered.
+ */
 export async function recordLeftOut(listeners: Listeners, result: RunResult): Promise<RunResult> {
   const warnings = await tellOf(listeners, recordOf(result), result.readiness.ready);
   return { ...result, warnings: [...result.warnings, ...warnings] };
 }
 
 /**
- * Codes of runs that this process does not record: the holder of the lock records its own run, and a run that has lost
- * its lock writes nothing more.
+ * Codes of runs that this process does not record. If the lock is held, its holder records its own runs. A run that has
+ * lost its lock must write nothing more.
  */
 const OF_ANOTHER: readonly string[] = ['locked', 'lock-lost'];
 

@@ -1,5 +1,4 @@
-// Finds out whether a run would read the same data as the last run and time alone changes nothing: the result of the
-// last run is then used again.
+// Reuses the result of the last run if a new run would read the same data, and if the passing of time changes nothing.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { type NotedReads, noteReads } from '#adapters/cluster/kept/noted-reads.ts';
@@ -12,17 +11,17 @@ import type { SopsKeys } from '#std/sops/open.ts';
 import type { Hurry } from '../hurry.ts';
 
 export interface RepeatedRuns {
-  /** Cluster for runs: it notes their reads. */
+  /** Cluster for runs, which records their reads. */
   readonly cluster: ConnectedCluster;
-  /** The same cluster, for everything else. */
+  /** The same cluster without recording, for reads outside of runs. */
   readonly connected: ConnectedCluster;
-  /** Returns the same sources, which note the keys and programs that they are read with. */
+  /** Returns the sources with recorded reads of their keys and programs. */
   notingSources(sources: readonly FleetSource[]): readonly FleetSource[];
-  /** Receives the state that a run has read, once it has planned. */
+  /** Receives the state that a run has read, after the run has planned. */
   looked(prepared: Pick<Prepared, 'gathered' | 'unsealed'>): void;
   /** Makes a run, and stores its result for repetition. */
   over(run: () => Promise<RunResult>): Promise<RunResult>;
-  /** Returns the result that a run would have now if it is known without a run. */
+  /** Returns the last result if a new run would have the same result. Returns undefined if a new run is necessary. */
   repeat(id: string, sources: readonly FleetSource[]): Promise<RunResult | undefined>;
 }
 
@@ -62,7 +61,7 @@ export function openRepeatedRuns(
   };
 }
 
-/** Returns runs that are never repeated: without watches, only a new run can find changes. */
+/** Returns an implementation that never repeats a result. Without watches, nothing but a new run can find changes. */
 function withoutRepetition(connected: ConnectedCluster): RepeatedRuns {
   return {
     cluster: connected,
@@ -74,14 +73,14 @@ function withoutRepetition(connected: ConnectedCluster): RepeatedRuns {
   };
 }
 
-/** Returns whether a run reads registry sources, which have their own intervals. */
+/** Returns whether the run reads registry sources, which are synced at intervals. */
 function hasRegistrySources({ gathered: { loaded } }: Pick<Prepared, 'gathered'>): boolean {
   return loaded.some(({ kind, defaulted }) => defaulted !== undefined && (kind?.sources(defaulted).length ?? 0) > 0);
 }
 
 /**
- * Returns true if no part of the result waits for a person, another source or a date, and nothing has to be tried
- * again: the cause of an error may be outside of Git.
+ * Returns true if the result waits for no person, no other source and no date, and if nothing must be tried again.
+ * Errors must be tried again, because their causes may be outside of Git.
  */
 function isQuiet(result: RunResult): boolean {
   const { paused, plan, outcomes, failures, warnings, catalogue, waits, quarantined, problems } = result;
@@ -92,7 +91,7 @@ function isQuiet(result: RunResult): boolean {
   return paused === undefined && [...open, ...planned].every(({ length }) => length === 0);
 }
 
-/** Notes the key files and programs, because they change without a commit. */
+/** Records the reads of key files and programs, because they can change without a commit. */
 function noteFiles(reads: NotedReads, source: FleetSource): FleetSource {
   const { name, keys, kustomize } = source;
   return {
@@ -117,7 +116,7 @@ async function haveSameCommits(sources: readonly FleetSource[], { commits }: Run
       ({ commit, stale }, index) => stale === undefined && commit === commits[sources[index]?.name ?? ''],
     );
   } catch (error) {
-    // The next run has the same failure, and reports it.
+    // The next run fails in the same way, and reports the Failure.
     if (error instanceof Failure) return false;
     throw error;
   }

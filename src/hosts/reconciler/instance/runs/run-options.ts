@@ -10,7 +10,7 @@ import { imagePolicyOf } from '../../../config/image-policy.ts';
 import { VERSION } from '../../../version.ts';
 import { RELEASED_IMAGE } from '../../own-image.ts';
 
-/** `image`: image of the workloads if the configuration names none. */
+/** `image`: image of workloads for which the configuration names none. */
 export function optionsOf(config: Config, home: string, policies?: PolicySet, image = RELEASED_IMAGE): RunOptions {
   const { proxy = image, vmcp = image, registry = image, pullSecrets } = config.images;
   const { prune, maxDeletes, maxDeletesPercent, waitSeconds, conflicts } = config.apply;

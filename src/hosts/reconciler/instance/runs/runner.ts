@@ -1,4 +1,4 @@
-// Makes the runs of an instance: traced, within their deadline, recorded and published.
+// Makes the runs of an instance, each with a trace, a deadline, a record and a published state.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { admitNothing } from '#reconciler/run/plan-file/admission.ts';
@@ -13,7 +13,7 @@ import type { InstanceWatch } from '../watch.ts';
 import { type Listeners, recordLeftOut, runRecorded } from './recorded-run.ts';
 import type { RepeatedRuns } from './repeated-run.ts';
 
-/** Makes one run with `how` (default: `reconcile`) and records it. Throws the errors of `how`. */
+/** Makes a run with `how` (default: `reconcile`), and records the run. Throws the errors of `how`. */
 export type Run = (overrides?: Partial<RunOptions>, how?: typeof reconcile) => Promise<RunResult>;
 
 interface Running extends Listeners {
@@ -28,7 +28,7 @@ interface Running extends Listeners {
   readonly repeated: RepeatedRuns;
 }
 
-/** `ended`: called after each run. */
+/** `ended`: callback that is called after each run. */
 export function openRunner(running: Running, ended: () => void): Run {
   const { config, deps, options, cluster, ownImage, tracing, watch, publisher, repeated } = running;
   return (overrides = {}, how = reconcile) => {
@@ -46,7 +46,10 @@ export function openRunner(running: Running, ended: () => void): Run {
   };
 }
 
-/** Returns and records the result of a run now, if it is known without a run. Requests have the deadline of a run. */
+/**
+ * Returns a function that returns and records the result of a run without a run, if the result is known. Its requests
+ * have the deadline of a run.
+ */
 export function openRepeat(running: Running): (id: string) => Promise<RunResult | undefined> {
   const { config, deps, cluster, publisher, repeated } = running;
   return async (id) => {
@@ -72,7 +75,7 @@ async function tracedRun(
   });
 }
 
-/** If plans must be signed, runs only report: the signed plan files decide which changes are made. */
+/** If plans must be signed, runs admit no changes: only signed plan files make changes. */
 function admissionOf({ plans }: Config): Pick<RunOptions, 'admit' | 'registriesAs'> {
   if (plans.require === 'unsigned') return {};
   return {

@@ -12,11 +12,10 @@ const OBJECT_TYPES = ['application/json', 'application/yaml', PROTOBUF];
 
 export interface ReadBody {
   readonly value: JsonObject;
-  /** `duplicate field "spec.replicas"`, one per key that was written twice. */
+  /** Texts such as `duplicate field "spec.replicas"`, one for each repeated key. */
   readonly duplicates: readonly string[];
 }
 
-/** Reads the object that a create or replace carries. */
 export function readObject(request: ApiRequest, kind: string): ReadBody {
   const type = mediaType(request.contentType);
   const text = request.body.toString('utf8');
@@ -28,7 +27,7 @@ export function readObject(request: ApiRequest, kind: string): ReadBody {
   return { value, duplicates: [] };
 }
 
-/** Reads a protobuf body. Only some kinds are supported; for other kinds the error tells the client to send JSON. */
+/** Reads a protobuf body. For unsupported kinds, the error tells the client to send JSON. */
 function readProtobufObject(body: Buffer): ReadBody {
   const value = readProtobuf(body);
   if (value === undefined) throw unsupportedMediaType(['application/json', 'application/yaml']);
@@ -56,14 +55,14 @@ function excerpt(text: string): string {
   return text.length > 64 ? `${text.slice(0, 64)} ...` : text;
 }
 
-/** Reads a JSON patch document. The caller checks its shape. */
+/** Reads a JSON patch or merge patch. The caller checks its shape. */
 export function readPatch(request: ApiRequest): Json {
   const value = parseText(request.body.toString('utf8'));
   if (value instanceof SyntaxError) throw badRequest(`error decoding patch: ${lowerFirst(value.message)}`);
   return value;
 }
 
-/** Reads the configuration of a server-side apply: YAML, of which JSON is a part. */
+/** Reads the configuration of a server-side apply, which is YAML or JSON. */
 export function readApplied(request: ApiRequest): ReadBody {
   const text = request.body.toString('utf8');
   const json = parseText(text);
@@ -83,7 +82,7 @@ function parseText(text: string): Json | SyntaxError {
   }
 }
 
-/** Parses YAML with the version and the merge keys that Kubernetes supports. Clients send machine-written YAML. */
+/** Parses YAML with the YAML version and merge keys that Kubernetes supports. */
 function parseYaml(text: string): unknown {
   const document = parseDocument(text, { version: '1.1', merge: true });
   const [problem] = document.errors;
@@ -92,12 +91,12 @@ function parseYaml(text: string): unknown {
   return document.toJS();
 }
 
-/** `application/json; charset=utf-8` -> `application/json`. */
+/** Returns the media type without parameters, in lower case. */
 export function mediaType(header: string): string {
   return (header.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** Reads the DeleteOptions of a deletion. An absent body sets no option. */
+/** Reads the DeleteOptions of a deletion. Without a body, no option is set. */
 export function readDeleteBody(request: ApiRequest): JsonObject {
   if (mediaType(request.contentType) === PROTOBUF) throw unsupportedMediaType(['application/json']);
   const text = request.body.toString('utf8').trim();

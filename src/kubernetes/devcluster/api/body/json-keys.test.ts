@@ -12,6 +12,6 @@ const rows: readonly { reason: string; text: string; found: string[] }[] = [
   { reason: 'in empty containers', text: '[{},[],{"a":{}}]', found: [] },
 ];
 
-test.each(rows)('keys that occur twice: $reason', ({ text, found }) => {
+test.each(rows)('repeated keys are found: $reason', ({ text, found }) => {
   expect(duplicateKeys(text)).toEqual(found);
 });

@@ -1,9 +1,8 @@
-// Finds keys that a JSON text writes twice: JSON.parse silently keeps the last value, a strict API server reports the
-// key.
+// Finds repeated keys in JSON texts. JSON.parse silently keeps the last value, but a strict API server reports the key.
 
 /**
- * Returns the paths (`spec.ports[0].name`) of keys that occur more than once in their object, each path once. The text
- * must have passed `JSON.parse`: this scanner follows the structure and checks nothing.
+ * Returns the paths (`spec.ports[0].name`) of keys that occur more than once in their object. Each path is returned
+ * once. The text must be valid JSON, because the scanner does not check the syntax.
  */
 export function duplicateKeys(text: string): string[] {
   const scanner: Scanner = { text, position: 0, duplicates: new Set() };
@@ -72,7 +71,7 @@ function scanString(scanner: Scanner): string {
   return JSON.parse(scanner.text.slice(start, scanner.position)) as string;
 }
 
-/** Returns true if another item follows. */
+/** Skips a comma, if there is one. Returns true if it skipped a comma. */
 function skipComma(scanner: Scanner): boolean {
   skipBlanks(scanner);
   if (scanner.text[scanner.position] !== ',') return false;

@@ -6,7 +6,7 @@ interface Row {
   readonly reason: string;
   readonly target: Json;
   readonly patch: Json[];
-  /** If absent, the patch is refused. */
+  /** The expected result. If absent, the patch must be refused. */
   readonly result?: Json;
 }
 

@@ -2,14 +2,16 @@
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerTokens } from '#std/json.ts';
 
-/** Why a patch does not apply. */
 interface PatchRefusal {
   readonly refused: string;
 }
 
 type Outcome = { readonly value: Json } | PatchRefusal;
 
-/** Returns the target after all operations, or why one of them cannot be applied. Does not modify the target. */
+/**
+ * Returns the target after all operations, or the reason why an operation cannot be applied. Does not modify the
+ * target.
+ */
 export function jsonPatch(target: Json, operations: readonly Json[]): Outcome {
   let value: Json = structuredClone(target);
   for (const operation of operations) {
@@ -66,7 +68,7 @@ function readValue(target: Json, path: string): Json | undefined {
   return value;
 }
 
-/** Reads an array index as RFC 6901 section 4 defines it, at most `last`. */
+/** Parses an array index (RFC 6901 section 4). undefined if it is not an index or exceeds `last`. */
 function indexIn(list: readonly Json[], token: string, last: number): number | undefined {
   if (token === '-') return last === list.length ? last : undefined;
   if (!/^(0|[1-9][0-9]*)$/.test(token)) return undefined;

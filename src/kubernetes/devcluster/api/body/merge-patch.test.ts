@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Json } from '#std/json.ts';
 import { mergePatch } from './merge-patch.ts';
 
-/** The examples of RFC 7386, appendix A, and further cases that its text implies. */
+/** The examples of RFC 7386, appendix A, and cases that follow from its text. */
 const rows: readonly { reason: string; target: Json; patch: Json; result: Json }[] = [
   { reason: 'a member is replaced', target: { a: 'b' }, patch: { a: 'c' }, result: { a: 'c' } },
   { reason: 'a member is added', target: { a: 'b' }, patch: { b: 'c' }, result: { a: 'b', b: 'c' } },

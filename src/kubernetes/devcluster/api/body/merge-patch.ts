@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
-/** Returns the target with the patch merged into it. Modifies neither. */
+/** Returns the target with the patch merged into it. Modifies neither argument. */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const merged: JsonObject = isObject(target) ? { ...target } : {};

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readProtobuf } from './protobuf.ts';
 
-/** Field with length-delimited content. */
+/** Encodes a length-delimited field. */
 function field(number: number, content: Buffer | string): Buffer {
   const bytes = Buffer.from(content);
   return Buffer.concat([Buffer.from([number * 8 + 2, ...varint(bytes.length)]), bytes]);

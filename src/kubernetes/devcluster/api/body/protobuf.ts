@@ -1,12 +1,12 @@
-// Reads the protobuf bodies that `kubectl create namespace|configmap|secret|serviceaccount|token` sends (Kubernetes
-// documentation, "Kubernetes Protobuf encoding"). Other kinds are refused: their clients can send JSON.
+// Decodes the protobuf bodies that `kubectl create namespace|configmap|secret|serviceaccount|token` sends (Kubernetes
+// documentation, "Kubernetes Protobuf encoding"). Other kinds are refused, because their clients can send JSON.
 
 import type { Json, JsonObject } from '#std/json.ts';
 
-/** The four bytes before every message. */
+/** The first four bytes of every body. */
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
-/** How the bytes of a field are read. `map` and `bytes-map` have text keys. */
+/** Encoding of a field. Keys of `map` and `bytes-map` are texts. */
 type FieldType = 'text' | 'flag' | 'number' | 'texts' | 'map' | 'bytes-map' | Message;
 
 interface Message {
@@ -60,7 +60,8 @@ const KINDS: Readonly<Record<string, Message>> = {
 const TYPE_META: Message = { 1: ['apiVersion', 'text'], 2: ['kind', 'text'] };
 
 /**
- * Returns the object in a body. Returns undefined if the body is not such a message, or if its kind is not supported.
+ * Returns the object in a body. undefined if the body is not valid protobuf of Kubernetes, or if the kind is not
+ * supported.
  */
 export function readProtobuf(body: Buffer): JsonObject | undefined {
   if (!body.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
@@ -77,7 +78,7 @@ export function readProtobuf(body: Buffer): JsonObject | undefined {
 
 interface Field {
   readonly number: number;
-  /** Length-delimited content. Empty for numbers. */
+  /** Content of a length-delimited field. Empty for numbers. */
   readonly bytes: Buffer;
   readonly value: number;
 }
@@ -87,7 +88,7 @@ const FIXED_64 = 1;
 const DELIMITED = 2;
 const FIXED_32 = 5;
 
-/** Returns undefined if the bytes are not a message. */
+/** Returns undefined if the bytes are not a protobuf message. */
 function fieldsOf(bytes: Buffer): Field[] | undefined {
   const fields: Field[] = [];
   let position = 0;
@@ -135,7 +136,7 @@ function varint(bytes: Buffer, start: number): { readonly value: number; readonl
   return undefined;
 }
 
-/** Treats empty texts as absent and leaves out fields that are not in the table. */
+/** Decodes a message. Drops empty texts and fields that are not in the table. */
 function readMessage(message: Message, bytes: Buffer): JsonObject | undefined {
   const fields = fieldsOf(bytes);
   if (fields === undefined) return undefined;
@@ -170,7 +171,7 @@ function readField(type: FieldType, field: Field, before: Json | undefined): Jso
   }
 }
 
-/** A map entry is a message with a key and a value. */
+/** Decodes a map entry, which is a message with a key and a value. */
 function readMapEntry(bytes: Buffer, encoding: 'utf8' | 'base64'): JsonObject {
   const fields = fieldsOf(bytes) ?? [];
   const at = (number: number) => fields.find((field) => field.number === number)?.bytes ?? Buffer.alloc(0);

@@ -2,5 +2,5 @@
 
 import type { JsonObject } from '#std/json.ts';
 
-/** Returns the value with its defaults. Values inside it already have theirs. */
+/** Returns the value with its defaults. Nested values already have their defaults. */
 export type Defaulter = (value: JsonObject) => JsonObject;

@@ -1,5 +1,5 @@
-// Finds the defaults of the built-in kinds that the published schemas do not state. They belong to a type and apply
-// wherever the type occurs. Source: the defaults that a Kubernetes 1.36 API server was observed to fill in.
+// Provides defaults of built-in kinds that the published schemas do not contain, by type. Source: defaults observed on
+// a Kubernetes 1.36 API server.
 
 import type { Defaulter } from './defaulter.ts';
 import { OTHER_DEFAULTS } from './others.ts';
@@ -14,7 +14,7 @@ const ALL: Readonly<Record<string, Defaulter>> = {
   ...OTHER_DEFAULTS,
 };
 
-/** Returns the defaulter of a schema by its name, such as `io.k8s.api.core.v1.Container`. */
+/** Returns the defaults function for a schema name such as `io.k8s.api.core.v1.Container`. */
 export function defaulterOf(schemaName: string): Defaulter | undefined {
   const name = schemaName.startsWith(PREFIX) ? schemaName.slice(PREFIX.length) : schemaName;
   return Object.hasOwn(ALL, name) ? ALL[name] : undefined;

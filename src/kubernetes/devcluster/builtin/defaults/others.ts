@@ -1,4 +1,4 @@
-// Fills in the defaults of the smaller kinds.
+// Sets the defaults of various small kinds.
 
 import type { JsonObject } from '#std/json.ts';
 import { fill, isUnset, itemsAt } from '../fields.ts';
@@ -17,7 +17,7 @@ export const OTHER_DEFAULTS: Readonly<Record<string, Defaulter>> = {
     isUnset(spec.policyTypes) ? { ...spec, policyTypes: policyTypes(spec) } : spec,
 };
 
-/** Merges `stringData` into `data`: clients can write it but never read it. */
+/** Merges `stringData` into `data`, because a server never returns `stringData`. */
 function secret(value: JsonObject): JsonObject {
   const { stringData, ...rest } = fill(value, { type: 'Opaque' });
   if (typeof stringData !== 'object' || stringData === null || Array.isArray(stringData)) return rest;
@@ -26,7 +26,7 @@ function secret(value: JsonObject): JsonObject {
   return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } };
 }
 
-/** Keeps only the names in references to Secrets: they are in the account's namespace. */
+/** Keeps only the names in references to Secrets, which are always in the account's namespace. */
 function serviceAccount(value: JsonObject): JsonObject {
   const secrets = itemsAt(value, 'secrets');
   if (secrets.length === 0) return value;

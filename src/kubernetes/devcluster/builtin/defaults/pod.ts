@@ -1,4 +1,4 @@
-// Fills in the defaults of pod templates and of the types inside them.
+// Sets the defaults of pod templates and their nested types.
 
 import type { JsonObject } from '#std/json.ts';
 import { fill, isUnset, itemsAt } from '../fields.ts';
@@ -30,7 +30,7 @@ export const POD_DEFAULTS: Readonly<Record<string, Defaulter>> = {
 };
 
 function podSpec(spec: JsonObject): JsonObject {
-  // The deprecated name is kept in step with the current one.
+  // The deprecated field always has the value of the current field.
   const account = isUnset(spec.serviceAccountName) ? spec.serviceAccount : spec.serviceAccountName;
   const named = isUnset(account) ? spec : { ...spec, serviceAccountName: account, serviceAccount: account };
   return fill(named.hostNetwork === true ? withHostPorts(named) : named, {
@@ -62,7 +62,7 @@ function container(value: JsonObject): JsonObject {
   });
 }
 
-/** Whether the image has the tag `latest`, or neither tag nor digest. False for a text that is not an image name. */
+/** True if the image has the tag `latest`, or neither tag nor digest. False for invalid image names. */
 function isLatest(image: unknown): boolean {
   if (typeof image !== 'string' || image === '' || image.includes('@')) return false;
   if (/[A-Z]/.test(image.slice(image.lastIndexOf('/') + 1).split(':')[0] ?? '')) return false;
@@ -70,7 +70,7 @@ function isLatest(image: unknown): boolean {
   return tag === undefined || tag === 'latest';
 }
 
-/** Fills in the defaults that pods have and templates do not. */
+/** Sets the defaults that only pods have, not templates. */
 function pod(value: JsonObject): JsonObject {
   const spec = typeof value.spec === 'object' && value.spec !== null && !Array.isArray(value.spec) ? value.spec : {};
   return { ...value, spec: fill(spec, { enableServiceLinks: true }) };

@@ -1,4 +1,4 @@
-// Fills in the defaults of Services that do not depend on addresses and ports that the cluster has allocated.
+// Sets the defaults of Services, except addresses and ports that the cluster allocates.
 
 import type { JsonObject } from '#std/json.ts';
 import { fill, isUnset, objectAt } from '../fields.ts';

@@ -1,4 +1,4 @@
-// Fills in the defaults of Deployments, StatefulSets and similar kinds.
+// Sets the defaults of Deployments, StatefulSets and similar kinds.
 
 import type { JsonObject } from '#std/json.ts';
 import { fill, isUnset, itemsAt, objectAt } from '../fields.ts';
@@ -39,14 +39,14 @@ export const WORKLOAD_DEFAULTS: Readonly<Record<string, Defaulter>> = {
   'autoscaling.v2.HorizontalPodAutoscalerSpec': autoscalerSpec,
 };
 
-/** Returns the strategy, `RollingUpdate` by default, with the fields that it needs. */
+/** Returns the strategy with defaults. The default type is `RollingUpdate`. */
 function strategy(value: JsonObject, rolling: JsonObject): JsonObject {
   const typed = fill(value, { type: 'RollingUpdate' });
   if (typed.type !== 'RollingUpdate') return typed;
   return { ...typed, rollingUpdate: fill(objectAt(typed, 'rollingUpdate'), rolling) };
 }
 
-/** Completes the templates of claims: they are stored as whole objects. */
+/** Adds the fields of whole objects to the claim templates, because the server stores them as whole objects. */
 function claimTemplates(spec: JsonObject): JsonObject {
   const claims = itemsAt(spec, 'volumeClaimTemplates');
   if (claims.length === 0) return {};

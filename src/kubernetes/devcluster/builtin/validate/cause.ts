@@ -1,4 +1,4 @@
-// Creates causes of a 422 with the texts of the API server.
+// Creates causes of a 422 with the API server's messages.
 
 import type { Json } from '#std/json.ts';
 import type { Cause } from '../../api/status.ts';

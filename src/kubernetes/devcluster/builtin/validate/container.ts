@@ -8,7 +8,7 @@ import { isUnset, itemsAt, objectAt } from '../fields.ts';
 import { duplicate, invalidValue, missing, oneOf, portNumber, required } from './cause.ts';
 import { validateProbes } from './probe.ts';
 
-/** Checks the containers. `volumes` are the names of volumes that the template declares. */
+/** Checks the containers. `volumes` are the names of the template's volumes. */
 export function validateContainers(
   containers: readonly JsonObject[],
   volumes: ReadonlySet<string>,
@@ -124,7 +124,7 @@ function validateMounts(mounts: readonly JsonObject[], volumes: ReadonlySet<stri
   });
 }
 
-/** Reports a path that leaves its folder. */
+/** Reports a path that is absolute or contains `..`. */
 export function validateDescending(value: Json | undefined, field: string): Cause[] {
   const path = String(value);
   const causes = path.startsWith('/') ? [invalidValue(field, path, 'must be a relative path')] : [];
@@ -172,7 +172,7 @@ const UNITS: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** Returns a number that is exact enough to compare a request with its limit. */
+/** Returns the quantity as a double, which is exact enough to compare a request with a limit. */
 function amountOf(quantity: Json): number {
   const text = storedQuantity(String(quantity)) ?? String(quantity);
   const match = /^([+-]?[0-9.]+)([a-zA-Z]*)(?:([+-]?[0-9]+))?$/.exec(text);

@@ -1,4 +1,4 @@
-// Checks the parts of a CustomResourceDefinition that say how its kind is served and shown.
+// Checks the parts of a CustomResourceDefinition that define its API and its table columns.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Cause } from '../../api/status.ts';
@@ -14,7 +14,7 @@ export function validateServing(spec: JsonObject): Cause[] {
   return [
     ...checkNames(objectAt(spec, 'names')),
     ...preserved(spec),
-    // If a CRD has only one version, errors name the field that it had when CRDs had one version only.
+    // If a CRD has only one version, errors use the field path of apiextensions.k8s.io/v1beta1.
     ...versions.flatMap((version, index) => columns(version, isOnly ? 'spec' : `spec.versions[${index}]`)),
   ];
 }

@@ -5,7 +5,7 @@ import { validateConfigMap, validateSecret } from './others.ts';
 const MIB = 1024 * 1024;
 const metadata = { name: 'large', namespace: 'default' };
 
-/** Returns base64 text for a number of bytes. It is a third longer than they are. */
+/** Returns base64 text of `count` bytes, which is a third longer than the bytes. */
 function bytes(count: number): string {
   return Buffer.alloc(count).toString('base64');
 }
@@ -13,7 +13,7 @@ function bytes(count: number): string {
 test.each([
   ['a Secret', validateSecret, (content: string) => ({ kind: 'Secret', data: { content } })],
   ['binary data', validateConfigMap, (content: string) => ({ kind: 'ConfigMap', binaryData: { content } })],
-])('%s may have a mebibyte of decoded bytes', (_what, validate, members) => {
+])('%s may contain 1 MiB of decoded bytes', (_what, validate, members) => {
   const messages = (count: number) => {
     const object: KubeObject = { apiVersion: 'v1', metadata, ...members(bytes(count)) };
     return validate(object, undefined).map(({ message }) => message);

@@ -61,7 +61,7 @@ function typedKeys(type: string, data: JsonObject): Cause[] {
   return (TYPED_KEYS[type] ?? []).filter((key) => data[key] === undefined).map((key) => required(`data[${key}]`));
 }
 
-/** Reports changes of an object in which `immutable` is set: of the flag and of the data. */
+/** Reports changes of an immutable object: of the data, and of the field `immutable` itself. */
 function frozen(next: JsonObject, old: KubeObject | undefined, keys: readonly string[]): Cause[] {
   const before: JsonObject = old ?? {};
   if (before.immutable !== true) return [];
@@ -84,7 +84,7 @@ function textBytes(data: JsonObject): number {
   return Object.values(data).reduce((sum: number, value) => sum + Buffer.byteLength(String(value)), 0);
 }
 
-/** Returns the number of decoded bytes, to which the limit applies. */
+/** Returns the number of decoded bytes, because the size limit applies to decoded data. */
 function decodedBytes(data: JsonObject): number {
   return Object.values(data).reduce((sum: number, value) => sum + Buffer.byteLength(String(value), 'base64'), 0);
 }
@@ -138,7 +138,7 @@ export function validateRoleBinding(next: KubeObject, old: KubeObject | undefine
   ];
 }
 
-/** Reports a changed role. The message has the field names of the server's struct. */
+/** Reports a changed role reference. The message has the Go field names of the server's struct. */
 function roleChange(role: JsonObject, old: KubeObject | undefined): Cause[] {
   if (old === undefined || jsonEquals(role, objectAt(old, 'roleRef'))) return [];
   const shown = { APIGroup: role.apiGroup ?? '', Kind: role.kind ?? '', Name: role.name ?? '' };
@@ -190,7 +190,7 @@ function validateBlock(value: unknown, field: string): Cause[] {
   return valid ? [] : [invalidValue(field, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
 }
 
-/** Checks Events of core/v1. Events about cluster-scoped objects are in `default` or `kube-system`. */
+/** Checks Events of core/v1. An Event about a cluster-scoped object must be in `default` or `kube-system`. */
 export function validateEvent(next: KubeObject): Cause[] {
   const { namespace } = next.metadata;
   const involved = objectAt(next, 'involvedObject').namespace ?? '';

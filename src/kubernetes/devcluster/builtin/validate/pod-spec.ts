@@ -7,7 +7,7 @@ import { isUnset, itemsAt, objectAt } from '../fields.ts';
 import { duplicate, forbiddenField, invalidValue, nonNegative, notSupported, oneOf, required } from './cause.ts';
 import { validateContainers, validateDescending, validateLabelName } from './container.ts';
 
-/** Checks the `template` of a workload that always restarts its pods. */
+/** Checks the `template` of a workload whose pods must have `restartPolicy: Always`. */
 export function validateTemplate(template: JsonObject, field: string): Cause[] {
   const spec = objectAt(template, 'spec');
   const labels = objectAt(objectAt(template, 'metadata'), 'labels') as Record<string, string>;
@@ -56,7 +56,6 @@ function validateVolumes(volumes: readonly JsonObject[], field: string): Cause[]
   });
 }
 
-/** Checks the paths of files of ConfigMaps and Secrets. */
 function validateFiles(volume: JsonObject, field: string): Cause[] {
   const projected = itemsAt(objectAt(volume, 'projected'), 'sources');
   return [

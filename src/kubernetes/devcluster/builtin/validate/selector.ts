@@ -26,7 +26,6 @@ export function validateWorkloadSelector(spec: JsonObject, field: string, kind: 
   return selects(selector, labels) ? [] : [mismatch];
 }
 
-/** Checks the expressions of any label selector. */
 export function validateExpressions(selector: JsonObject, path: string): Cause[] {
   return itemsAt(selector, 'matchExpressions').flatMap(({ key, operator, values }, index) => {
     const place = `${path}.matchExpressions[${index}]`;

@@ -76,7 +76,7 @@ function duplicatePorts(ports: readonly JsonObject[]): Cause[] {
   });
 }
 
-/** Reports a changed first address, unless the Service was or becomes an ExternalName. */
+/** Reports a changed cluster IP, unless the Service was or becomes an ExternalName. */
 function keptAddress(spec: JsonObject, before: JsonObject): Cause[] {
   if (spec.type === 'ExternalName' || before.type === 'ExternalName') return [];
   const addresses = Array.isArray(spec.clusterIPs) ? spec.clusterIPs : [];

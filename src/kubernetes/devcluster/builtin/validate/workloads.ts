@@ -91,13 +91,13 @@ export const validateStatefulSet: Rule = (next, old, subresource) => {
   ];
 };
 
-/** Checks the name of a new object only, because it cannot change later. */
+/** Checks the name for new objects only, because the name cannot change later. */
 function validateServiceName(name: Json | undefined, old: KubeObject | undefined): Cause[] {
   if (old !== undefined || name === undefined || name === '') return [];
   return nameComplaints(String(name), 'label').map((why) => invalidValue('spec.serviceName', name, why));
 }
 
-/** Adds the claim templates to the volumes that containers can mount. */
+/** Adds the claim templates to the volumes, because containers can mount claims by their names. */
 function withClaimVolumes(spec: JsonObject): JsonObject {
   const template = objectAt(spec, 'template');
   const podSpec = objectAt(template, 'spec');
@@ -154,8 +154,8 @@ export const validateCronJob: Rule = (next, _old, subresource) => {
 };
 
 /**
- * Checks that the schedule has five fields or is a macro. In a real cluster the controller of the jobs checks the
- * content of the fields.
+ * Checks that the schedule has five fields or is a macro. The content of the fields is not checked. In a real cluster,
+ * the CronJob controller checks it.
  */
 function validateSchedule(schedule: Json | undefined): Cause[] {
   const text = typeof schedule === 'string' ? schedule.trim() : '';

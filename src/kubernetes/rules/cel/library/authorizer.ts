@@ -1,5 +1,5 @@
-// Declares the functions of the API server's authorizer for expressions of policies. Their types are known here, their
-// results are not. Source: Kubernetes CEL, "Kubernetes authorizer library".
+// Declares the functions of the API server's authorizer for expressions of policies. Only the types of the results are
+// known, not their values. Source: Kubernetes CEL, "Kubernetes authorizer library".
 
 import { taggedType } from '../tagged.ts';
 import { refuseUnevaluable } from '../unevaluable.ts';
@@ -20,10 +20,10 @@ const PlainAuthorizer = taggedType<undefined>();
 
 const resource = new ResourceCheck(undefined);
 
-/** The value of the variable `authorizer`. */
+/** Value of the CEL variable `authorizer`. */
 export const authorizer = Object.assign(new PlainAuthorizer(undefined), { requestResource: resource });
 
-/** Registered separately, because the type has a field. */
+/** Registered separately from the other types, because this type has a field. */
 export const AUTHORIZER_TYPE = { ctor: PlainAuthorizer, fields: { requestResource: RESOURCE } };
 
 export const AUTHORIZER_LIBRARY: Library = {

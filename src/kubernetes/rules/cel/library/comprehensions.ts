@@ -16,7 +16,7 @@ import {
   variableName,
 } from './macro-scope.ts';
 
-/** Returns the names of the key (or index) and the value of a range, with their types. */
+/** Returns the names and types of the two variables: key (or index) and value. */
 function variables(checker: Checker, { args, receiver }: Call, scope: Scope): [string, TypeDeclaration][] {
   const range = checker.check(receiver, scope);
   const names = [variableName(args[0]), variableName(args[1])] as const;
@@ -51,7 +51,7 @@ function entriesOf(range: unknown): [unknown, unknown][] {
 
 interface Comprehension<State> {
   readonly start: () => State;
-  /** Processes one entry. If it returns undefined, the loop continues. Any other value is the result. */
+  /** Processes one entry. undefined continues the loop. Any other value ends the loop and is its result. */
   readonly step: (state: State, run: (node: number) => unknown, entry: [unknown, unknown]) => unknown;
   readonly end: (state: State) => unknown;
   readonly type: (checker: Checker, types: readonly TypeDeclaration[], keys: TypeDeclaration) => TypeDeclaration;
@@ -94,7 +94,10 @@ function mustBeBool(checker: Checker, type: TypeDeclaration | undefined, node: A
 
 const bool = (checker: Checker): TypeDeclaration => checker.getType('bool');
 
-/** Builds a quantifier. An error counts only if no element decides the result. */
+/**
+ * Builds a quantifier that ends at the first item with the result `decisive`. If no item has this result, the first
+ * error is thrown.
+ */
 export function quantifier(decisive: boolean) {
   return twoVariables<{ error?: unknown }>({
     start: () => ({}),

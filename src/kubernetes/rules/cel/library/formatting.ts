@@ -1,5 +1,5 @@
-// Implements `'%s'.format([...])` and quoting, with exactly the output of cel-go. Source: cel-go ext/strings, version 2
-// (it groups digits and writes exponents as English texts do).
+// Implements `'%s'.format([...])` and quoting, with exactly the output of cel-go. Source: cel-go ext/strings, version
+// 2, which groups digits and writes exponents as in English.
 
 import { formatSeconds } from '../../formats/duration.ts';
 import { formatTimestamp } from '../../formats/timestamp.ts';
@@ -7,7 +7,7 @@ import { CelDuration, CelTimestamp, taggedType } from '../tagged.ts';
 import { goDouble } from './conversions.ts';
 import { fail, itemsOf, type Library } from './library.ts';
 
-/** The left side of `strings.quote`. */
+/** Receiver of `strings.quote`. */
 const Strings = taggedType<string>();
 
 export const FORMATTING_LIBRARY: Library = {
@@ -109,7 +109,7 @@ function double(value: unknown, clause: string): number | string {
   return fail(`${clause} clause can only be used on doubles`);
 }
 
-/** Writes a value. Inside lists and maps, strings have quotes. */
+/** Serialises a value. Inside lists and maps, strings have quotes. */
 function asText(value: unknown, nested: boolean): string {
   if (value === null) return 'null';
   switch (typeof value) {
@@ -146,7 +146,7 @@ function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Returns the name of a type. Types are values of a class of the engine that prints as `Type<int>`. */
+/** Returns the name of a type. The engine represents types by a class that prints as `Type<int>`. */
 function nameOfType(value: unknown): string | undefined {
   return /^Type<(.*)>$/.exec(String(value))?.[1];
 }

@@ -15,8 +15,8 @@ export interface Library {
 }
 
 /**
- * Suffix of our functions that replace functions of the engine. The engine's own functions cannot be replaced, so
- * expressions are rewritten to call ours.
+ * Suffix of the names of our functions that replace functions of the engine. The engine refuses replacements, so
+ * expressions are rewritten to call our functions.
  */
 export const OURS = '__';
 
@@ -33,13 +33,12 @@ export function register(environment: Environment, library: Library): void {
   }
 }
 
-/** Ends the evaluation with an error of the rule. */
 export function fail(message: string): never {
   const { EvaluationError } = celPackage();
   throw new EvaluationError(message);
 }
 
-/** Returns the items of a list. Sets are lists too. */
+/** Returns the items of a list. A list with `x-kubernetes-list-type: set` is a Set. */
 export function itemsOf<T>(list: Iterable<T>): readonly T[] {
   return Array.isArray(list) ? list : [...list];
 }

@@ -10,7 +10,7 @@ import { fail, itemsOf, type Library, OURS } from './library.ts';
 type Comparable = bigint | number | string | boolean | Uint8Array | CelDuration | CelTimestamp | { valueOf(): bigint };
 type List = Iterable<unknown>;
 
-/** The left sides of `sets.contains` and `lists.range`. */
+/** Receivers of `sets.contains` and `lists.range`. */
 const Sets = taggedType<string>();
 const Lists = taggedType<string>();
 

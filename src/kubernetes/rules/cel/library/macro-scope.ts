@@ -1,9 +1,9 @@
-// Defines the types that the engine passes to macros, and binds variables that are valid inside a macro.
+// Declares the engine's types for macros, and binds variables inside a macro.
 
 import type { ASTNode, TypeDeclaration } from '@marcbachmann/cel-js';
 import { fail } from './library.ts';
 
-/** The objects that the engine passes to the two halves of a macro. */
+/** Passed by the engine to the type check of a macro. */
 export interface Checker {
   check(node: ASTNode, scope: Scope): TypeDeclaration;
   getType(name: string): TypeDeclaration;
@@ -26,7 +26,7 @@ export interface Call {
   readonly receiver: ASTNode;
 }
 
-/** Binds variables, each in a scope inside the previous one, and runs a node in the innermost. */
+/** Scopes of a macro's variables. Each scope is inside the previous scope. */
 export interface Binding {
   scopes: readonly Scope[];
 }

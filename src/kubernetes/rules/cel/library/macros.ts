@@ -41,7 +41,7 @@ function sortBy(call: Call) {
   };
 }
 
-/** `optional.optMap(x, expression)`. With `flat`, the expression itself returns an optional. */
+/** `optional.optMap(x, expression)`. With `flat`, `optional.optFlatMap`: the expression itself returns an optional. */
 function optionalMap(flat: boolean) {
   return (call: Call) => {
     const binding: Binding = { scopes: [] };

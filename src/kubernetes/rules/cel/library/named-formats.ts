@@ -1,4 +1,4 @@
-// Implements the named formats that rules can check texts against. Source: Kubernetes CEL, "Kubernetes format library".
+// Implements the named formats (`format.named`) for texts. Source: Kubernetes CEL, "Kubernetes format library".
 
 import {
   dns1035Fault,
@@ -31,7 +31,7 @@ const FORMATS: Readonly<Record<string, FaultOf>> = {
   datetime: unless('invalid datetime', isDateTimeText),
 };
 
-/** The left side of `format.named`. */
+/** Receiver of `format.named`. */
 const Formats = taggedType<string>();
 
 export const FORMAT_LIBRARY: Library = {
@@ -62,7 +62,7 @@ function formatOf(faultOf: FaultOf): CelFormat {
   });
 }
 
-/** Checks the prefix of a name. It may end in a hyphen, because text is added to it. */
+/** Checks the prefix of a name. The prefix may end in a hyphen, because the server appends text to it. */
 function prefixOf(faultOf: FaultOf): FaultOf {
   return (text) => faultOf(text.endsWith('-') ? `${text.slice(0, -1)}a` : text);
 }

@@ -16,7 +16,7 @@ import { equals } from '../equality.ts';
 import { CelCidr, CelIp, CelUrl, taggedType } from '../tagged.ts';
 import { fail, type Library, OURS } from './library.ts';
 
-/** The left side of `ip.isCanonical`. */
+/** Receiver of `ip.isCanonical`. */
 const IpFunctions = taggedType<string>();
 
 export const NETWORK_LIBRARY: Library = {
@@ -59,7 +59,7 @@ export const NETWORK_LIBRARY: Library = {
   },
 };
 
-/** Parses an IP address. Kubernetes refuses IPv4 addresses that are written as IPv6. */
+/** Parses an IP address. As in Kubernetes, an IPv4 address in IPv6 form is refused. */
 function usableIp(text: string): Ip | undefined {
   const ip = parseIp(text);
   return ip === undefined || isMapped(ip) ? undefined : ip;

@@ -14,7 +14,7 @@ export const OPTIONAL_LIBRARY: Library = {
   operators: {
     'optional<A> == optional<A>': (a: Optional, b: Optional) =>
       a.hasValue() === b.hasValue() && (!a.hasValue() || equals(a.value(), b.value())),
-    // Optionals are opaque to the compiler, which allows comparing them with null.
+    // The compiler treats optionals as opaque types, which may be compared with null.
     'optional == null': () => false,
     'bytes < bytes': (a: Uint8Array, b: Uint8Array) => compareItems(a, b) < 0,
     'bytes <= bytes': (a: Uint8Array, b: Uint8Array) => compareItems(a, b) <= 0,

@@ -12,7 +12,7 @@ export const QUANTITY_LIBRARY: Library = {
   functions: {
     [`quantity(string): ${TYPE}`]: quantityOf,
     'isQuantity(string): bool': (text: string) => parseQuantity(text) !== undefined,
-    // Kubernetes declares it as a function, not as a method.
+    // Kubernetes declares `sign` as a function, not as a method.
     [`sign(${TYPE}): int`]: ({ value: quantity }: CelQuantity) => sign(quantity.nano),
     [`${TYPE}.isGreaterThan(${TYPE}): bool`]: (a: CelQuantity, b: CelQuantity) => a.value.nano > b.value.nano,
     [`${TYPE}.isLessThan(${TYPE}): bool`]: (a: CelQuantity, b: CelQuantity) => a.value.nano < b.value.nano,

@@ -15,7 +15,7 @@ export const REGEX_LIBRARY: Library = {
   },
 };
 
-/** Patterns are nearly always literals, so there are few different ones. */
+/** Number of compiled patterns. Patterns are nearly always literals, so few are different. */
 const MAX_CACHED = 500;
 const compiled = new Map<string, Re2>();
 
@@ -37,12 +37,12 @@ function matchesPattern(text: string, pattern: string): boolean {
   return matcherOf(pattern).test(text) ?? fail(TOO_COSTLY);
 }
 
-/** Finding the place of a match costs this many times as much as testing for a match. */
+/** Cost of a search for the position of a match, relative to a test for a match. */
 const UNITS_PER_CHARACTER = 10;
 
 const TOO_COSTLY = 'the text is too long for its regular expression';
 
-/** Works like Go's `FindAllString`: there is no empty match right after another match. */
+/** Works like Go's `FindAllString`: an empty match right after another match is left out. */
 function findAll(text: string, pattern: string, limit: bigint): string[] {
   const matcher = matcherOf(pattern);
   const found: string[] = [];

@@ -44,7 +44,9 @@ function semverOf(text: string): CelSemver {
   return parseSemver(text) ?? fail(`"${text}" is not a semantic version`);
 }
 
-/** Drops a leading `v` and leading zeros, and adds missing numbers, but only to versions that consist of numbers. */
+/**
+ * Drops a leading `v` and leading zeros. Adds missing numbers if the version has no pre-release and no build metadata.
+ */
 function normalised(text: string): string {
   const bare = text.replace(/^v/, '');
   const suffix = bare.search(/[-+]/);
@@ -61,7 +63,7 @@ function compareSemver({ value: a }: CelSemver, { value: b }: CelSemver): number
   return comparePrereleases(a.prerelease, b.prerelease);
 }
 
-/** Compares pre-releases. A release comes after its pre-releases, and numbers come before words. */
+/** Compares pre-releases. A pre-release is lower than its release, and numbers are lower than words. */
 function comparePrereleases(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return Math.sign(b.length - a.length) * (a.length === b.length ? 0 : 1);
   for (const [index, left] of a.entries()) {

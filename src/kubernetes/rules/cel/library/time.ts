@@ -77,7 +77,8 @@ function dayOfYear(date: Date): number {
 }
 
 /**
- * Returns the time whose UTC parts equal the parts of `time` in the zone: an offset (`+02:00`) or a name (`Europe/Berlin`).
+ * Returns the time whose UTC parts equal the local parts of `time`. The zone is an offset (`+02:00`) or a name
+ * (`Europe/Berlin`).
  */
 function localNs({ value: ns }: CelTimestamp, zone: string): bigint {
   const offset = /^([+-]?)(\d{2}):(\d{2})$/.exec(zone);

@@ -1,4 +1,4 @@
-// Tests the effect of applies and other writes: short sequences of writes, with the managers after each as text.
+// Tests applies and other writes: short sequences of writes, and the managers after each write in text form.
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, THING_DOCUMENT, thing, typeOf } from '../../../../../test/kubernetes/rules/thing.ts';
@@ -41,7 +41,7 @@ function update(before: KubeObject | undefined, after: KubeObject, manager: stri
   return trackUpdate(before === undefined ? base : { ...base, before });
 }
 
-/** Writes one line per entry: manager, operation, owned fields. */
+/** Formats one line per entry: manager, operation, owned fields. */
 function managers(tracked: KubeObject): string[] {
   return (tracked.metadata.managedFields ?? []).map(line);
 }
@@ -52,7 +52,6 @@ function line({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEntry)
   return `${manager} ${operation}${subresource === undefined ? '' : ` ${subresource}`}: ${owned}`;
 }
 
-/** Returns the stored spec. */
 function spec(tracked: KubeObject): unknown {
   return tracked.spec;
 }
@@ -69,7 +68,7 @@ describe('apply', () => {
     expect(spec(live)).toEqual({ image: 'i', env: { A: '1' } });
   });
 
-  test('of the same again changes nothing, not even the time', () => {
+  test('of the same object again changes nothing, not even the time', () => {
     const desired = thing({ image: 'i', tags: ['a', 'b'], ports: [{ port: 80 }] });
     const live = apply(undefined, desired, 'one');
     expect(apply(live, desired, 'one', { time: LATER })).toEqual(live);
@@ -83,7 +82,7 @@ describe('apply', () => {
     expect(next.metadata.managedFields?.[0]?.time).toBe(LATER);
   });
 
-  test('leaves a container that it emptied as null, for storage to drop', () => {
+  test('leaves an emptied object as null, which storage drops', () => {
     const live = apply(undefined, thing({ image: 'i', nested: { x: 1 }, tags: ['a'] }), 'one');
     expect(spec(apply(live, thing({ image: 'i', nested: {} }), 'one'))).toEqual({ image: 'i', nested: null });
   });
@@ -95,7 +94,7 @@ describe('apply', () => {
     expect(managers(next)).toEqual(['two Apply: /spec/replicas', 'one Apply: /spec/image']);
   });
 
-  test('removes an item with its fields without an owner, but not an item in which another manager owns a field', () => {
+  test('removes an item without other owners, but not an item in which another manager owns a field', () => {
     const one = thing({ ports: [{ port: 80 }, { port: 81 }] });
     const defaulted = thing({
       ports: [
@@ -109,13 +108,13 @@ describe('apply', () => {
     expect(spec(apply(live, thing({}), 'one'))).toEqual({ ports: [{ port: 81, protocol: 'TCP', name: 'n' }] });
   });
 
-  test('shares a field with a manager that applied the same value, without recording a time for a mere claim', () => {
+  test('shares a field with a manager that applied the same value, and records no time for its own entry', () => {
     const live = apply(apply(undefined, thing({ image: 'i' }), 'one'), thing({ image: 'i' }), 'two', { time: LATER });
     expect(managers(live)).toEqual(['two Apply: /spec/image', 'one Apply: /spec/image']);
     expect(live.metadata.managedFields?.map(({ time }) => time)).toEqual([undefined, NOON]);
   });
 
-  test('conflicts with a manager that owns a field of another value', () => {
+  test('conflicts with a manager that owns a field with another value', () => {
     const live = apply(undefined, deployment({ containers: [{ name: 'c', image: 'i' }], hostname: 'h' }), 'one');
     const taken = update(live, { ...live, metadata: { ...live.metadata, labels: { a: '1' } } }, 'two', { time: LATER });
     const declared = deployment({ containers: [{ name: 'c', image: 'j' }], hostname: 'g' });
@@ -156,14 +155,14 @@ describe('apply', () => {
     ]);
   });
 
-  test('replaces an atomic list of another whole, which is a conflict', () => {
+  test('conflicts if it replaces an atomic list of another manager', () => {
     const live = apply(undefined, thing({ steps: [{ name: 'a' }] }), 'one');
     expect(result(live, thing({ steps: [{ name: 'a' }, { name: 'b' }] }), 'two')).toMatchObject({
       conflicts: [{ manager: 'one', path: '.spec.steps' }],
     });
   });
 
-  test('treats an item that others own as theirs in part', () => {
+  test('shares the key of an item with its other owner', () => {
     const live = apply(undefined, thing({ ports: [{ port: 80, name: 'a' }] }), 'one');
     const next = apply(live, thing({ ports: [{ port: 80 }, { port: 81 }] }), 'two');
     expect(managers(next)).toEqual([
@@ -172,7 +171,7 @@ describe('apply', () => {
     ]);
   });
 
-  test('of an object that was never tracked counts it as one update before', () => {
+  test('of an object without managedFields records its fields as an earlier update', () => {
     const old = thing({ image: 'i', env: { A: '1' } });
     const next = apply(old, thing({ image: 'i' }), 'one', { time: LATER });
     expect(managers(next)).toEqual([
@@ -181,13 +180,13 @@ describe('apply', () => {
     ]);
   });
 
-  test('keeps a field alive that an update of the same manager owns', () => {
+  test('keeps a field that an update of the same manager owns', () => {
     const created = update(undefined, thing({ image: 'i' }), 'one');
     const applied = apply(created, thing({ image: 'i', replicas: 1 }), 'one');
     expect(spec(apply(applied, thing({ replicas: 1 }), 'one'))).toEqual({ image: 'i', replicas: 1 });
   });
 
-  test('in another version replaces the entry', () => {
+  test("in another version replaces the manager's entry", () => {
     const live = apply(undefined, thing({ image: 'i' }), 'one');
     const [entry] = live.metadata.managedFields ?? [];
     const old = {
@@ -198,7 +197,7 @@ describe('apply', () => {
     expect(next.metadata.managedFields?.map(({ apiVersion }) => apiVersion)).toEqual(['things.example/v1']);
   });
 
-  test('of an item that exists twice keeps the field of others only once', () => {
+  test('of an item that exists twice keeps only the applied item', () => {
     const live = thing({
       ports: [
         { port: 80, name: 'a' },
@@ -210,7 +209,7 @@ describe('apply', () => {
     });
   });
 
-  test('refuses objects that do not fit, and managedFields', () => {
+  test('refuses objects with wrong types or repeated items, and managedFields', () => {
     expect(result(undefined, thing({ image: 7, tags: ['a', 'a'] }), 'one')).toEqual({
       invalid: ['.spec.image: a string is expected', '.spec.tags[="a"]: two items of the list have the same name'],
     });
@@ -218,7 +217,7 @@ describe('apply', () => {
     expect(result(undefined, tracked, 'one')).toEqual({ invalid: ['.metadata.managedFields: must not be applied'] });
   });
 
-  test('to a built-in kind starts with the fields that its struct always writes', () => {
+  test('to a built-in kind adds the fields that its Go struct always contains', () => {
     const created = apply(undefined, deployment({ containers: [{ name: 'c' }] }), 'one');
     expect(created).toMatchObject({
       spec: { selector: null, strategy: {}, template: { metadata: {}, spec: { containers: [{ name: 'c' }] } } },
@@ -237,7 +236,7 @@ describe('apply', () => {
 describe('endpoints', () => {
   const withStatus = (phase: string): KubeObject => ({ ...thing({ image: 'i' }), status: { phase } });
 
-  test('the main resource owns no status', () => {
+  test('the main resource does not own the status', () => {
     expect(managers(apply(undefined, withStatus('Up'), 'one'))).toEqual(['one Apply: /spec/image']);
   });
 
@@ -250,7 +249,7 @@ describe('endpoints', () => {
     ]);
   });
 
-  test('without a status subresource the status is a field like others', () => {
+  test('without a status subresource, the status is owned like other fields', () => {
     expect(managers(apply(undefined, withStatus('Up'), 'one', { reset: [] }))).toEqual([
       'one Apply: /spec/image /status/phase',
     ]);
@@ -269,7 +268,7 @@ describe('endpoints', () => {
 });
 
 describe('update', () => {
-  test('of a new custom resource marks the maps that it creates', () => {
+  test('of a new custom resource owns the maps and lists that it creates', () => {
     const created = update(undefined, thing({ env: { A: '1' }, ports: [{ port: 80, protocol: 'TCP' }] }), 'one');
     expect(created.metadata.managedFields?.[0]?.fieldsV1).toEqual({
       'f:spec': {
@@ -283,7 +282,7 @@ describe('update', () => {
     });
   });
 
-  test('of a new built-in object does not mark fields that its struct always has', () => {
+  test('of a new built-in object does not own objects that its Go struct always contains', () => {
     const after = deployment({ containers: [{ name: 'c', resources: {} }] });
     expect(update(undefined, after, 'one').metadata.managedFields?.[0]?.fieldsV1).toEqual({
       'f:spec': {
@@ -300,12 +299,12 @@ describe('update', () => {
     expect(managers(next)).toEqual(['one Apply: /spec/replicas', 'two Update: /spec/image']);
   });
 
-  test('to the existing value owns nothing and keeps all times', () => {
+  test('with the existing value owns nothing and keeps all times', () => {
     const live = apply(undefined, thing({ image: 'i' }), 'one');
     expect(update(live, live, 'two', { time: LATER })).toEqual(live);
   });
 
-  test('that removes a field takes it from everybody, also when that leaves nobody', () => {
+  test('that removes a field removes it from all owners, and may leave no owner', () => {
     const live = apply(undefined, thing({ image: 'i' }), 'one');
     const next = update(live, { ...live, spec: {} }, 'two');
     expect(managers(next)).toEqual([]);
@@ -319,27 +318,27 @@ describe('update', () => {
     expect(next.metadata.managedFields?.[0]?.time).toBe(LATER);
   });
 
-  test('null and absent are the same nothing in a struct', () => {
+  test('treats null and absent as equal in a Go struct', () => {
     const role = object('rbac.authorization.k8s.io/v1', 'Role', { rules: null });
     expect(managers(update(undefined, role, 'one'))).toEqual([]);
   });
 
-  test('that gives a free-form field another shape owns the field and its content', () => {
+  test('that changes the type of a free-form field owns the field and its content', () => {
     const live = apply(undefined, thing({ free: { a: 1 } }), 'one');
     const next = update(live, { ...live, spec: { free: { a: { b: 2 } } } }, 'two');
     expect(managers(next)).toEqual(['two Update: /spec/free/a /spec/free/a/b']);
   });
 
-  test('without a manager is recorded as unknown', () => {
+  test('without a manager is recorded under the name unknown', () => {
     expect(managers(update(undefined, thing({ image: 'i' }), ''))).toEqual(['unknown Update: /spec /spec/image']);
   });
 
-  test('whose result does not fit its type leaves the object without owners', () => {
+  test('with a result that does not fit its type removes managedFields', () => {
     const account = object('v1', 'ServiceAccount', { secrets: [{}] });
     expect(update(undefined, account, 'one').metadata.managedFields).toBeUndefined();
   });
 
-  test('of an object that is not tracked does not start tracking', () => {
+  test('of an object without managedFields adds none', () => {
     const old = thing({ image: 'i' });
     expect(update(old, thing({ image: 'j' }), 'one').metadata.managedFields).toBeUndefined();
   });
@@ -367,13 +366,13 @@ describe('update', () => {
     expect(managers(update(live, sent(managedFields), 'two'))).toEqual(is);
   });
 
-  test('an empty list does not wipe the entries of a custom resource', () => {
+  test('an empty list does not remove the entries of a custom resource', () => {
     const custom = apply(undefined, thing({ image: 'i' }), 'one');
     const emptied = { ...custom, metadata: { ...custom.metadata, managedFields: [] } };
     expect(managers(update(custom, emptied, 'two'))).toEqual(['one Apply: /spec/image']);
   });
 
-  test('more than ten updaters: the oldest share one entry', () => {
+  test('with more than ten updaters, the oldest share an entry', () => {
     let tracked = update(undefined, object('v1', 'ConfigMap', { data: { start: '' } }), 'creator');
     for (let index = 0; index < 12; index += 1) {
       const data = { ...(tracked.data as object), [`k${index}`]: '' };
@@ -389,7 +388,7 @@ describe('update', () => {
   });
 });
 
-/** Returns the type Thing of a later version, in which two granular fields have become atomic. */
+/** Returns the type Thing in a later version, in which two granular fields are atomic. */
 function atomicThing(): MergeType {
   const name = 'example.things.v1.Thing';
   const root = THING_DOCUMENT.components.schemas[name];
@@ -404,7 +403,7 @@ function atomicThing(): MergeType {
   return rootType(document, { group: 'things.example', version: 'v1', kind: 'Thing' })!;
 }
 
-test('an entry without a time is the oldest, and still goes into the shared entry', () => {
+test('an entry without a time is the oldest and is merged into the shared entry', () => {
   const fields = (key: string): ManagedFieldsEntry['fieldsV1'] => ({ 'f:data': { [`f:${key}`]: {} } });
   const shared = { operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' } as const;
   const others = Array.from({ length: 9 }, (_, index) => ({
@@ -425,7 +424,7 @@ test('an entry without a time is the oldest, and still goes into the shared entr
 });
 
 describe('a schema that changed', () => {
-  test('entries of lists and maps that became atomic are owned as a whole from the next write on', () => {
+  test('fields of lists and maps that became atomic are owned as a whole after the next write', () => {
     const granular = apply(undefined, thing({ ports: [{ port: 80 }], nested: { x: 1 } }), 'one');
     const type = atomicThing();
     const next = serverSideApply({ ...request(granular, thing({ image: 'i' }), 'two'), type });
@@ -455,7 +454,7 @@ describe('keeping times', () => {
     return { ...live, ...change, metadata: { ...live.metadata, managedFields } };
   }
 
-  test('an object that differs in times only is the stored one', () => {
+  test('an object that differs only in times is not written', () => {
     expect(keepTimes(live, changed({}, { time: LATER }))).toBe(live);
   });
 
@@ -479,7 +478,7 @@ describe('kubectl', () => {
     return update(undefined, created, 'kubectl-client-side-apply');
   }
 
-  test('takes over fields that the client applied before, and keeps its annotation up to date', () => {
+  test('takes over fields that the client applied before, and updates its annotation', () => {
     const next = apply(clientSide('i'), config('j<k>'), 'kubectl', { time: LATER });
     expect(spec(next)).toEqual({ image: 'j<k>' });
     expect(next.metadata.annotations?.[annotation]).toBe(
@@ -487,7 +486,7 @@ describe('kubectl', () => {
     );
   });
 
-  test('still conflicts with others', () => {
+  test('conflicts with other managers', () => {
     const live = clientSide('i');
     const taken = update(live, { ...live, spec: { image: 'other' } }, 'two');
     expect(result(taken, config('j'), 'kubectl')).toMatchObject({
@@ -495,12 +494,12 @@ describe('kubectl', () => {
     });
   });
 
-  test('no other manager may do that', () => {
+  test('other managers do not take over these fields', () => {
     expect(result(clientSide('i'), config('j'), 'one')).toHaveProperty('conflicts');
   });
 
   test.each(['not json', '[]', JSON.stringify({ ...config('i'), apiVersion: 'things.example/v0' })])(
-    'an annotation that says %s allows nothing',
+    'an annotation that says %s permits no takeover',
     (text) => {
       const live = clientSide('i');
       const annotations = { [annotation]: text };

@@ -1,4 +1,4 @@
-// Changes an object and its managedFields as an API server does, on apply and on any other write.
+// Changes an object and its managedFields as an API server does on writes.
 
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../../object.ts';
@@ -18,18 +18,17 @@ import { zeroObject } from './zero.ts';
 export type { Conflict } from './takeover.ts';
 
 export interface ApplyRequest extends WriteContext {
-  /** The stored object. Absent if it does not exist. */
+  /** The stored object. Absent if the object does not exist. */
   readonly live?: KubeObject;
-  /** The object as sent, without managedFields. */
   readonly applied: KubeObject;
   readonly force: boolean;
 }
 
 /**
- * `object`: the merged object with its new managedFields, before defaulting, pruning and validation. The caller
- * compares the object to store with the stored object (`keepTimes`). A container that is empty after the apply
- * is null in it, and is stored only if the kind keeps nulls. `conflicts`: sorted by manager, and for each in the
- * server's order. `invalid`: the applied object does not fit its type. Each text names the place.
+ * `object`: the merged object with new managedFields, before defaulting, pruning and validation. After those, the
+ * caller must call `keepTimes`. A container that the apply emptied is null in `object`, and is stored only if the kind
+ * keeps nulls. `conflicts`: sorted by manager, then in the server's order. `invalid`: the faults of an applied object
+ * that does not fit its type. Each text names the place.
  */
 export type ApplyResult =
   | { readonly object: KubeObject }
@@ -37,15 +36,15 @@ export type ApplyResult =
   | { readonly invalid: readonly string[] };
 
 export interface UpdateRequest extends WriteContext {
-  /** The stored object. Absent if it does not exist. */
+  /** The stored object. Absent if the object does not exist. */
   readonly before?: KubeObject;
-  /** The object as it will be stored, defaults included, with `metadata.managedFields` as the client sent them. */
+  /** The object as it will be stored, with defaults. Its `metadata.managedFields` are as the client sent them. */
   readonly after: KubeObject;
 }
 
 /**
- * Performs a server-side apply (Kubernetes documentation, "Server-Side Apply"). Assumes that entries of other
- * apiVersions have the same paths, because objects are not converted here.
+ * Performs a server-side apply (Kubernetes documentation, "Server-Side Apply"). Assumes that all apiVersions have equal
+ * paths, because objects are not converted here.
  */
 export function serverSideApply(request: ApplyRequest): ApplyResult {
   const result = applyOnce(request);
@@ -54,7 +53,7 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
   return 'object' in settled ? { object: withLastApplied(settled.object, request.applied) } : settled;
 }
 
-/** Removes conflicts about fields that kubectl itself applied on the client side before. */
+/** Removes conflicts about fields that kubectl itself applied before on the client side. */
 function withoutOwnConflicts(request: ApplyRequest, conflicts: readonly Conflict[]): ApplyResult {
   const { live, type, apiVersion } = request;
   const own = live === undefined ? new Set<string>() : appliedByClient(live, type, apiVersion);
@@ -90,7 +89,7 @@ function applyOnce(request: ApplyRequest): ApplyResult {
   return { object: withManagers(unchanged ? live : object, left) };
 }
 
-/** Returns the managers of the live object. If it was never tracked, it is treated as written by one update. */
+/** Returns the managers of the live object. An object without managers is treated as written by one update. */
 function managersBefore(request: ApplyRequest, stored: Managers): Managers {
   const { live, type } = request;
   if (live === undefined || stored.size > 0) return stored;
@@ -108,8 +107,8 @@ function mergeAndPrune(live: KubeObject, request: ApplyRequest, last: FieldSet, 
 }
 
 /**
- * Returns the managers with the applier's entry: without identity, with a new time only if the apply changed something,
- * and removed if it is empty.
+ * Returns the managers with the applier's entry, without identity fields. The time changes only if the apply changed
+ * something. An empty entry is removed.
  */
 function withOwnEntry(managers: Managers, key: string, time: string | undefined): Managers {
   const left = new Map(managers);
@@ -121,14 +120,14 @@ function withOwnEntry(managers: Managers, key: string, time: string | undefined)
   return left;
 }
 
-/** Adds the managedFields after a POST, PUT or PATCH that is not an apply to `after`. */
+/** Returns `after` with the managedFields after a POST, PUT or PATCH that is not an apply. */
 export function trackUpdate(request: UpdateRequest): KubeObject {
   const { before, type } = request;
   const after = withoutManagers(request.after);
   const managers = sentManagers(request);
-  // If a client has removed all entries, the object is not tracked again before the next apply.
+  // If a client has removed all entries, ownership is not tracked again before the next apply.
   if (managers.size === 0 && before !== undefined) return after;
-  // An object that does not fit its type (a list item without its key, say) is stored, but its owners cannot be
+  // An object that does not fit its type (such as a list item without its key) is stored, but its owners cannot be
   // determined.
   if (fieldsOf(after, type, { duplicates: true }).misfits.length > 0) return after;
   const old = withoutManagers(before ?? zeroObject(after, type));
@@ -136,8 +135,8 @@ export function trackUpdate(request: UpdateRequest): KubeObject {
 }
 
 /**
- * Returns the managers that the client sent. Clients may edit the entries. A single empty entry removes all of them (as
- * an empty list does, but not for custom resources). Absent or unreadable entries change nothing.
+ * Returns the managers that the client sent. Clients may edit the entries. A single empty entry removes all entries. An
+ * empty list does so only for built-in kinds. Absent or unreadable entries change nothing.
  */
 function sentManagers({ before, after, subresource, type }: UpdateRequest): Managers {
   const stored = parseManagers(before?.metadata.managedFields ?? []) ?? new Map<string, Manager>();
@@ -150,8 +149,8 @@ function sentManagers({ before, after, subresource, type }: UpdateRequest): Mana
 }
 
 /**
- * Returns `before` itself if `after` differs from it only in the times of managedFields, so that nothing is written.
- * Must be called with the object that would be stored, before resourceVersion and generation are incremented.
+ * Returns `before` itself if `after` differs only in the times of managedFields, so that nothing is written. Must be
+ * called with the object that will be stored, before resourceVersion and generation are incremented.
  */
 export function keepTimes(before: KubeObject, after: KubeObject): KubeObject {
   const [old, now] = [before.metadata.managedFields ?? [], after.metadata.managedFields ?? []];

@@ -1,4 +1,4 @@
-// The context of a write as far as ownership is concerned: the manager, the endpoint and the type.
+// Declares the properties of a write that ownership depends on: manager, endpoint and type.
 
 import type { MergeType } from '../../openapi.ts';
 import { fieldElement } from '../element.ts';
@@ -7,15 +7,15 @@ import type { ManagerName } from './managers.ts';
 
 export interface WriteContext {
   readonly type: MergeType;
-  /** The field manager; the empty string is recorded as `unknown`. */
+  /** The field manager. An empty string is recorded as `unknown`. */
   readonly manager: string;
-  /** Version of the request, which is written to the manager's entry. */
+  /** apiVersion of the request, recorded in the manager's entry. */
   readonly apiVersion: string;
   readonly subresource?: string;
   /** RFC 3339, whole seconds, UTC: `2026-01-01T00:00:00Z`. */
   readonly time: string;
   /**
-   * Fields that this endpoint never writes, so that no manager owns them through it, as keys from the root. Needed only
+   * Paths (as keys from the root) that this endpoint never writes, so that no manager owns them through it. Needed only
    * for custom resources without a status subresource (`[]`).
    */
   readonly reset?: readonly (readonly string[])[];
@@ -26,7 +26,7 @@ export function managerName(context: WriteContext, operation: ManagerName['opera
   return { manager: manager || 'unknown', operation, apiVersion, ...(subresource ? { subresource } : {}) };
 }
 
-/** Fields that the API server resets on `/status`, besides `spec`. */
+/** Fields that the API server resets on `/status`, in addition to `spec`. */
 const STATUS_RESETS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'io.k8s.api.apps.v1.Deployment': [['metadata', 'labels']],
   'io.k8s.api.core.v1.Pod': [

@@ -1,5 +1,5 @@
-// Implements the server's special case for `kubectl apply`: if the annotation shows that kubectl applied the object on
-// the client side before, its fields are taken over without conflicts, and the annotation is kept up to date.
+// Implements the server's special case for `kubectl apply`. If the annotation shows a client-side apply, a server-side
+// apply takes over its fields without conflicts and updates the annotation.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';
@@ -10,15 +10,12 @@ import { goJson } from '../go-json.ts';
 import { fieldsOf } from '../owned.ts';
 import { serverPath } from '../place.ts';
 
-/** The only field manager with this special case: kubectl's default. */
+/** kubectl's default field manager, the only one with this special case. */
 export const KUBECTL = 'kubectl';
 
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/**
- * Returns paths (as in conflicts) that the client applied and that still have the applied value: kubectl owns them
- * already.
- */
+/** Returns the paths (as in conflicts) whose live value equals the value that kubectl applied on the client side. */
 export function appliedByClient(live: KubeObject, type: MergeType, apiVersion: string): ReadonlySet<string> {
   const text = live.metadata.annotations?.[ANNOTATION];
   const applied = text === undefined ? undefined : parseObject(text);
@@ -29,7 +26,7 @@ export function appliedByClient(live: KubeObject, type: MergeType, apiVersion: s
   return new Set(paths(difference(set, union(union(added, modified), removed))).map(serverPath));
 }
 
-/** Returns the object with its annotation, if it has one, updated to the configuration that is applied now. */
+/** Updates the annotation to the applied configuration. An object without the annotation is returned unchanged. */
 export function withLastApplied(object: KubeObject, applied: KubeObject): KubeObject {
   const { annotations } = object.metadata;
   if (!annotations?.[ANNOTATION]) return object;

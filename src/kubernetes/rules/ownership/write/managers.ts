@@ -1,4 +1,4 @@
-// Reads the managers of an object from managedFields as sets by manager, and writes them in the server's order.
+// Parses managedFields into a field set per manager, and serialises the sets in the server's order.
 
 import { isObject } from '#std/json.ts';
 import type { ManagedFieldsEntry } from '../../object.ts';
@@ -7,7 +7,8 @@ import { type FieldSet, union } from '../fieldset.ts';
 import { formatFields, parseFields } from '../fieldsv1.ts';
 
 /**
- * The identity of a manager. The apiVersion counts for updates only: an apply replaces the entry of an older version.
+ * Identity of a manager. The apiVersion is part of the identity only for updates: an apply replaces the entry of an
+ * older version.
  */
 export interface ManagerName {
   readonly manager: string;
@@ -18,7 +19,7 @@ export interface ManagerName {
 
 export interface Manager extends ManagerName {
   readonly set: FieldSet;
-  /** RFC 3339. Absent if the server did not record one. */
+  /** RFC 3339. Absent if the server recorded no time. */
   readonly time?: string;
 }
 
@@ -50,7 +51,7 @@ export function parseManagers(entries: readonly ManagedFieldsEntry[]): Managers 
   return managers;
 }
 
-/** Sorts applies before updates, then by time, name, apiVersion and subresource. */
+/** Sorts applies before updates, and each group by time, name, apiVersion and subresource. */
 export function formatManagers(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()].sort(compareManagers).map(({ set, time, subresource, ...name }) => ({
     apiVersion: name.apiVersion,
@@ -80,7 +81,7 @@ function seconds({ time }: Manager): number {
 const MAX_UPDATERS = 10;
 const ANCIENT = 'ancient-changes';
 
-/** Limits the number of updaters: the oldest of a version share one entry, `ancient-changes`. */
+/** Limits the number of updaters. The oldest updaters of each apiVersion share one entry, `ancient-changes`. */
 export function capUpdaters(managers: Managers): Managers {
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
   let surplus = updaters.length - MAX_UPDATERS;

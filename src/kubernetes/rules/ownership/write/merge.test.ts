@@ -1,4 +1,4 @@
-// Tests the structured merge, in particular the order of items.
+// Tests the structured merge, especially the order of items.
 
 import { expect, test } from 'vitest';
 import type { Json } from '#std/json.ts';
@@ -70,7 +70,7 @@ test.each(VALUES)('$live with $applied is $merged: $reason', ({ live, applied, m
   expect(mergeValues(live, applied, SPEC)).toEqual(merged);
 });
 
-/** Sets written as words. The rule is the same for lists with keys. */
+/** Sets written as words. Lists with keys are ordered by the same rule. */
 const ORDERS: readonly { live: string; applied: string; merged: string; reason: string }[] = [
   { live: 'a b c', applied: 'a c', merged: 'a b c', reason: 'living items stay between their neighbours' },
   { live: 'a b c', applied: 'c a', merged: 'b c a', reason: 'the applied order wins' },
@@ -89,7 +89,7 @@ test.each(ORDERS)('"$live" with "$applied" is "$merged": $reason', ({ live, appl
   expect(mergeValues(words(live), words(applied), field(SPEC, 'tags'))).toEqual(words(merged));
 });
 
-test('an item that lives twice is replaced, not merged, by an applied one', () => {
+test('an applied item replaces an item that exists twice, without a merge', () => {
   const live = [
     { port: 80, name: 'first' },
     { port: 80, name: 'second' },
@@ -98,6 +98,6 @@ test('an item that lives twice is replaced, not merged, by an applied one', () =
   expect(mergeValues(live, [{ port: 80 }], field(SPEC, 'ports'))).toEqual([{ port: 80 }, { port: 81, name: 'other' }]);
 });
 
-test('items that live twice and are not applied both stay', () => {
+test('items that exist twice and are not applied are both kept', () => {
   expect(mergeValues(['a', 'a', 'b'], ['b', 'c'], field(SPEC, 'tags'))).toEqual(['a', 'a', 'b', 'c']);
 });

@@ -1,11 +1,11 @@
-// Merges an applied value into a live one. Nothing is removed here.
+// Merges an applied value into a live value. Removes nothing.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../../openapi.ts';
 import { itemElement } from '../element.ts';
 import { isEmptyMap, shapeOf } from '../shape.ts';
 
-/** Merges two values, of which one may be absent. Returns undefined if merging two containers leaves nothing. */
+/** Merges two values. One may be undefined. Returns undefined if merging two containers leaves nothing. */
 export function mergeValues(live: Json | undefined, applied: Json | undefined, type: MergeType): Json | undefined {
   const shape = shapeOf(type, applied === undefined ? live : applied);
   switch (shape.is) {
@@ -30,7 +30,7 @@ function mergeMaps(live: Json | undefined, applied: Json | undefined, map: MapTy
   return isEmptyMap(out) ? undefined : out;
 }
 
-/** Merges one key. A live key that the schema does not declare (any more) stays as it is. */
+/** Merges one key. A live key that the schema no longer declares stays unchanged. */
 function mergeKey(live: Json | undefined, applied: Json | undefined, type: MergeType | undefined): Json | undefined {
   if (live === undefined && applied === undefined) return undefined;
   return type === undefined ? (applied ?? live) : mergeValues(live, applied, type);
@@ -51,7 +51,7 @@ interface Named {
 
 /**
  * Merges items. Applied items keep the applied order, other live items stay between their neighbours. A live item that
- * appears twice is replaced by the applied one instead of merged.
+ * occurs twice is replaced by the applied item instead of merged.
  */
 function mergeItems(live: readonly Json[], applied: readonly Json[], list: ListType): Json[] {
   const type = list.item();
@@ -84,7 +84,7 @@ function mergeItems(live: readonly Json[], applied: readonly Json[], list: ListT
       emit(here.item, undefined);
       l += 1;
     } else if (here !== undefined && next !== undefined && shared[0] !== undefined && shared[0] !== here.element) {
-      // The item comes later in the applied order than another live item, so it moves there.
+      // In the applied order, this item comes after another live item. A later step emits it at that position.
       l += 1;
     } else {
       if (here !== undefined && done.has(here.element)) l += 1;
@@ -97,7 +97,7 @@ function mergeItems(live: readonly Json[], applied: readonly Json[], list: ListT
   return out;
 }
 
-/** Names the items. Items without a name are dropped: the server would not have stored them. */
+/** Returns the items with their names. Drops items without a name, which a server would not have stored. */
 function nameItems(items: readonly Json[], list: ListType): Named[] {
   return items.flatMap((item) => {
     const element = itemElement(list, item);
@@ -105,7 +105,7 @@ function nameItems(items: readonly Json[], list: ListType): Named[] {
   });
 }
 
-/** Returns the items by name, with null for a name that appears twice. */
+/** Returns the items by name. The value is null if the name occurs twice. */
 function uniqueItems(items: readonly Named[]): ReadonlyMap<string, Json> {
   const unique = new Map<string, Json>();
   for (const { element, item } of items) unique.set(element, unique.has(element) ? null : item);

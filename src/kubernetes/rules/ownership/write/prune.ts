@@ -1,4 +1,4 @@
-// Removes fields that a manager applied before, no longer applies, and that no other manager owns.
+// Removes fields that a manager applied before but no longer applies, and that no other manager owns.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';
@@ -9,18 +9,18 @@ import { fieldsOf } from '../owned.ts';
 import { shapeOf } from '../shape.ts';
 
 export interface PruneInput {
-  /** The live object with the applied one merged into it. */
+  /** The live object after the applied object was merged into it. */
   readonly merged: KubeObject;
   readonly type: MergeType;
   /** The fields that the manager owned through its last apply. */
   readonly last: FieldSet;
-  /** The fields that any manager owns now, including the new set of this manager. */
+  /** The fields that any manager owns after this apply. */
   readonly owned: FieldSet;
 }
 
 /**
- * Removes the fields. A container that becomes empty is left as null, which storage drops unless the kind keeps nulls.
- * Fields without an owner (defaults inside an item) are removed together with their item, but never alone.
+ * Removes the fields. A container that becomes empty becomes null, which storage drops unless the kind keeps nulls.
+ * Fields without an owner (defaults inside an item) are removed only together with their item.
  */
 export function prune({ merged, type, last, owned }: PruneInput): KubeObject {
   const before = withNamedFields(last, type);
@@ -36,7 +36,7 @@ function storedFields(object: KubeObject, type: MergeType): FieldSet {
   return fieldsOf(object, type, { duplicates: true }).set;
 }
 
-/** Adds the declared fields on the way to a member to the set, because their removal removes everything below. */
+/** Adds the declared fields above each member, because removing such a field removes everything below it. */
 function withNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
   if (set.size === 0) return EMPTY_SET;
   const out = new Map<string, FieldNode>();

@@ -1,4 +1,4 @@
-// Adapts a stored set to a schema that has changed since: fields that became atomic are owned as a whole.
+// Adapts a stored set to a changed schema: fields that became atomic are owned as a whole.
 
 import { keyType, type MergeType } from '../../openapi.ts';
 import { type FieldNode, type FieldSet, LEAF } from '../fieldset.ts';

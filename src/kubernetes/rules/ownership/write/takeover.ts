@@ -1,4 +1,4 @@
-// Finds the fields that a write takes from other managers, and the conflicts among them.
+// Finds the fields that a write takes from other managers, and reports them as conflicts.
 
 import type { Changes } from '../changes.ts';
 import { compareTexts } from '../element.ts';
@@ -21,9 +21,7 @@ export function withoutReset(changes: Changes, reset: FieldSet): Changes {
   };
 }
 
-/**
- * Returns the fields of other managers that the write changes, sorted by manager, and for each in the server's order.
- */
+/** Returns the fields of other managers that the write changes, sorted by manager, then in the server's order. */
 export function conflictsWith(managers: Managers, changes: Changes, writer: string): Conflict[] {
   const written = union(changes.modified, changes.added);
   return [...managers]
@@ -37,7 +35,7 @@ function conflictsOf(owner: Omit<Manager, 'set'>, fields: FieldSet): Conflict[] 
 }
 
 /**
- * Returns the managers after the write. All except the writer lose the fields that it changes or removes, and managers
+ * Returns the managers after the write. The other managers lose the fields that the write changes or removes. Managers
  * without fields are dropped.
  */
 export function takeAway(managers: Managers, changes: Changes, writer: string): Managers {

@@ -1,4 +1,4 @@
-// Determines the owners after a write that is not an apply: the writer owns the fields that it changed, other managers
+// Computes the owners after a write that is not an apply: the writer owns the fields that it changed, other managers
 // lose them.
 
 import type { JsonObject } from '#std/json.ts';
@@ -11,7 +11,7 @@ import { capUpdaters, keyOfManager, type Manager, type Managers } from './manage
 import { reconcileSet } from './reconcile-set.ts';
 import { takeAway, withoutReset } from './takeover.ts';
 
-/** Both objects are without managedFields. `before` is `zeroObject` for a create. */
+/** Both objects must have no managedFields. For a create, `before` is `zeroObject`. */
 export function updateManagers(
   managers: Managers,
   before: KubeObject,
@@ -34,7 +34,6 @@ export function updateManagers(
   return capUpdaters(left);
 }
 
-/** Returns the sets of all managers, adapted to the current type. */
 export function reconcileManagers(managers: Managers, { type }: WriteContext): Managers {
   return new Map(
     [...managers].map(([key, manager]): [string, Manager] => [

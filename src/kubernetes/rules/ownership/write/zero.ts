@@ -1,12 +1,12 @@
-// Builds an object of a kind as it is before any write.
+// Builds an object of a kind before its first write.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';
 import type { MergeType } from '../../openapi.ts';
 
 /**
- * An object of a built-in kind starts as a Go struct, some of whose fields are always written: plain ones, which
- * publish an empty default, and required pointers, maps and slices, which are null. A custom resource starts empty.
+ * Returns an object of a built-in kind as Go serialises an empty struct. It contains plain fields, whose published
+ * default is empty, and required pointers, maps and slices, which are null. A custom resource starts empty.
  */
 export function zeroObject({ apiVersion, kind }: KubeObject, type: MergeType): KubeObject {
   const zero = type.storage === 'struct' ? zeroFields(type) : {};

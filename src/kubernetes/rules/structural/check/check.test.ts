@@ -7,7 +7,7 @@ function found(schema: JsonObject): string[] {
   return checkStructural(schema).map(({ code, pointer, message }) => `${code} ${pointer}: ${message}`);
 }
 
-/** Returns a root schema with this schema for `spec`. */
+/** Returns a root schema with `spec` as the schema of its field `spec`. */
 function withSpec(spec: JsonObject): JsonObject {
   return { type: 'object', properties: { spec } };
 }
@@ -273,7 +273,7 @@ describe('a definition', () => {
       },
       at: ['/spec/versions/0/schema/openAPIV3Schema/maxProperties'],
     },
-  ])('has a finding at the place if $reason', ({ spec, at }) => {
+  ])('has a finding with its place if $reason', ({ spec, at }) => {
     const findings = checkDefinition({ ...DEFINITION, spec: { ...DEFINITION.spec, ...spec } });
     expect(findings.map(({ pointer }) => pointer)).toEqual(at);
   });

@@ -1,5 +1,5 @@
 // Checks whether a schema is structural, and whether an API server would accept it in a CustomResourceDefinition.
-// Source: CustomResourceDefinitions, "Specifying a structural schema". The cost of rules is not estimated here.
+// Source: CustomResourceDefinitions, "Specifying a structural schema". The cost of validation rules is not estimated.
 
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Finding } from '../../finding.ts';
@@ -17,14 +17,14 @@ const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadat
 const TYPES: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
 
 /**
- * Checks the rules that an API server enforces when a CRD is created: the schema must be structural, and its rules must
- * compile.
+ * Reports the faults for which an API server refuses the creation of a CRD: the schema must be structural, and its
+ * validation rules must compile.
  */
 export function checkStructural(schema: JsonObject): readonly Finding[] {
   const out: Report = { findings: [] };
   checkSchema(out, schema, ROOT);
   if (schema.nullable === true) forbid(out, '/nullable', 'must not be true at the root.');
-  // Rules and defaults are checked against the schema, so it must be free of other faults.
+  // Validation rules and defaults are checked against the schema, so the schema must be free of other faults.
   if (out.findings.length === 0) checkValues(out, readSchema(schema), schema, ROOT);
   return out.findings;
 }
@@ -63,7 +63,7 @@ function checkType(out: Report, schema: JsonObject, { pointer, level }: Place): 
   }
 }
 
-/** Checks the root of a resource, or of one inside another resource. */
+/** Checks the root of a resource or of an embedded resource. */
 function checkResource(out: Report, schema: JsonObject, { pointer, level, inMetadata }: Place): void {
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   if (embedded && inMetadata) forbid(out, `${pointer}/x-kubernetes-embedded-resource`, 'must not be used in metadata.');
@@ -148,8 +148,8 @@ function checkAdditional(out: Report, schema: JsonObject, place: Place): void {
 }
 
 /**
- * Returns the facts that a place passes to the places below. `lost`: from there on, entries cannot be matched with
- * their earlier state.
+ * Returns the restrictions that child places inherit. `lost`: pointer of a list or map whose entries cannot be matched
+ * with their values before a change.
  */
 function inherited(place: Place, lost: string | undefined): Pick<Place, 'noDefaults' | 'uncorrelatable'> {
   const uncorrelatable = place.uncorrelatable ?? lost;
@@ -159,7 +159,6 @@ function inherited(place: Place, lost: string | undefined): Pick<Place, 'noDefau
   };
 }
 
-/** Checks defaults and rules at every level. */
 function checkValues(out: Report, node: SchemaNode, schema: JsonObject, place: Place): void {
   const { pointer } = place;
   checkDefault(out, node, schema.default, `${pointer}/default`);

@@ -1,4 +1,4 @@
-// Checks that the settings for merging lists and mappings fit their schema. Source: CustomResourceDefinitions,
+// Checks that the merge settings of lists and maps fit their schema. Source: CustomResourceDefinitions,
 // x-kubernetes-list-type, x-kubernetes-list-map-keys, x-kubernetes-map-type.
 
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -33,7 +33,7 @@ export function checkListType(out: Report, schema: JsonObject, pointer: string):
   if (listType === 'map') checkKeys(out, schema, schema.items, pointer);
 }
 
-/** Checks the items of a set. They are compared as a whole, so they must be atomic. */
+/** Checks the items of a set. Items are compared as a whole, so they must be atomic. */
 function checkSetItems(out: Report, items: JsonObject, pointer: string): void {
   const listType = items['x-kubernetes-list-type'];
   if (items.type === 'array' && listType !== undefined && listType !== 'atomic') {

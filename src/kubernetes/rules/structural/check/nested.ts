@@ -1,5 +1,5 @@
-// Checks the content of `allOf`, `anyOf`, `oneOf` and `not`. They may restrict only fields that the schema itself has,
-// and must not determine the shape of values. Source: CustomResourceDefinitions, "Specifying a structural schema",
+// Checks the content of `allOf`, `anyOf`, `oneOf` and `not`. They may restrict only fields that the schema itself
+// declares, and must not set the type of values. Source: CustomResourceDefinitions, "Specifying a structural schema",
 // rules 1 to 3.
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '#std/json.ts';
@@ -24,16 +24,16 @@ const SHAPING = [
 const INT_OR_STRING: Json = [{ type: 'integer' }, { type: 'string' }];
 
 /**
- * Whether the schema is an int-or-string. Both forms of it are allowed anywhere: `anyOf`, and `anyOf` inside the first
- * `allOf`.
+ * True if the schema has the `anyOf` of an int-or-string. Kubernetes allows this `anyOf` in the schema itself or in the
+ * first entry of its `allOf`.
  */
 function isIntOrString(schema: Json | undefined): boolean {
   return isObject(schema) && jsonEquals(schema.anyOf, INT_OR_STRING);
 }
 
 /**
- * Checks the alternatives of one schema down to their leaves. At the root, they may restrict only fields that the
- * schema itself has. Below, an API server does not check this.
+ * Checks the alternatives of one schema, including nested alternatives. At the root, alternatives may restrict only
+ * declared fields. An API server does not check this elsewhere.
  */
 export function checkNested(out: Report, schema: JsonObject, pointer: string): void {
   checkParts(out, schema, pointer, isIntOrString(schema), true);
@@ -80,7 +80,7 @@ function checkFields(out: Report, part: JsonObject, pointer: string): void {
   if (part.items !== undefined) checkPart(out, part.items, `${pointer}/items`, false);
 }
 
-/** `spine`: the part of the schema itself at the place that `part` restricts. */
+/** `spine`: the declared schema of the place that `part` restricts. */
 function checkKnown(out: Report, spine: JsonObject, part: JsonObject, pointer: string): void {
   for (const word of ['allOf', 'anyOf', 'oneOf'] as const) {
     for (const [index, inner] of (Array.isArray(part[word]) ? part[word] : []).entries()) {

@@ -1,5 +1,5 @@
-// Checks the `x-kubernetes-validations` of one schema: whether they are complete and compile against its types. Source:
-// CustomResourceDefinitions, "Validation rules".
+// Checks the `x-kubernetes-validations` of one schema: rules must be complete and compile against the schema's types.
+// Source: CustomResourceDefinitions, "Validation rules".
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { CompiledRule } from '../../cel/rule.ts';

@@ -1,4 +1,5 @@
-// Renders an embedded authorization server for a pod: its configuration, its Secrets in files, and the certificates that it trusts.
+// Renders an embedded authorization server for a pod: its configuration, its Secrets as files, and its trusted
+// certificates.
 
 import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server/config.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -24,11 +25,11 @@ export interface AuthServerParts {
 export interface AuthServerHost {
   readonly name: string;
   readonly namespace: string;
-  /** URL by which clients know the resource that tokens are for. */
+  /** URL by which clients know the resource for which tokens are issued. */
   readonly resourceUrl: string;
-  /** Audience of tokens if it is not the URL; clients may request either. */
+  /** Second audience that clients may request, in addition to the URL. */
   readonly audience: string | undefined;
-  /** Scopes that the resource advertises. */
+  /** Scopes that the resource advertises, as computed for the authorization server. */
   readonly scopes: readonly string[];
 }
 
@@ -164,7 +165,10 @@ function redisUser(redis: Redis | undefined): readonly JsonObject[] {
 const VOLUME = 'authserver';
 const OWNER_READS = 0o400;
 
-/** Mounts all Secrets in one volume without subPath: files follow Secrets in a running pod, so keys can be rotated. */
+/**
+ * Mounts all Secrets in one volume without subPath, so that files in a running pod follow changes of Secrets. Keys can
+ * then be rotated.
+ */
 function mountedOf(server: AuthServer): Mounted[] {
   const { signingKeySecretRefs = [], hmacSecretRefs = [] } = server;
   const { redis } = server.storage;

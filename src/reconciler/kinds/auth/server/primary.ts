@@ -1,19 +1,21 @@
-// Checks the upstream provider whose token policies read.
+// Checks the name of the upstream provider whose token policies read.
 
 import type { Finding, View } from '../../kind.ts';
 import { type AuthzSource, hasPolicies, namedProvider } from '../authz-settings.ts';
 import { type AuthServer, providerFault } from './providers.ts';
 
-/** A resource with policies. */
 interface PolicyHost {
   readonly authz: AuthzSource;
-  /** The authorization server of the resource, if it has one. */
+  /** Authorization server of the resource, if it has one. */
   readonly server: AuthServer | undefined;
   /** Pointer of the object with the fields of `authz`. */
   readonly at: string;
 }
 
-/** Checks a provider that is named next to policies. Policies that need its token must not decide without it. */
+/**
+ * Checks that the authorization server has the provider whose token the policies read. The policies would otherwise
+ * decide without the token.
+ */
 export function primaryProviderFindings({ authz, server, at }: PolicyHost, view: View): readonly Finding[] {
   const named = namedProvider(authz, view);
   if (named === undefined) return [];
@@ -34,7 +36,7 @@ function providerPlace({ authzConfig, authzConfigRef }: AuthzSource): string {
   return authzConfig?.inline === undefined ? '/authzConfig/configMap' : '/authzConfig/inline/primaryUpstreamProvider';
 }
 
-/** Returns whether the server names a provider for policies although there are none. */
+/** Returns whether the server names a provider for policies although the resource has no policies. */
 export function isIdleProvider(authz: AuthzSource, server: AuthServer | undefined): boolean {
   return server?.primaryUpstreamProvider !== undefined && !hasPolicies(authz);
 }

@@ -1,4 +1,4 @@
-// Checks whether an authorization server has an upstream provider.
+// Checks whether an authorization server has a certain upstream provider.
 
 import type { Static } from '#std/schema.ts';
 import type { EmbeddedAuthServer } from './server.ts';
@@ -6,8 +6,8 @@ import type { EmbeddedAuthServer } from './server.ts';
 export type AuthServer = Static<typeof EmbeddedAuthServer>;
 
 /**
- * Returns the end of a sentence about the server; undefined if the provider issues an id_token, which OAuth 2.0 alone
- * does not. Without a name, the first provider counts.
+ * Returns the predicate of a sentence about the server if its provider issues no id_token, which only providers of type
+ * oidc issue. If `provider` is undefined, the first provider is used.
  */
 export function idTokenFault(provider: string | undefined, server: AuthServer | undefined): string | undefined {
   const [first] = server?.upstreamProviders ?? [];
@@ -18,7 +18,7 @@ export function idTokenFault(provider: string | undefined, server: AuthServer | 
   return fault ?? (type === 'oidc' ? undefined : `has a provider "${name}" of type oauth2, which gives no id_token`);
 }
 
-/** Returns the end of a sentence about the server; undefined if it has the provider. */
+/** Returns the predicate of a sentence about the server; undefined if the server has the provider. */
 export function providerFault(provider: string, server: AuthServer | undefined): string | undefined {
   const providers = server?.upstreamProviders.map(({ name }) => name) ?? [];
   if (providers.includes(provider)) return undefined;

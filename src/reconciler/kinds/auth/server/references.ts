@@ -47,7 +47,7 @@ function listed(refs: readonly Key[] | undefined, pointer: string): readonly Ref
   return (refs ?? []).flatMap((ref, index) => secretReference(ref, `${pointer}/${index}`));
 }
 
-/** Returns the reference to one key of a Secret, which must exist. */
+/** Returns a reference to one key of a Secret. The key is required. */
 export function secretReference(ref: Key | undefined, pointer: string): readonly Reference[] {
   return ref === undefined ? [] : [{ pointer, kind: 'Secret', name: ref.name, key: ref.key }];
 }

@@ -39,7 +39,7 @@ function primaryFindings(server: AuthServer, pointer: string): readonly Finding[
   return [{ code: 'upstream-provider-unknown', severity: 'error', pointer: at, message: `the server ${fault}` }];
 }
 
-/** Reports settings with which the server would not start. */
+/** Finds settings for confidential clients with which the server would not start, or that have no effect. */
 function confidentialFindings(
   {
     issuer,
@@ -128,7 +128,10 @@ function oauth2Findings(config: Upstream['oauth2Config'], pointer: string): read
   ];
 }
 
-/** Only a written value of the two settings forbids http or private addresses, or silences the warning. */
+/**
+ * Checks URLs that the author wrote. Only `false` in the manifest forbids http or private addresses. Only a value in
+ * the manifest silences the warning about http.
+ */
 function endpointFindings(
   { authorizationEndpoint, tokenEndpoint, userInfo, dcrConfig = {}, insecureAllowHTTP: http, allowPrivateIPs }: OAuth2,
   pointer: string,

@@ -1,16 +1,19 @@
-// Computes the scopes that an embedded authorization server issues, and finds other scopes in its settings.
+// Computes the scopes that an embedded authorization server issues, and finds settings that name other scopes.
 
 import { AUTH_SERVER_SCOPES } from '#contracts/auth-server/config.ts';
 import type { Finding } from '../../kind.ts';
 import type { AuthServer } from './providers.ts';
 
-/** Returns the scopes of the resource. If it has none but openid, returns the scopes that clients get by default. */
+/** Returns the advertised scopes. If the resource advertises only `openid`, returns the default scopes of clients. */
 export function authServerScopes(advertised: readonly string[]): string[] {
   const chosen = advertised.some((scope) => scope !== 'openid');
   return chosen ? [...advertised] : [...AUTH_SERVER_SCOPES];
 }
 
-/** `advertised`: scopes of the resource. The server would not start with any other scope in baselineClientScopes. */
+/**
+ * Finds scopes in baselineClientScopes that the server does not issue: it would not start. `advertised`: scopes of the
+ * resource.
+ */
 export function baselineScopeFindings(
   { baselineClientScopes = [] }: AuthServer,
   advertised: readonly string[],

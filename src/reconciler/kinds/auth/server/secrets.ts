@@ -1,4 +1,4 @@
-// Checks whether an embedded authorization server can use the contents of its Secrets. Messages never show contents.
+// Checks whether an embedded authorization server can use the contents of its Secrets. Messages never contain them.
 
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { secretBytes } from '#kubernetes/rules/content.ts';
@@ -9,7 +9,7 @@ import type { EmbeddedAuthServer } from './server.ts';
 type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Key = { readonly name: string; readonly key: string };
 
-/** Finds contents with which a server would not start. */
+/** Finds contents with which the server would not start. */
 export function authServerSecretFindings(config: AuthServer, pointer: string, view: View): readonly Finding[] {
   return [
     ...held(config.signingKeySecretRefs, `${pointer}/signingKeySecretRefs`, view, signingKeyFault),
@@ -66,7 +66,7 @@ function privateKey(pem: Buffer): KeyObject | undefined {
   try {
     return createPrivateKey({ key: pem, format: 'pem' });
   } catch {
-    // OpenSSL's messages do not help an author, and might contain a part of the key.
+    // OpenSSL's messages do not help an author, and may contain a part of the key.
     return undefined;
   }
 }

@@ -24,7 +24,7 @@ const Issuer = text('URL by which clients know this authorization server: the is
   ],
 });
 
-/** Field with a duration. Outside these bounds an authorization server of ToolHive does not start. */
+/** Defines a field with a duration. Outside the bounds, an authorization server of ToolHive does not start. */
 function lifespan(description: string, field: string, bounds: { default: string; least: string; most: string }) {
   const { least, most } = bounds;
   return duration(`${description} Between ${least} and ${most}.`, {
@@ -71,7 +71,7 @@ const Cimd = object(
   'Apps that a document describes (Client ID Metadata Documents). Default: they may log in.',
 );
 
-/** EmbeddedAuthServerConfig. */
+/** Named EmbeddedAuthServerConfig in ToolHive's documents. */
 export const EmbeddedAuthServer = object(
   {
     issuer: Issuer,

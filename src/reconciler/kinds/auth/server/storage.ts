@@ -1,4 +1,4 @@
-// Defines the fields for the place in which an embedded authorization server stores logins.
+// Defines the fields for the storage of logins of an embedded authorization server.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, duration, integer, list, object, optional, port, text } from '#std/schema.ts';
@@ -100,7 +100,7 @@ const Redis = object(
   },
 );
 
-/** AuthServerStorageConfig. */
+/** Named AuthServerStorageConfig in ToolHive's documents. */
 export const AuthServerStorage = object(
   {
     type: choice('memory: in the process, lost with it. redis: shared, and kept.', ['memory', 'redis'], {

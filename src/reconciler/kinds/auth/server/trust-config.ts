@@ -6,7 +6,7 @@ import type { AuthServer } from './providers.ts';
 type Issuer = NonNullable<AuthServer['trustedIssuers']>[number];
 type Rendered = Pick<AuthServerConfig, 'trusted_issuers' | 'delegate_clients'>;
 
-/** Lists without items are left out. */
+/** Returns the configuration without empty lists. */
 export function trustConfig({ trustedIssuers: issuers = [], delegateClients: clients = [] }: AuthServer): Rendered {
   return {
     trusted_issuers: issuers.length === 0 ? undefined : issuers.map(issuerConfig),

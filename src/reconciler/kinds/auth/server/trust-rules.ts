@@ -1,5 +1,5 @@
-// Finds mistakes in trusted issuers and delegate clients with which the authorization server would not start or would
-// issue no tokens.
+// Finds mistakes in trusted issuers and delegate clients: the authorization server would not start, or would issue no
+// tokens.
 
 import { assertionAudiences, isSameResource, knownResource } from '#contracts/auth-server/resources.ts';
 import { roleMatcher } from '#contracts/role-matcher.ts';
@@ -61,7 +61,7 @@ function trustedFindings(
   ];
 }
 
-/** Finds an audience of two purposes: a token that delegate clients exchange would also be an assertion. */
+/** Finds an audience with two purposes: a token that delegate clients exchange would also be valid as an assertion. */
 function sharedAudienceFindings(
   own: string,
   { expectedAudience, jwtBearerGrant }: Issuer,
@@ -74,7 +74,7 @@ function sharedAudienceFindings(
   return [trustFinding(`${at}/expectedAudience`, message)];
 }
 
-/** Warns of settings for exchanges if no token of the issuer can be exchanged. */
+/** Warns of settings for token exchange if no token of the issuer can be exchanged. */
 function uselessExchangeFindings(
   { expectedAudience, allowedActors = [], actorMatcher = '', allowMayAct = false, allowedDelegateClients = [] }: Issuer,
   at: string,
@@ -98,19 +98,22 @@ function matcherFindings(expression: string | undefined, pointer: string): reado
   return [{ code: 'auth-server-trust', severity: 'warning', pointer, message }];
 }
 
-/** Facts about the resource: its scopes, and the audiences that its tokens may have. */
+/** Scopes of the resource, and audiences of tokens that it accepts. */
 export interface TrustHost {
   readonly scopes: readonly string[];
   readonly audiences: readonly string[];
-  /** If true, the server behind the proxy gets the token of an upstream provider, which only a login has. */
+  /**
+   * True if the server behind the proxy receives a token of an upstream provider, which exists only for users who
+   * logged in.
+   */
   readonly needsLogin: boolean;
 }
 
-/** `pointer`: pointer of the server, or of the field that names it. */
+/** `pointer`: pointer of the authorization server, or of the field that names it. */
 export function trustHostFindings(server: AuthServer, host: TrustHost, pointer: string): readonly Finding[] {
   const { trustedIssuers: issuers = [], delegateClients: clients = [] } = server;
   const idle = host.needsLogin && issuers.length > 0 ? [idleFinding(pointer, NO_LOGIN)] : [];
-  // If the URL of the resource is not set, only the server knows the default, and checks it at its start.
+  // If the resource's URL is not set, only the authorization server knows the default URL, and checks it at its start.
   const ofClients = clients.flatMap((client) => clientFindings(client, host, pointer));
   if (host.audiences.length === 0) return [...ofClients, ...idle];
   const foreign = issuers.find(({ expectedAudience }) => {
@@ -153,7 +156,7 @@ export function trustHostFindings(server: AuthServer, host: TrustHost, pointer: 
 const NO_LOGIN =
   'subjects of trustedIssuers have no login at an upstream provider, whose token the server behind gets: their calls are refused. Set disableUpstreamTokenInjection';
 
-/** Returns the accepted audiences; empty if the URL of the resource is not set. */
+/** Returns the accepted audiences; an empty list if the resource's URL is not set. */
 export function acceptedAudiences({
   resource_url: url,
   audience,

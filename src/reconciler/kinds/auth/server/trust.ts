@@ -1,5 +1,4 @@
-// Defines the fields of an embedded authorization server that name other accepted issuers, and the clients that
-// exchange tokens.
+// Defines the fields of an embedded authorization server for trusted issuers, and for clients that exchange tokens.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, duration, list, object, optional, text } from '#std/schema.ts';
@@ -7,7 +6,7 @@ import { secretKeyRef } from '../../selectors.ts';
 
 const URL_PATTERN = '^https?://[^\\s/?#]+([/?#]\\S*)?$';
 
-/** RFC 8693 and RFC 7523: assertions and resources are for URLs. */
+/** Defines a list of URLs. Assertions (RFC 7523) and resources (RFC 8693) are for URLs. */
 function urls(item: string, description: string) {
   const url = addressed(text(item, { minLength: 1, maxLength: 2048, pattern: URL_PATTERN }), 'url');
   return list(url, description, { minItems: 1, maxItems: 50 });

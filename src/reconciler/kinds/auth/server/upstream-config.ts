@@ -1,4 +1,4 @@
-// Renders a provider with which users log in into the configuration of an embedded authorization server.
+// Renders an upstream provider, with which users log in, into the configuration of an embedded authorization server.
 
 import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server/config.ts';
 import type { Static } from '#std/schema.ts';
@@ -11,7 +11,7 @@ type OIDC = NonNullable<Provider['oidcConfig']>;
 type OAuth2 = NonNullable<Provider['oauth2Config']>;
 type UserInfo = NonNullable<OAuth2['userInfo']>;
 
-/** `resourceUrl`: URL below which the default redirect URI is. */
+/** `resourceUrl`: base URL of the default redirect URI. */
 export function upstreamConfig(provider: Provider, resourceUrl: string, bundle: Bundle | undefined): Rendered {
   const { name, type, oidcConfig, oauth2Config } = provider;
   return {

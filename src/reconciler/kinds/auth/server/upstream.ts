@@ -5,7 +5,7 @@ import { bool, choice, list, object, optional, text, textMap } from '#std/schema
 import { secretKeyRef } from '../../selectors.ts';
 import { caBundleRef } from '../ca-bundle.ts';
 
-/** Field with a URL that may be http or https, as in the virtual server document. */
+/** Defines a field with an http or https URL (virtual server document). */
 function endpoint(description: string) {
   return addressed(text(description, { minLength: 1, pattern: '^https?://[^\\s/?#]+([/?#]\\S*)?$' }), 'url');
 }
@@ -103,7 +103,7 @@ const IdentityFromToken = object(
   'Fields of the token response that identify the user. Only TLS protects them.',
 );
 
-/** RFC 7591 section 3: the token and the secret must be encrypted in transit. */
+/** Defines an https URL: tokens and secrets must be encrypted in transit (RFC 7591 section 3). */
 function httpsUrl(description: string) {
   return addressed(text(description, { maxLength: 2048, pattern: '^https://[^\\s?#]+[^/\\s?#]$' }), 'url');
 }
@@ -175,7 +175,7 @@ const OAuth2Upstream = object(
   },
 );
 
-/** UpstreamProviderConfig. */
+/** Named UpstreamProviderConfig in ToolHive's documents. */
 export const UpstreamProvider = object(
   {
     name: text('Name of the provider; unique in the list.', {

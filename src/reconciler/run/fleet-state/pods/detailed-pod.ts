@@ -1,4 +1,4 @@
-// Reads one pod for the console: its readiness, its restarts, and what it waits for.
+// Computes the state of one pod for the console: readiness, restarts, and the reason if the pod is not ready.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -27,7 +27,7 @@ function statusesOf({ containerStatuses, initContainerStatuses }: JsonObject): r
   );
 }
 
-/** Returns `ImagePullBackOff: the message`. */
+/** Returns reason and message of a container that waits or has terminated, such as `ImagePullBackOff: the message`. */
 function waitingReason({ state }: JsonObject): readonly string[] {
   const { waiting, terminated } = isObject(state) ? state : {};
   const current = isObject(waiting) ? waiting : isObject(terminated) ? terminated : undefined;

@@ -1,4 +1,4 @@
-// Defines the kinds of External Secrets Operator (external-secrets.io, "API specification") that manifests of Secrets
+// Defines those kinds of External Secrets Operator (external-secrets.io, "API specification") that manifests of Secrets
 // use.
 
 import {
@@ -18,7 +18,7 @@ import {
 
 const STORE = fields({ name: NAME, kind: TEXT });
 
-/** Place of a value at the provider. */
+/** Location of a value at the provider. */
 const REMOTE = fields(
   {
     key: TEXT,
@@ -78,7 +78,7 @@ const EXTERNAL_SECRET = fields({
 
 const CONDITIONS = items(fields({ namespaceSelector: OPEN, namespaces: TEXTS, namespaceRegexes: TEXTS }));
 
-/** A store of secrets. Its `provider` is open, because each provider has different fields. */
+/** A store of secrets. The fields of `provider` are not checked, because each provider has different fields. */
 const SECRET_STORE = fields(
   { provider: OPEN, controller: TEXT, conditions: CONDITIONS, refreshInterval: ANYTHING, retrySettings: OPEN },
   'provider',

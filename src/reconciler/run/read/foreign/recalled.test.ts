@@ -1,4 +1,4 @@
-// Tests that manifests for operators of Secrets are checked without the definitions of these operators.
+// Tests that manifests for operators of Secrets are checked without the CRDs of these operators.
 
 import { expect, test } from 'vitest';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
@@ -35,7 +35,7 @@ test.each([
   `{${VAULT}, kind: VaultPKISecret, spec: {mount: pki, role: r, commonName: a.example.com, destination: {name: t}}}`,
   `{${VAULT}, kind: VaultAuthGlobal, spec: {kubernetes: {role: r}}}`,
   '{apiVersion: onepassword.com/v1, kind: OnePasswordItem, metadata: {name: x, namespace: tools}, type: Opaque, spec: {itemPath: vaults/v/items/i}}',
-])('is checked, and right: %.110s', (text) => expect(check([text])).toEqual([]));
+])('is valid: %.110s', (text) => expect(check([text])).toEqual([]));
 
 test.each([
   { text: externalSecret('{data: [{secretKey: a}]}'), problem: 'error schema-required /spec/data/0/remoteRef' },
@@ -53,14 +53,14 @@ test.each([
     text: '{apiVersion: external-secrets.io/v1, kind: ExternalSecret, metadata: {name: x}, spec: {}}',
     problem: 'error invalid-namespace /metadata/namespace',
   },
-])('is checked, and wrong: $problem', ({ text, problem }) => expect(check([text])).toEqual([problem]));
+])('is invalid: $problem', ({ text, problem }) => expect(check([text])).toEqual([problem]));
 
-test('a kind of the same group that is not known stays unchecked', () => {
+test('an unknown kind of the same group is not checked', () => {
   const text = '{apiVersion: external-secrets.io/v1, kind: Other, metadata: {name: x}}';
   expect(check([text])).toEqual(['warning kind-not-checked /kind']);
 });
 
-test('a definition among the manifests wins', () => {
+test('a CRD among the manifests takes precedence', () => {
   const definition = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -79,6 +79,6 @@ spec:
   expect(check([definition, externalSecret('{data: []}')])).toEqual(['error schema-unknown-field /spec/data']);
 });
 
-test('a run, which can ask the cluster, does not use it', () => {
+test('a run does not use these schemas, because it can read the cluster', () => {
   expect(check([externalSecret('{}')], 'refused')).toEqual(['error unknown-kind /kind']);
 });

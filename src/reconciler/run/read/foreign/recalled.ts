@@ -1,5 +1,5 @@
-// Provides schemas for kinds of other projects whose definitions are not available. The schemas are smaller than the
-// originals, and the release in the cluster may have other fields.
+// Provides schemas for kinds of other projects if their CRDs are not available. A schema has fewer fields than the CRD,
+// and the release in the cluster may have other fields.
 
 import { compileStructural, type Structural } from '#kubernetes/rules/structural/structural.ts';
 import { EXTERNAL_SECRETS } from './external-secrets.ts';
@@ -20,7 +20,9 @@ const KINDS: ReadonlyMap<string, ForeignKind> = new Map(
 
 const compiled = new Map<ForeignKind, RecalledKind>();
 
-/** Returns the kind. Its schema is compiled when its first object is read. */
+/**
+ * Returns the kind; undefined if there is no schema. A schema is compiled when the first object of its kind is read.
+ */
 export function findRecalledKind(apiVersion: string, kind: string): RecalledKind | undefined {
   const found = KINDS.get(`${apiVersion} ${kind}`);
   if (found === undefined) return undefined;

@@ -15,7 +15,6 @@ import {
   word,
 } from './words.ts';
 
-/** Destination: the Secret that the operator writes. */
 const DESTINATION = fields(
   {
     name: TEXT,
@@ -31,7 +30,7 @@ const DESTINATION = fields(
 
 const RESTARTS = items(fields({ kind: TEXT, name: TEXT }, 'kind', 'name'));
 
-/** Fields that all kinds that write Secrets have. */
+/** Fields of all kinds that write a Secret. */
 const SECRET = {
   vaultAuthRef: TEXT,
   namespace: TEXT,
@@ -92,7 +91,7 @@ const PKI = fields(
 
 const SERVICE_ACCOUNT = { role: TEXT, serviceAccount: TEXT, audiences: TEXTS, tokenExpirationSeconds: COUNT };
 
-/** Fields by method of authentication. `VaultAuthGlobal` may have several methods. */
+/** Fields of each authentication method. `VaultAuthGlobal` may have several methods. */
 const METHODS = {
   kubernetes: fields(SERVICE_ACCOUNT),
   jwt: fields({ ...SERVICE_ACCOUNT, secretRef: TEXT }),

@@ -1,4 +1,4 @@
-// Provides short building blocks for schemas of kinds that other projects define.
+// Provides building blocks for schemas of kinds that other projects define.
 
 import type { JsonObject } from '#std/json.ts';
 
@@ -36,7 +36,7 @@ export function fields(properties: Readonly<Record<string, JsonObject>>, ...requ
   };
 }
 
-/** Returns the schema of an object. `more` are fields next to `spec`. */
+/** Returns the schema of a whole object. `more` are further fields next to `spec`. */
 export function objectWith(spec: JsonObject, more: Readonly<Record<string, JsonObject>> = {}): JsonObject {
   return { type: 'object', properties: { spec, status: OPEN, ...more } };
 }

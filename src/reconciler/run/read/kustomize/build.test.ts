@@ -1,4 +1,4 @@
-// Tests that results of builds are kept by content, and that a build that took too long is tried again later.
+// Tests that results of builds are cached by content, and that a build that timed out is tried again later.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -9,7 +9,7 @@ import { traceKustomization } from './walk.ts';
 
 const MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
 
-/** Opens a reading that counts builds and returns the given results. */
+/** Opens a reading that counts the builds. `answer` returns the result of a build. */
 async function openReading(answer: () => string) {
   let builds = 0;
   const contents: Readonly<Record<string, string>> = { 'kustomization.yaml': 'resources: [a.yaml]', 'a.yaml': MAP };
@@ -38,7 +38,7 @@ async function openReading(answer: () => string) {
   };
 }
 
-test('equal files are built once by a program', async () => {
+test('equal files are built once per program', async () => {
   const reading = await openReading(() => MAP);
   const first = await reading.read();
   expect([first.problems, first.files.map(({ path }) => path)]).toEqual([[], ['kustomization.yaml']]);

@@ -1,4 +1,4 @@
-// Builds the kustomizations of a source, once for each content, and creates a file for each resulting object.
+// Builds the kustomizations of a source, once per content, and creates a file for each built object.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -12,20 +12,20 @@ import type { PatchText, TextFile } from './built.ts';
 import { folderOf, resolvePath, type Tree, type TreeFile } from './tree.ts';
 import type { Kustomization, Walk } from './walk.ts';
 
-/** Consists of JSON, so that any cache can store it. */
+/** Result of a build. It is JSON, so that any cache can store it. */
 export interface BuildResult {
   readonly files: readonly SourceFile[];
   readonly problems: readonly Problem[];
 }
 
 interface Remembered extends BuildResult {
-  /** Set if the same input may later have another result: number of readings after which it is built again. */
+  /** Number of readings until the next build. Set if the same input may have another result later. */
   readonly retryIn?: number;
 }
 
 /**
- * Number of readings after which a build that took too long is tried again: a busy machine may be the cause. Runs are
- * half a minute apart by default.
+ * Number of readings until a build that timed out is tried again. A busy machine may have caused the timeout. By
+ * default, runs are half a minute apart.
  */
 const RETRY_IN = 20;
 
@@ -66,7 +66,10 @@ export function buildDigest(identity: string, tree: Tree, { folder, kustomizatio
   return digest([identity, folder, ...[...kustomizations.keys(), ...files].map((path) => [path, tree.oid(path)])]);
 }
 
-/** Builds. A refusal is remembered like a result, because the same input would be refused again. */
+/**
+ * Builds a kustomization. If the content is refused, the refusal is cached like a result, because the same content
+ * would be refused again.
+ */
 async function buildNow(builder: KustomizeBuilder, tree: Tree, walk: Walk): Promise<BuildResult> {
   const place = { file: tree.show(kustomizationOf(walk).file), line: 1, column: 1 };
   const contents = await tree.read([...walk.files]);
@@ -90,7 +93,10 @@ function fileBytes(contents: ReadonlyMap<string, TreeFile>): [string, Uint8Array
   return [...contents].map(([path, { bytes }]) => [path, bytes]);
 }
 
-/** Serialises the checked values, because another YAML parser could read the original texts differently. */
+/**
+ * Returns the kustomizations as JSON of the checked values. As the original texts are not used, kustomize cannot read
+ * other values from them than this program has checked.
+ */
 function kustomizationTexts({ kustomizations }: Walk): [string, Uint8Array][] {
   return [...kustomizations.values()].map(({ file, value }, index) => [
     file,
@@ -128,7 +134,7 @@ function refuseContents(tree: Tree, contents: ReadonlyMap<string, TreeFile>, pla
   ];
 }
 
-/** Reports YAML bombs: kustomize expands aliases without a limit. */
+/** Reports texts whose aliases expand too much: kustomize expands aliases without a limit. */
 function bombsIn(path: string, bytes: Uint8Array): readonly Problem[] {
   const text = Buffer.from(bytes).toString();
   if (!isManifest(path) || !text.includes('&') || !text.includes('*')) return [];
@@ -152,7 +158,7 @@ function filesOf(text: string, tree: Tree, walk: Walk, contents: ReadonlyMap<str
     const { value = null, problems } = read;
     const found = findOrigin(value, walk.folder, texts);
     const origin = found?.file ?? top;
-    // If JSON cannot represent some values, their problems are reported from the text of the build.
+    // If JSON cannot represent the values, the built text is kept, and later stages report its problems.
     const object = problems.length > 0 ? part : JSON.stringify(keepsOrigins ? value : withoutOrigin(value));
     const oid = digest([object, origin.path, origin.text, top.path, top.text, patchesDigest]);
     const built = { kustomization: top, origin, generated: found?.generated ?? true, patches };
@@ -182,7 +188,9 @@ function withoutOrigin(value: Json): Json {
   return { ...value, metadata: Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others } };
 }
 
-/** Returns the patches in the order in which kustomize applies them, as far as the order affects places. */
+/**
+ * Returns the patches in the order in which kustomize applies them. The order is exact only where it affects places.
+ */
 function patchesOf({ file, value }: Kustomization, texts: ReadonlyMap<string, TextFile>): PatchText[] {
   const own = texts.get(file);
   return ['patchesStrategicMerge', 'patches', 'patchesJson6902'].flatMap((field) => {

@@ -1,5 +1,5 @@
-// Finds the place of a value of an object that kustomize built: in a patch that set the field, in the file that the
-// object comes from, or in the kustomization that generates the object.
+// Finds the place of a value that kustomize built: in the patch that set the field, in the file of the object, or in
+// the kustomization that generates the object.
 
 import { isObject, type Json, type JsonObject, jsonEquals, valueAtPointer } from '#std/json.ts';
 import type { Place } from '#std/problem.ts';
@@ -11,10 +11,10 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** A patch of a kustomization, as a file or inside the kustomization. */
+/** A patch in a file or inside a kustomization. */
 export interface PatchText {
   readonly file: TextFile;
-  /** Set if the patch is the text at this pointer of the file. */
+  /** Pointer to the patch, if the patch is inside a kustomization. */
   readonly pointer?: string;
   readonly target: JsonObject;
 }
@@ -23,7 +23,7 @@ export interface PatchText {
 export interface BuiltFrom {
   /** The kustomization that was built. */
   readonly kustomization: TextFile;
-  /** The file that the object comes from, or the kustomization that generates it. */
+  /** The file of the object, or the kustomization that generates the object. */
   readonly origin: TextFile;
   readonly generated: boolean;
   readonly patches: readonly PatchText[];
@@ -51,7 +51,7 @@ export function placeBuilt(built: BuiltFrom, object: Json, pointer: string, at?:
   return written.read.place(written.pointer + pointer, at);
 }
 
-/** Returns true for fields that `namespace` of a kustomization sets. It also renames Namespaces. */
+/** Returns true for fields that the field `namespace` of a kustomization sets. That field also renames Namespaces. */
 function isNamespace({ kind }: JsonObject, pointer: string): boolean {
   return pointer === '/metadata/namespace' || (kind === 'Namespace' && pointer === '/metadata/name');
 }
@@ -72,7 +72,9 @@ function placeGenerator({ path, text }: TextFile, object: JsonObject): Place | u
   return index < 0 ? undefined : read.place(`/${field}/${index}`);
 }
 
-/** Finds the original object. A build adds prefixes and suffixes to names, but keeps kinds and versions. */
+/**
+ * Finds the object in its file. A build adds prefixes and suffixes to the name, but changes neither kind nor version.
+ */
 function findWritten({ path, text }: TextFile, object: JsonObject): Written | undefined {
   const all = readDocuments(text, path).flatMap((read) =>
     unroll(read.value ?? null).flatMap(({ pointer, value }): Written[] =>
@@ -97,7 +99,7 @@ function longestWithin(name: string, parts: readonly string[]): string | undefin
   return within.toSorted((a, b) => b.length - a.length)[0];
 }
 
-/** Returns undefined if the patch did not set the field, or this cannot be determined. */
+/** Returns the place in the patch; undefined if the patch did not set the field, or may not have set it. */
 function placeInPatch(patch: PatchText, written: JsonObject, object: JsonObject, pointer: string): Place | undefined {
   const { path, text } = patch.file;
   const [outer] = patch.pointer === undefined ? [] : readDocuments(text, path);
@@ -112,7 +114,7 @@ function placeInPatch(patch: PatchText, written: JsonObject, object: JsonObject,
   return undefined;
 }
 
-/** Returns the operation of a JSON patch (RFC 6902) that set the field. */
+/** Returns the pointer to the operation of a JSON patch (RFC 6902) that set the field. */
 function operationAt(
   operations: readonly Json[],
   target: JsonObject,
@@ -142,7 +144,10 @@ function fieldAt(
   return jsonEquals(set, valueAtPointer(object, pointer) ?? null) ? pointer : undefined;
 }
 
-/** Returns true if the patch has this target. Names of targets are patterns; only plain names are compared. */
+/**
+ * Returns true if the patch may apply to the object. A target name is a pattern: only a name without special characters
+ * is compared.
+ */
 function isTargeted({ kind, name }: JsonObject, written: JsonObject): boolean {
   const isNamed = typeof name !== 'string' || !/^[\w.-]+$/.test(name) || name === objectName(written);
   return isNamed && (kind === undefined || kind === written.kind);

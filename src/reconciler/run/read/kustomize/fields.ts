@@ -1,11 +1,11 @@
-// Finds the files and folders that a kustomization refers to, and refused fields. Unlisted fields are refused too,
+// Finds the files and folders to which a kustomization refers, and refuses some fields. Unknown fields are refused too,
 // because a newer kustomize could read other files through them.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 
 export interface Reference {
-  /** Path as the kustomization has it. */
+  /** Path as the kustomization contains it. */
   readonly path: string;
   readonly pointer: string;
   readonly to: 'file' | 'folder' | 'either';
@@ -27,7 +27,7 @@ type Reader = (value: Json, pointer: string) => Fields;
 
 const NOTHING: Fields = { references: [], faults: [] };
 
-/** Names of fields that contain no references. */
+/** Names of fields without references. */
 const PLAIN = [
   'apiVersion',
   'kind',
@@ -50,7 +50,7 @@ const PLUGINS = 'skep runs no plugins of kustomize: commit the generated or chan
 const CHARTS = 'skep does not render Helm charts: commit the output of `helm template`';
 const SCHEMAS = 'it can change how all objects are read: remove it';
 
-/** Reasons of refusals by field. */
+/** Reasons of refusals, by name of the field. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['generators', PLUGINS],
   ['transformers', PLUGINS],
@@ -174,13 +174,13 @@ function readFilePath(value: Json, pointer: string): Fields {
   return readPath('file')(value, pointer);
 }
 
-/** Reads `path`, or `key=path`. */
+/** Reads a source of a generator: `path`, or `key=path`. */
 function readSource(value: Json, pointer: string): Fields {
   if (typeof value !== 'string') return expect(pointer, 'a path, or key=path');
   return readFilePath(value.slice(value.indexOf('=') + 1), pointer);
 }
 
-/** Reads a text with a kind as a patch, and any other text as a path. */
+/** Reads a text that is a patch or a path. A text of several lines is a patch if each document in it has a kind. */
 function readPatchOrPath(value: Json, pointer: string): Fields {
   if (typeof value !== 'string') return expect(pointer, 'a path, or a patch as text');
   const documents = value.includes('\n') ? readDocuments(value, '') : [];

@@ -1,5 +1,5 @@
-// Finds the kustomizations of a source and builds them. A folder with a kustomization is one input: below it, only
-// files that the kustomization refers to are read.
+// Finds the kustomizations of a source and builds them. Below a folder with a kustomization, only files to which the
+// kustomization refers are read.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -18,29 +18,26 @@ export interface Kustomized {
 export interface KustomizationPlan {
   readonly tree: Tree;
   readonly walks: readonly Walk[];
-  /** Kustomizations that are built. */
   readonly inputs: readonly Walk[];
-  /** Returns true if only kustomizations may read the path, even if none refers to it. */
+  /** Returns true for paths that must not be read as manifests: files and folders of kustomizations. */
   covers(path: string): boolean;
 }
 
 export interface KustomizationsInput {
   readonly tree: Tree;
-  /** Folder of the source. */
   readonly folder: string;
-  /** Returns true if `ignore` does not leave out the path. */
+  /** Returns false if the source ignores the path. */
   readonly isRead: (path: string) => boolean;
-  /** Keeps the texts of kustomizations. */
   readonly cache?: LoadCache;
 }
 
 const INPUTS_MAX = 200;
-/** Maximum length of all built objects, as JSON. */
+/** Maximum length of all built objects, in characters of JSON. */
 const LENGTH_MAX = 256 * 1024 * 1024;
-/** Maximum number of too slow builds in one reading: after that, no further build is tried. */
+/** Maximum number of timed-out builds per reading. After that, no further kustomization is built. */
 const COSTLY_MAX = 3;
 
-/** Finds the inputs without running a program. */
+/** Finds the kustomizations to build, without running a program. */
 export async function planKustomizations(input: KustomizationsInput): Promise<KustomizationPlan> {
   const walks = await walkTopmost(input);
   const used = new Set(walks.flatMap((walk) => [...walk.used]));
@@ -54,7 +51,7 @@ export async function planKustomizations(input: KustomizationsInput): Promise<Ku
   };
 }
 
-/** Returns a digest that changes with all input of the builds, and with the program that builds. */
+/** Returns a digest that changes with the input of the builds, and with the building program. */
 export async function identifyPlan(
   { tree, walks, inputs }: KustomizationPlan,
   builder: KustomizeBuilder,
@@ -92,7 +89,7 @@ export async function buildPlanned(
   return { files, problems: distinct(problems) };
 }
 
-/** Returns the topmost kustomizations: kustomizations below another kustomization are not inputs. */
+/** Returns the topmost kustomizations: a kustomization in a subfolder of another kustomization is left out. */
 async function walkTopmost({ tree, folder, isRead, cache }: KustomizationsInput): Promise<readonly Walk[]> {
   const all = kustomizationFolders(tree.list(folder).filter((path) => isKustomizationFile(path) && isRead(path)));
   const known = new Set(all);
@@ -103,7 +100,7 @@ async function walkTopmost({ tree, folder, isRead, cache }: KustomizationsInput)
   return walks;
 }
 
-/** Leaves out bases and components, which are built with the kustomizations that use them. */
+/** Leaves out bases and components, because the kustomizations that use them are built. */
 function inputsAmong(walks: readonly Walk[], used: ReadonlySet<string>): readonly Walk[] {
   return walks.filter((walk) => walk.problems.length === 0 && !used.has(walk.folder) && !isComponent(walk));
 }
@@ -119,7 +116,7 @@ function notBuilt(tree: Tree, { kustomizations }: Walk): Problem {
   };
 }
 
-/** Removes duplicates: a base that several kustomizations use is walked several times. */
+/** Removes duplicates: a base is read once for each kustomization that uses it. */
 function distinct(problems: readonly Problem[]): readonly Problem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }

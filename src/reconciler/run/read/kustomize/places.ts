@@ -6,10 +6,12 @@ import { placeInFile } from '../short-text.ts';
 import { type SourceFile, writtenPointer } from '../source-file.ts';
 import { placeBuilt } from './built.ts';
 
-/** Pointers refer to the values that were read. `document` counts the documents that are not empty. */
+/** Returns the place of a value. `document` is the index among the documents that are not empty. */
 export type FindPlace = (document: number, pointer: string, at?: 'key' | 'value') => Place;
 
-/** Parses the text on first use: places are needed for few files, and cost a second parse. */
+/**
+ * Returns a function that parses the text on first use, because places are needed for few files and parsing is slow.
+ */
 export function openPlaces(file: SourceFile): FindPlace {
   let documents: readonly ReadDocument[] | undefined;
   return (document, pointer, at) => {
@@ -21,7 +23,7 @@ export function openPlaces(file: SourceFile): FindPlace {
   };
 }
 
-/** Replaces places in a built text with places in the files of the repository. */
+/** Replaces places in a built text with places in the repository. */
 export function withOwnPlaces(file: SourceFile, read: ReadDocument, document: number): ReadDocument {
   if (file.built === undefined) return read;
   const find = openPlaces(file);

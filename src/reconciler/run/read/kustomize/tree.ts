@@ -1,4 +1,4 @@
-// Lists and reads the files of a commit or folder that kustomizations may refer to.
+// Lists and reads the files of a commit or folder that kustomizations may read.
 
 import type { Checkout } from '../../ports.ts';
 
@@ -9,18 +9,19 @@ export interface TreeFile {
 }
 
 /**
- * Paths are relative to the root of the repository and `/`-separated, without a slash at either end. The root is ''.
+ * Files by path. Paths are relative to the root of the repository, and have no slash at the start or end. The root is
+ * ''.
  */
 export interface Tree {
-  /** Returns regular files below a folder, sorted by path. */
+  /** Returns the regular files below a folder, sorted by path. */
   list(folder: string): readonly string[];
   /**
-   * Returns `link` for a symbolic link or a submodule, or for a path below one; undefined if the path does not exist.
+   * Returns the type of the path; undefined if the path does not exist. `link` is a symbolic link or submodule, or a
+   * path below a link or submodule.
    */
   find(path: string): 'file' | 'folder' | 'link' | undefined;
   /** Returns the path for messages. */
   show(path: string): string;
-  /** Returns the id of the bytes of a regular file. */
   oid(path: string): string;
   /** Returns regular files with their bytes, by path. */
   read(paths: readonly string[]): Promise<ReadonlyMap<string, TreeFile>>;
@@ -70,7 +71,7 @@ export function pathIn(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** Returns undefined if the path leads out of the tree. */
+/** Resolves a path relative to a folder. Returns undefined for a path outside of the tree. */
 export function resolvePath(folder: string, path: string): string | undefined {
   if (path.startsWith('/')) return undefined;
   const resolved: string[] = folder === '' ? [] : folder.split('/');

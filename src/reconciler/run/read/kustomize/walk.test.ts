@@ -18,14 +18,14 @@ function treeOf(contents: Contents, links: readonly string[] = []): Tree {
   });
 }
 
-/** Checks the files that the build of `prod` reads, kustomizations first. */
+/** Checks which files the build of `prod` reads, kustomizations first. */
 async function check(contents: Contents, expected: readonly string[]): Promise<void> {
   const { kustomizations, files, problems } = await traceKustomization(treeOf(contents), 'prod');
   expect(problems.map(formatProblem)).toEqual([]);
   expect([...kustomizations.keys(), ...files]).toEqual(expected);
 }
 
-test('every field that names files or folders is followed', async () => {
+test('the paths in every field are followed', async () => {
   const contents = {
     'prod/kustomization.yaml': `
 resources: [a.yaml, ../base, ./x/../b.yaml]
@@ -104,14 +104,14 @@ const FIELDS: readonly ((path: string) => string)[] = [
   (path) => `secretGenerator: [{name: a, env: ${path}}]`,
 ];
 
-/** Paths that look like URLs, although files and folders with these names exist. */
+/** Paths that look like URLs. Files and folders with these names exist. */
 const TEMPTING = [
   'prod/https:/example.com/x.yaml',
   'prod/github.com/someone/something/kustomization.yaml',
   'local.git/base/kustomization.yaml',
 ];
 
-test.each(OUTSIDE)('%s is outside in every field', async (path) => {
+test.each(OUTSIDE)('%s is refused in every field', async (path) => {
   for (const field of FIELDS) {
     const text = field(JSON.stringify(path));
     const contents = { 'prod/kustomization.yaml': text, ...Object.fromEntries(TEMPTING.map((each) => [each, ''])) };
@@ -167,7 +167,7 @@ test.each([
   expect(problems[0]?.place?.line).toBeGreaterThan(0);
 });
 
-test('ten thousand files, and as many kustomizations, are too many', async () => {
+test('ten thousand files are too many, and so are ten thousand kustomizations', async () => {
   const names = Array.from({ length: 10_000 }, (_, index) => `f${index}`);
   const files = {
     'prod/kustomization.yaml': `resources: [${names}]`,
@@ -201,7 +201,7 @@ const FLEET = {
   'other/u.yaml': '',
 };
 
-test('the topmost kustomizations are inputs, and files that they cover are not read as manifests', async () => {
+test('the topmost kustomizations are built, and files in their folders are not read as manifests', async () => {
   const { inputs, covers, walks } = await planKustomizations({
     tree: treeOf(FLEET),
     folder: 'fleet',
@@ -219,7 +219,7 @@ test('the topmost kustomizations are inputs, and files that they cover are not r
   ]);
 });
 
-test('a base above the source covers nothing of it', async () => {
+test('a base above the folder of the source does not hide files of the source', async () => {
   const tree = treeOf({
     'kustomization.yaml': '{}',
     'fleet/a/kustomization.yaml': 'resources: [../..]',

@@ -1,5 +1,5 @@
-// Follows all references of a kustomization before kustomize does, and refuses paths outside of the repository, remote
-// sources, links, cycles, and more than a build can handle.
+// Follows all references of a kustomization before kustomize does. Refuses paths outside of the repository, remote
+// sources, links, cycles, and kustomizations that are too large.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Place, Problem } from '#std/problem.ts';
@@ -24,11 +24,11 @@ export interface Kustomization {
 
 export interface Walk {
   readonly folder: string;
-  /** Kustomizations by path; the first is the requested one. */
+  /** Kustomizations by path of the file, the top one first. */
   readonly kustomizations: ReadonlyMap<string, Kustomization>;
   /** Paths of all other files that the build reads. */
   readonly files: ReadonlySet<string>;
-  /** Folders of kustomizations that other kustomizations refer to. */
+  /** Folders of kustomizations to which other kustomizations refer. */
   readonly used: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 }
@@ -43,7 +43,7 @@ interface Walking {
   readonly files: Set<string>;
   readonly used: Set<string>;
   readonly problems: Problem[];
-  /** Set when the walk stops because of its size, which one problem reports. */
+  /** Set when the kustomization is too large. The walk then ends with one problem. */
   isTooLarge: boolean;
 }
 
@@ -138,8 +138,8 @@ async function followReference(
 }
 
 /**
- * Returns true if kustomize could take the path for a URL or a repository, even if a file or folder of this name
- * exists. Unusual characters count, too.
+ * Returns true if kustomize could read the path as a URL or repository, even if a file with this path exists. Also
+ * returns true for unusual characters.
  */
 function isRemote(path: string): boolean {
   return /[:?*\\\p{Cc}]|\/\/|@|^github\.com\/|\.git(?:\/|$)|_git\//iu.test(path);
@@ -185,7 +185,7 @@ function problemOf(code: string, message: string, place: Place, pointer?: string
   return { code, severity: 'error', message, place, ...(pointer === undefined ? {} : { pointer }) };
 }
 
-/** Returns true if the kustomization is a component, which is only built as a part of other kustomizations. */
+/** Returns true for a component, which kustomize builds only as a part of other kustomizations. */
 export function isComponent({ kustomizations }: Walk): boolean {
   const [first] = kustomizations.values();
   return first?.value.kind === 'Component';

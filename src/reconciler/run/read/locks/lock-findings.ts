@@ -1,5 +1,5 @@
-// Finds faults in the definitions of a lock of tools, beyond its schema, and texts in the definitions that need a
-// reviewer's attention.
+// Finds faults in a tool lock that its schema does not cover, and texts in its definitions that need a reviewer's
+// attention.
 
 import { readDefinition } from '#contracts/tool-lock/digest.ts';
 import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
@@ -15,15 +15,16 @@ import { lockBytes, SHARD_BYTES_MAX, SHARDS_MAX } from '#contracts/tool-lock/sha
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 
-/** Requires a lock that fits the schema. */
+/** Returns the findings. The lock must fit its schema. */
 export function lockFindings({ spec }: JsonObject): readonly Finding[] {
   if (!isObject(spec)) return [];
   const fits: unknown = spec;
   const lock = fits as ToolLock;
   const bytes = lockBytes(heldLock('enforce', lock));
-  // A virtual server has one configuration for all its members.
+  // The configuration of a virtual server contains the locks of all its members. So the lock of a member that is an
+  // MCPServerEntry must fit into one part.
   const parts = lock.server.kind === 'MCPServerEntry' ? 1 : SHARDS_MAX;
-  // Parts are never filled completely.
+  // Parts are never filled completely. One part is reserved for the unused space.
   const room = parts === 1 ? SHARD_BYTES_MAX : (parts - 1) * SHARD_BYTES_MAX;
   if (bytes > room) {
     const message = `the names and digests of the lock come to ${bytes} bytes, and there is room for ${room}: split the server`;

@@ -1,10 +1,11 @@
-// Reads expressions such as `${NAME}` and `${NAME:=default}` in a text, and replaces them by values.
+// Parses expressions such as `${NAME}` and `${NAME:=default}` in a text, and replaces them with values.
 
-/** A part of a text: literal text, or an expression. */
+/** Part of a text: literal text, or an expression. */
 export type Part =
   | { readonly text: string }
   | {
-      readonly name: string /** Stands in for a value that is missing or empty. */;
+      readonly name: string;
+      /** Default, which replaces a missing or empty value. */
       readonly fallback?: readonly Part[];
     };
 
@@ -13,12 +14,12 @@ export type ParsedText =
   /** `expression` is the start of the malformed expression. */
   | { readonly ok: false; readonly expression: string };
 
-/** Pattern of the names of variables. */
+/** Pattern of variable names. */
 export const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_]*$';
 
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const DEFAULT = /:=|:-|=/y;
-/** Maximum depth of defaults that contain expressions. */
+/** Maximum depth of expressions inside defaults. */
 const DEPTH_MAX = 8;
 const SHOWN_MAX = 40;
 
@@ -34,13 +35,13 @@ export function parseText(text: string): ParsedText {
 
 interface Read {
   readonly parts: readonly Part[];
-  /** Position at which the parts end. */
+  /** Position after the last part. */
   readonly at: number;
-  /** Position of a malformed expression. */
+  /** Position of a malformed expression; absent if all expressions are well formed. */
   readonly fault?: number;
 }
 
-/** Reads parts of a text. At a depth greater than 0, a closing brace ends them. */
+/** Reads the parts of a text. At a depth above 0, the parts end at a closing brace. */
 function readParts(text: string, start: number, depth: number): Read {
   const parts: Part[] = [];
   let literal = start;
@@ -85,22 +86,22 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0];
 }
 
-/** Returns the names in the expressions of a text, including names in defaults. */
+/** Returns the names in the expressions of a text, also those inside defaults. */
 export function namesIn(parts: readonly Part[]): readonly string[] {
   return parts.flatMap((part) => ('text' in part ? [] : [part.name, ...namesIn(part.fallback ?? [])]));
 }
 
 export interface Expansion {
   readonly text: string;
-  /** Names that have neither a value nor a default. */
+  /** Names without a value and without a default. */
   readonly missing: readonly string[];
-  /** Names whose values are in the expanded text. */
+  /** Names whose values are part of the text. */
   readonly used: readonly string[];
 }
 
 /**
- * Replaces expressions with values. An empty value counts as missing if the expression has a default. A text longer
- * than `lengthMax` is cut at some position beyond that length.
+ * Replaces expressions with values. An expression with a default also replaces an empty value. After `lengthMax`
+ * characters, the remaining parts are dropped.
  */
 export function expandParts(
   parts: readonly Part[],

@@ -1,4 +1,4 @@
-// Puts the values of variables into the objects of one file.
+// Replaces the variables in the objects of one file.
 
 import type { Problem } from '#std/problem.ts';
 import type { ReadDocument } from '#std/yaml/yaml.ts';
@@ -10,12 +10,13 @@ import type { Variables } from './variables.ts';
 
 interface SubstitutedObjects {
   readonly objects: readonly ParsedObject[];
-  /** Problems without `resource`. */
+  /** Problems without the field `resource`. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Maximum number of characters that values may add to one file: short expressions can repeat a long value many times.
+ * Maximum characters of all replaced texts of one file: this number, or `LENGTH_FACTOR` times the length of the file.
+ * Short expressions can repeat a long value many times.
  */
 const LENGTH_MIN = 64 * 1024;
 const LENGTH_FACTOR = 8;
@@ -41,7 +42,10 @@ export function substituteObjects(
   return { objects: substituted, problems };
 }
 
-/** Adds the variables to files with expressions, and their digest to the ids: equal ids must mean equal values, too. */
+/**
+ * Adds the variables to files with expressions. Adds the digest of the variables to the ids of these files, so that
+ * equal ids mean equal values.
+ */
 export function withVariables(files: readonly SourceFile[], variables: Variables): readonly SourceFile[] {
   return files.map((file) =>
     hasExpression(file.text) ? { ...file, oid: `${file.oid} ${variables.digest}`, variables } : file,

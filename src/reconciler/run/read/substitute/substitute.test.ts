@@ -24,7 +24,7 @@ function given(values: Readonly<Record<string, string>> = VALUES): Variables {
   return declaredVariables('fleet', { values, from: [] });
 }
 
-/** Checks the value of one field with this text. */
+/** Checks the value of a field whose text is `written`. */
 function check(written: string, expected: Json, variables = given()): void {
   const [document] = readDocuments(`field: ${written}\n`, 'a.yaml');
   const { value, faults } = substitute(document?.value ?? null, variables, 10_000);
@@ -58,7 +58,7 @@ test.each<[written: string, expected: Json, reason: string]>([
   ['|\n  run ${PORT}\n  end\n', 'run 8080\nend\n', 'texts of several lines'],
 ])('%j becomes %j: %s', (written, expected) => check(written, expected));
 
-test('fields that accept texts only get texts', () => {
+test('fields that accept only text get text', () => {
   const object = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -72,7 +72,7 @@ test('fields that accept texts only get texts', () => {
   });
 });
 
-test.each(['labels', 'annotations'])('an object that disables it by one of its %s is left alone', (marks) => {
+test.each(['labels', 'annotations'])('an object that disables substitution in its %s is not changed', (marks) => {
   const metadata = { name: 'x', [marks]: { 'kustomize.toolkit.fluxcd.io/substitute': 'disabled' } };
   const object = { metadata, data: { k: '${NOBODY} ${x^^}' } };
   expect(substitute(object, given(), 10_000)).toEqual({ value: object, faults: [], unknown: [], length: 0 });
@@ -121,7 +121,7 @@ function from(...names: string[]) {
   });
 }
 
-test('later objects win over earlier ones, and values of skep.yaml over all', async () => {
+test('later objects take precedence over earlier objects, and skep.yaml over all objects', async () => {
   const substitution = {
     values: { HOST: 'b' },
     from: from('ConfigMap/settings', 'ConfigMap/nobody', 'ConfigMap/later'),
@@ -134,7 +134,7 @@ test('later objects win over earlier ones, and values of skep.yaml over all', as
   });
 });
 
-test('the value of a Secret goes into values of Secrets, and is in no message', async () => {
+test('the value of a Secret is used only in Secrets, and never in messages', async () => {
   const variables = await readVariables(clusterOf(), 'home', 'fleet', { from: from('Secret/secrets') });
   const secret = { apiVersion: 'v1', kind: 'Secret', stringData: { k: 'x ${TOKEN}' }, data: { k: '${TOKEN}' } };
   expect(substitute(secret, variables, 10_000).value).toMatchObject({
@@ -153,7 +153,7 @@ test('the value of a Secret goes into values of Secrets, and is in no message', 
   }
 });
 
-test('without a cluster a name without a value may have one there', () => {
+test('without a cluster, a name without a value may have a value in the cluster', () => {
   const variables = declaredVariables('fleet', { values: { HOST: 'a' }, from: from('ConfigMap/settings') });
   const { value, faults, unknown } = substitute({ a: '${HOST}', b: '${PORT}', c: '${PORT:=1}' }, variables, 10_000);
   expect([value, faults, unknown]).toEqual([{ a: 'a', b: '${PORT}', c: 1 }, [], ['/b']]);

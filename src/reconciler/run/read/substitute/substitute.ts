@@ -1,5 +1,5 @@
-// Puts the values of variables into one object, as Flux does after a build: a scalar has the meaning of its text as
-// YAML, with or without quotes around the expression. A value never becomes a list or a mapping (docs/decisions/0335).
+// Replaces the variables in one object, as Flux does after a build: a replaced text is read as a YAML scalar, with or
+// without quotes. It never becomes a list or a mapping (docs/decisions/0335).
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { resolveScalar } from '#std/yaml/scalar.ts';
@@ -15,29 +15,27 @@ interface SubstitutionFault {
     | 'variable-secret'
     | 'variables-too-long';
   readonly message: string;
-  /** Pointer inside the object. */
   readonly pointer: string;
 }
 
 export interface Substituted {
   readonly value: Json;
   readonly faults: readonly SubstitutionFault[];
-  /** Values that only a cluster has. Their expressions stay. */
+  /** Pointers to texts with variables that are known only in the cluster. Their expressions are kept. */
   readonly unknown: readonly string[];
-  /** Number of characters of all texts that contain values. */
+  /** Number of characters of all replaced texts. */
   readonly length: number;
 }
 
 const DISABLED = 'kustomize.toolkit.fluxcd.io/substitute';
 
-/** `lengthMax` limits the total number of characters of texts that contain values. */
 export function substitute(object: Json, variables: Variables, lengthMax: number): Substituted {
   if (!isObject(object) || isDisabled(object)) return { value: object, faults: [], unknown: [], length: 0 };
   if (variables.literal === true) return { value: object, faults: [], unknown: expressionsIn(object), length: 0 };
   return substituteIn(object, variables, lengthMax);
 }
 
-/** Returns pointers to texts and keys with expressions. */
+/** Returns pointers to all texts and keys with expressions. */
 function expressionsIn(object: JsonObject): readonly string[] {
   const found: string[] = [];
   function visit(value: Json, pointer: string): void {
@@ -95,7 +93,7 @@ function isDisabled({ metadata }: JsonObject): boolean {
   return [metadata.labels, metadata.annotations].some((marks) => isObject(marks) && marks[DISABLED] === 'disabled');
 }
 
-/** Returns the value of the text as a YAML scalar. `textOnly` is true if the field accepts only texts. */
+/** Reads the text as a YAML scalar. `textOnly` is true if the field only accepts text. */
 function meaningOf(text: string, textOnly: boolean): Json {
   const quoted = /^(["']).*\1$/.test(text) ? readDocuments(text, '')[0] : undefined;
   if (typeof quoted?.value === 'string' && quoted.problems.length === 0) return quoted.value;

@@ -1,8 +1,8 @@
-// Finds findings about values that are unknown here.
+// Decides whether a finding is about a value that is unknown without a cluster.
 
 /**
- * Returns true if a finding is about an unknown value, or about a part of the object that contains one. `unknown`
- * contains pointers to values.
+ * Returns true if the pointer points to an unknown value, or to a part of the object with an unknown value. `unknown`
+ * are pointers to unknown values.
  */
 export function restsOnUnknown(pointer: string | undefined, unknown: readonly string[] = []): boolean {
   if (pointer === undefined) return false;

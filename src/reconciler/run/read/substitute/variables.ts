@@ -1,4 +1,4 @@
-// Collects the variables of a source: values in skep.yaml, and in ConfigMaps and Secrets of the home namespace.
+// Collects the variables of a source from skep.yaml, and from ConfigMaps and Secrets of the home namespace.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -7,7 +7,7 @@ import type { Cluster } from '../../ports.ts';
 
 /** Setting `substitute` of a source in skep.yaml. */
 export interface Substitution {
-  /** Values that take precedence over the values of `from`. */
+  /** Values that take precedence over the values in `from`. */
   readonly values?: Readonly<Record<string, string>> | undefined;
   /** Objects with values. A later object takes precedence over an earlier object. */
   readonly from: readonly VariableObject[];
@@ -22,30 +22,27 @@ interface VariableObject {
 
 interface Variable {
   readonly value: string;
-  /** True if the value comes from a Secret: then only Secrets may contain it. */
+  /** True if the value comes from a Secret. The value may then be used only in Secrets. */
   readonly secret: boolean;
 }
 
 export interface Variables {
-  /** Name of the source. */
   readonly source: string;
   readonly values: ReadonlyMap<string, Variable>;
-  /** Objects whose values were requested, as messages name them. */
+  /** Names of the objects in `from`, for messages. */
   readonly from: readonly string[];
   /**
-   * False if `from` could not be read because there is no cluster, so that a name without a value may have a value
-   * there.
+   * False if the objects in `from` were not read, because no cluster is available. A name that is missing here may have
+   * a value in the cluster.
    */
   readonly complete: boolean;
-  /** If set, no name has a value and no default is used: every expression stays. */
+  /** If set, expressions are not replaced at all. */
   readonly literal?: true;
-  /**
-   * Equal digests mean equal values. The digest stays in memory, because it is computed from values of Secrets, too.
-   */
+  /** Equal digests mean equal values. It must not be written anywhere, because it depends on values of Secrets. */
   readonly digest: string;
 }
 
-/** Throws Failure `variables-unreadable`, and failures of the cluster. */
+/** Reads the variables. Throws Failure `variables-unreadable`, and failures of the cluster. */
 export async function readVariables(
   cluster: Pick<Cluster, 'get'>,
   namespace: string,
@@ -61,7 +58,7 @@ export function declaredVariables(source: string, { values = {}, from }: Substit
   return collectVariables(source, from, entriesOfValues(values, false), from.length === 0);
 }
 
-/** Variables for use if all values are unknown: texts with expressions are compared, but never checked. */
+/** Variables for expressions that are kept as text, because all values are unknown. */
 export const LITERAL_VARIABLES: Variables = {
   source: '',
   values: new Map(),
@@ -84,7 +81,7 @@ function collectVariables(
   return { source, values, from: names, complete, digest: digest([source, complete, names, ...values]) };
 }
 
-/** Returns the values without line breaks, because a value must not add lines to a text. */
+/** Returns the values without line breaks, so that a value never adds lines to a text. */
 function entriesOfValues(values: Readonly<Record<string, string>>, secret: boolean): readonly Entry[] {
   return Object.entries(values).map(([name, value]) => [name, { value: value.replaceAll('\n', ''), secret }]);
 }

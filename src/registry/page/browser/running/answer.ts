@@ -1,4 +1,4 @@
-// Shows the result of a tool call: texts, images, and resources, which the reader can read through the same session.
+// Shows the result of a tool call: texts, images, and resources, which the reader can read in the same session.
 
 import { button, type Child, element } from '#std/page/shared/elements.ts';
 import { items, type Members, members, text } from '../json.ts';
@@ -9,9 +9,11 @@ export interface AnswerDeps {
   readonly signal: AbortSignal;
 }
 
-/** Formats that a browser shows without running code. SVG is excluded: it may be a document of millions of shapes. */
+/**
+ * Formats that browsers show without running code. SVG is excluded, because a small file may draw millions of shapes.
+ */
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-/** Limit in characters of base64. */
+/** In characters of base64. */
 const IMAGE_MAX = 8 * 1024 * 1024;
 
 export function answerBlocks(result: Members, deps: AnswerDeps): readonly HTMLElement[] {
@@ -49,7 +51,7 @@ function mimeNote(mimeType: unknown): string {
 }
 
 function textBlock(content: string): HTMLElement {
-  // The text is focusable, because readers may have to scroll it.
+  // Focusable, so that keyboard users can scroll the text.
   return element('pre', { tabindex: '0' }, element('code', {}, content));
 }
 
@@ -60,7 +62,7 @@ function imageBlock(data: unknown, mimeType: unknown, alt: string): HTMLElement 
   return element('img', { src: `data:${type};base64,${base64}`, alt });
 }
 
-/** Shows a resource with its content. */
+/** Shows an embedded resource. */
 function resourceBlock({ uri, text: content, blob, mimeType }: Members): HTMLElement {
   const shown = text(content);
   const about = `[resource ${String(uri)}${mimeNote(mimeType)}]`;
@@ -69,7 +71,7 @@ function resourceBlock({ uri, text: content, blob, mimeType }: Members): HTMLEle
   return isImage ? imageBlock(blob, mimeType, about) : textBlock(about);
 }
 
-/** Shows a link to a resource, whose content has to be read from the server. */
+/** Shows a link to a resource, with a button that reads its content from the server. */
 function linkBlock(link: Members, { session, signal }: AnswerDeps): HTMLElement {
   const uri = text(link.uri) ?? '';
   const content = element('div', { 'aria-live': 'polite' });

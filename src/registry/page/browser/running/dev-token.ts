@@ -1,12 +1,12 @@
-// Keeps the token of `skep dev`. The address that `skep dev` prints contains the token as a fragment, which browsers do
-// not send to servers. The page stores the token for this origin, so that other tabs and a reload have it.
+// Stores the token of `skep dev`. The URL that `skep dev` prints contains the token in its fragment, which browsers do
+// not send to servers. The page stores the token in localStorage, for other tabs and reloads.
 
 export interface DevToken {
-  /** Returns the token; empty if the page was opened by another address. */
+  /** Returns the token, or an empty text if the page has none. */
   readonly value: () => string;
-  /** Removes the token from the address, so that it is not shared with a link. */
+  /** Moves the token from the URL to the storage, so that readers do not share it with a link. */
   readonly take: () => void;
-  /** Deletes the stored token, because `skep dev` refuses it and has a new token. */
+  /** Deletes the token, because `skep dev` no longer accepts it. */
   readonly forget: () => void;
 }
 
@@ -25,14 +25,14 @@ export function openDevToken(): DevToken {
       history.replaceState(undefined, '', `${location.pathname}${location.search}`);
     },
     forget() {
-      // Another tab may have been opened by an address with the new token.
+      // Another tab may have stored a new token.
       if (storage()?.getItem(KEY) === kept) storage()?.removeItem(KEY);
       kept = '';
     },
   };
 }
 
-/** Returns undefined if the reader's browser stores nothing. */
+/** Returns undefined if the browser's settings forbid storage. */
 function storage(): Storage | undefined {
   try {
     return localStorage;

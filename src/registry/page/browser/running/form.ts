@@ -1,12 +1,12 @@
-// Creates a form for a JSON Schema of an object, and reads the object that the reader filled in. An object within it is
-// a group of fields, and a list of texts has one line for each. Readers write values without a matching field as JSON.
+// Creates a form for the JSON Schema of an object, and reads the object. Nested objects are groups of fields, lists of
+// texts have one text per line, and values without a suitable field are JSON text.
 
 import { element } from '#std/page/shared/elements.ts';
 import { items, type Members, members, text, texts } from '../json.ts';
 
 export interface Form {
   readonly node: HTMLFormElement;
-  /** Returns the object; undefined if a value is missing or wrong, which the browser shows next to the field. */
+  /** Returns the object. If a value is missing or wrong, shows the fault at its field and returns undefined. */
   readonly read: () => Members | undefined;
   readonly submitted: (act: () => void) => void;
 }
@@ -17,18 +17,18 @@ interface Field {
   readonly node: HTMLElement;
   /** Returns undefined if the value is left out. Throws an Error whose cause is the control. */
   readonly read: () => unknown;
-  /** The first control, if there are several. */
+  /** The first control of the field. */
   readonly control: Control | undefined;
-  /** Returns whether the value is still the initial value. */
+  /** Returns whether the value is unchanged. */
   readonly isUntouched: () => boolean;
 }
 
-/** Creates the error for a value that the server would refuse. The cause is the control with the value. */
+/** Creates an error about the value of a control. The cause is the control. */
 function wrongIn(control: Control | undefined, message: string): Error {
   return new Error(message, { cause: control });
 }
 
-/** Groups nested deeper than this are written as JSON. */
+/** Groups below this depth are JSON text. */
 const DEPTH_MAX = 3;
 
 export function formOf(schema: Members, id: string, ...buttons: readonly HTMLElement[]): Form {
@@ -55,7 +55,7 @@ export function formOf(schema: Members, id: string, ...buttons: readonly HTMLEle
   };
 }
 
-/** The message stays until the reader changes the form, because a change of another field may be the correction. */
+/** Shows the message until the reader changes any field, because that change may be the correction. */
 function complain(control: Control, message: string): void {
   control.setCustomValidity(message);
   control.form?.addEventListener('input', () => control.setCustomValidity(''), { once: true });
@@ -69,18 +69,18 @@ function isControl(value: unknown): value is Control {
 interface Group {
   readonly nodes: readonly HTMLElement[];
   readonly first: Control | undefined;
-  /** Returns the object; undefined if no field is filled in. Throws an Error whose cause is the control. */
+  /** Returns the object, or undefined if all fields are empty. Throws an Error whose cause is the control. */
   readonly read: () => Members | undefined;
   readonly isUntouched: () => boolean;
 }
 
-/** Puts required fields first. In an optional group, they are required once any field of the group is filled in. */
+/** Puts required fields first. Fields of an optional group are required once any field of the group is filled in. */
 function groupOf(schema: Members, id: string, isRequired: boolean, depth: number): Group {
   const required = new Set(texts(schema.required));
   const fields = Object.entries(members(schema.properties))
     .map(([name, property], index) => {
       const needed = required.has(name);
-      // Ids use numbers, because names may have spaces or end like ids of other elements.
+      // Ids are numbers: names may contain spaces, or end like ids of other elements.
       const field = makeField(`${id}-${index}`, { name, property: members(property), needed, isRequired, depth });
       return { name, needed, ...field };
     })
@@ -95,7 +95,7 @@ function groupOf(schema: Members, id: string, isRequired: boolean, depth: number
       const values = new Map(read.filter(([, value]) => value !== undefined));
       if (!isRequired && values.size === 0) return undefined;
       const missing = fields.find(({ name, needed }) => needed && !values.has(name));
-      // Defaults alone do not make the group count as filled in.
+      // A group with only default values counts as empty.
       if (missing !== undefined && !isRequired && isUntouched()) return undefined;
       if (missing !== undefined) throw wrongIn(missing.control, 'This is needed with the other fields of its group.');
       // An assignment to `__proto__` would not create a member.
@@ -107,9 +107,9 @@ function groupOf(schema: Members, id: string, isRequired: boolean, depth: number
 interface FieldPlan {
   readonly name: string;
   readonly property: Members;
-  /** Whether the object around the field requires it. */
+  /** True if the enclosing object requires the field. */
   readonly needed: boolean;
-  /** Whether the object around the field is required itself. */
+  /** True if the enclosing object is required. */
   readonly isRequired: boolean;
   readonly depth: number;
 }
@@ -172,10 +172,7 @@ function jsonControl(id: string, initial: unknown, required: boolean): Filled {
   return { control, read: () => (control.value.trim() === '' ? undefined : parsed(control)) };
 }
 
-/**
- * A field with a pattern has one line; other texts may be long. The attribute `pattern` has another syntax than JSON
- * Schema.
- */
+/** Checks `pattern` itself, because HTML patterns have another syntax. Texts without a pattern may have many lines. */
 function textControl(id: string, property: Members, required: boolean): Filled {
   const { pattern, maxLength } = property;
   const limits = { id, required, maxlength: scalarText(maxLength) };
@@ -195,7 +192,7 @@ function textControl(id: string, property: Members, required: boolean): Filled {
   };
 }
 
-/** Returns undefined if the browser does not support the pattern: the server checks the value anyway. */
+/** Returns undefined if the browser does not support the pattern. The server then checks the value. */
 function expressionOf(pattern: unknown): RegExp | undefined {
   try {
     return text(pattern) === undefined ? undefined : new RegExp(String(pattern), 'u');
@@ -204,7 +201,7 @@ function expressionOf(pattern: unknown): RegExp | undefined {
   }
 }
 
-/** Creates a box. An untouched box has no value, unless the server requires a value or has a default. */
+/** Creates a checkbox. Until the reader changes it, it has no value, unless the value is required or has a default. */
 function booleanControl(id: string, initial: unknown, required: boolean): Filled {
   const control = element('input', { id, type: 'checkbox' });
   control.checked = initial === true;
@@ -229,7 +226,7 @@ function choiceControl(id: string, choices: readonly Choice[], initial: unknown,
   return { control, read: () => (control.value === '' ? undefined : choices[Number(control.value)]?.value) };
 }
 
-/** Reads choices with titles (`oneOf` of constants) and without. */
+/** Reads choices with titles (`oneOf` or `anyOf` of constants) and without titles (`enum`). */
 function choicesOf(property: Members): readonly Choice[] {
   const titled = [...items(property.oneOf), ...items(property.anyOf)].map(members).filter((each) => 'const' in each);
   if (titled.length > 0)

@@ -1,6 +1,5 @@
-// Logs a reader in at the authorization server of a server that runs next to the page: registration (RFC 7591), a code
-// with PKCE (RFC 7636), and a token for exactly that server (RFC 8707). The tab stores the state of an unfinished
-// login; tokens are only in memory.
+// Logs a reader in at a server's authorization server of the same origin: registration (RFC 7591), code with PKCE (RFC
+// 7636), token for this server (RFC 8707). The tab stores the state of an unfinished login. Tokens are only in memory.
 
 import { fragmentOf } from '../address.ts';
 import { type Members, members, text, texts } from '../json.ts';
@@ -9,27 +8,27 @@ import type { Running } from './servers.ts';
 type Named = Pick<Running, 'namespace' | 'name'>;
 
 export interface Logins {
-  /** Returns whether the page can log in at the server: it uses only authorization servers of its own origin. */
+  /** Returns whether the page can log in at the server. The page uses only authorization servers of its own origin. */
   readonly offers: (server: Running, signal: AbortSignal) => Promise<boolean>;
-  /** Sends the reader to the authorization server. Throws an Error whose message is for the reader. */
+  /** Redirects the reader to the authorization server. Throws an Error whose message is for the reader. */
   readonly begin: (server: Running, signal: AbortSignal) => Promise<void>;
-  /** Removes the response of the authorization server from the address, if it contains one, and requests the token. */
+  /** Completes a login after the redirect back: removes the response from the URL, and requests the token. */
   readonly finish: () => Promise<void>;
-  /** Returns the token; undefined before a login. */
+  /** Returns the token, or undefined before a login. */
   readonly token: (server: Named) => string | undefined;
-  /** Deletes the token, because the server no longer accepts it. */
+  /** Deletes a token that the server no longer accepts. */
   readonly forget: (server: Named) => void;
   /** Returns why the last login failed. */
   readonly fault: (server: Named) => string | undefined;
 }
 
-/** The state of an unfinished login. */
+/** State of an unfinished login. */
 interface Pending extends Named {
   readonly state: string;
   readonly verifier: string;
   readonly clientId: string;
   readonly issuer: string;
-  /** Whether responses of the authorization server name the issuer (RFC 9207). */
+  /** True if the authorization server's responses contain `iss` (RFC 9207). */
   readonly namesIssuer: boolean;
   readonly tokenEndpoint: string;
   readonly resource: string;
@@ -49,7 +48,7 @@ export function createLogins(): Logins {
     const pending = takePending();
     const fragment = pending === undefined ? location.hash : fragmentOf({ view: 'running', ...onlyName(pending) });
     history.replaceState(undefined, '', `${location.pathname}${fragment}`);
-    // No login was begun in this tab: the address is from another page.
+    // No login was begun in this tab, so the response is not for this page.
     if (pending === undefined || pending.state !== answer.get('state')) return;
     const id = loginKey(pending);
     try {
@@ -88,7 +87,10 @@ interface Described {
   readonly register: string;
 }
 
-/** Discovers the issuer (RFC 9728, RFC 8414). Undefined without registration or PKCE, or if it has another origin. */
+/**
+ * Discovers the authorization server (RFC 9728, RFC 8414). Returns undefined if it supports no registration or PKCE, or
+ * has another origin.
+ */
 async function findIssuer({ url }: Running, signal: AbortSignal): Promise<Described | undefined> {
   const resource = await fetchJson(`/.well-known/oauth-protected-resource${new URL(url).pathname}`, { signal });
   const issuer = ownUrl(texts(resource.authorization_servers)[0]);
@@ -100,9 +102,9 @@ async function findIssuer({ url }: Running, signal: AbortSignal): Promise<Descri
     ownUrl(metadata.token_endpoint),
     ownUrl(metadata.registration_endpoint),
   ];
-  // RFC 9728 section 3.3: a document about another resource would send that resource's token to this server.
+  // RFC 9728 section 3.3: with the metadata of another resource, this server would get a token for that resource.
   if (resource.resource !== url || metadata.issuer !== issuer) return undefined;
-  // Without S256, the server would not check the verifier.
+  // Without S256, the authorization server would not check the verifier.
   if (!texts(metadata.code_challenge_methods_supported).includes('S256')) return undefined;
   if (authorize === undefined || token === undefined || register === undefined) return undefined;
   const scopes = texts(resource.scopes_supported);
@@ -151,9 +153,9 @@ async function begin(server: Running, signal: AbortSignal): Promise<void> {
   location.assign(asked.href);
 }
 
-/** Throws an Error whose message is for the reader. */
+/** Requests the token. Throws an Error whose message is for the reader. */
 async function redeem(pending: Pending, answer: URLSearchParams): Promise<string> {
-  // RFC 9207: the response of another authorization server must be ignored.
+  // A response of another authorization server must be refused (RFC 9207).
   const issuer = answer.get('iss');
   const isOther = issuer === null ? pending.namesIssuer : issuer !== pending.issuer;
   if (isOther) throw new Error('The response came from another authorization server.');
@@ -162,7 +164,7 @@ async function redeem(pending: Pending, answer: URLSearchParams): Promise<string
     throw new Error(`The login was refused: ${answer.get('error_description') ?? refusal ?? 'no code'}`);
   const granted = await fetchJson(pending.tokenEndpoint, {
     method: 'POST',
-    // The page is shown only after this request.
+    // The page waits for this request before it shows a view.
     signal: AbortSignal.timeout(TIMEOUT_MS),
     body: new URLSearchParams({
       grant_type: 'authorization_code',
@@ -209,7 +211,7 @@ function keepPending(pending: Pending): void {
   sessionStorage.setItem(KEY, JSON.stringify(pending));
 }
 
-/** Removes the state, because a response is accepted only once. */
+/** Removes the state, so that only one response is accepted. */
 function takePending(): Pending | undefined {
   const kept = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
@@ -225,7 +227,7 @@ function takePending(): Pending | undefined {
   return { namespace, name, state, verifier, clientId, issuer, namesIssuer, tokenEndpoint, resource };
 }
 
-/** Returns no members if it is not JSON: other programs of this origin may have written it. */
+/** Returns an empty object if the text is not JSON: other programs of this origin may have written it. */
 function parseMembers(kept: string): Members {
   try {
     return members(JSON.parse(kept));

@@ -1,4 +1,5 @@
-// Implements a client of one MCP server of this origin: streamable HTTP with sessions (MCP 2025-11-25, Transports).
+// Implements an MCP client for servers of the same origin, over streamable HTTP with sessions (MCP 2025-11-25,
+// Transports).
 
 import { items, type Members, members, text } from '../json.ts';
 
@@ -6,17 +7,17 @@ export interface McpTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Members;
-  /** Whether the tool has a user interface (SEP-1865). */
+  /** True if the tool has a user interface (SEP-1865). */
   readonly hasApp: boolean;
 }
 
 export interface Asked {
   readonly progress: (progress: Progress) => void;
-  /** Answers questions of the server to its user (elicitation). */
+  /** Answers a question of the server to its user (elicitation). */
   readonly elicit: (message: string, schema: Members) => Promise<ElicitAnswer>;
 }
 
-/** Progress of a call. Without `total`, the remaining work is unknown. */
+/** Progress of a call. `total` is absent if unknown. */
 export interface Progress {
   readonly done: number;
   readonly total?: number | undefined;
@@ -28,14 +29,14 @@ export type ElicitAnswer =
   | { readonly action: 'decline' | 'cancel' };
 
 export interface McpSession {
-  /** Identifiers of the extensions that the server offers. */
+  /** Identifiers of the server's extensions. */
   readonly extensions: readonly string[];
   /** The server's instructions for its use. */
   readonly instructions?: string | undefined;
   readonly tools: () => Promise<readonly McpTool[]>;
   /**
-   * Returns the result that the server sent. If the signal aborts, the server is notified that the call is cancelled.
-   * Throws an Error whose message is for the reader.
+   * Calls a tool and returns its result. An abort of the signal cancels the call at the server. Throws an Error whose
+   * message is for the reader.
    */
   readonly call: (name: string, given: Members, signal: AbortSignal) => Promise<Members>;
   /** Returns the contents of a resource. Throws an Error whose message is for the reader. */
@@ -43,7 +44,7 @@ export interface McpSession {
   readonly end: () => void;
 }
 
-/** Returns whether the server requires a token, or has refused the token. */
+/** Returns whether the server requires a token or refused the token. */
 export function isTokenRefused(error: unknown): boolean {
   return error instanceof Error && error.cause === UNAUTHORIZED;
 }
@@ -80,7 +81,7 @@ export async function openMcp(path: string, token: string, asked: Asked, signal:
     call: (name, given, ended) => requestCall(link, { name, given, ended }, signal),
     read: (uri, ended) => request(link, 'resources/read', { uri }, ended),
     end: () => {
-      // The result does not matter: servers end abandoned sessions by themselves.
+      // Failures are ignored, because servers end abandoned sessions by themselves.
       void fetch(link.path, { method: 'DELETE', headers: headersOf(link), keepalive: true }).catch(() => undefined);
     },
   };
@@ -89,7 +90,7 @@ export async function openMcp(path: string, token: string, asked: Asked, signal:
 interface Call {
   readonly name: string;
   readonly given: Members;
-  /** Aborts if the reader cancels the call. */
+  /** Aborted if the reader cancels the call. */
   readonly ended: AbortSignal;
 }
 
@@ -97,7 +98,7 @@ async function requestCall(link: Link, { name, given, ended }: Call, signal: Abo
   const requestId = link.last + 1;
   const cancel = () => {
     const params = { requestId, reason: 'the reader of the page cancelled it' };
-    // The server may be unreachable, and the reader does not wait for it.
+    // Failures are ignored: the reader does not wait for the cancellation.
     post(link, { jsonrpc: '2.0', method: 'notifications/cancelled', params }, signal).catch(() => undefined);
   };
   ended.addEventListener('abort', cancel, { once: true });
@@ -145,7 +146,7 @@ async function request(link: Link, method: string, params: Members, signal: Abor
   throw new Error('The server ended its response without a result.');
 }
 
-/** Handles notifications and requests that a server sends before the result. */
+/** Handles notifications and requests that precede the result. */
 async function answerServer(link: Link, { method, id, params }: Members, signal: AbortSignal): Promise<void> {
   const given = members(params);
   if (method === 'notifications/progress') {
@@ -211,7 +212,7 @@ function reasonIn(body: string): string | undefined {
   }
 }
 
-/** Yields the messages of one response: a JSON body, or the events of a stream. */
+/** Yields the messages of a response, which is JSON or an event stream. */
 async function* messagesOf(response: Response): AsyncGenerator<Members> {
   const type = response.headers.get('content-type') ?? '';
   if (!type.startsWith('text/event-stream')) {

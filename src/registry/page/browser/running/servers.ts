@@ -1,5 +1,4 @@
-// Reads the servers that run next to the catalogue on this machine (`skep dev`), or in the fleet: their names,
-// addresses and readiness.
+// Reads the running servers, of this machine (`skep dev`) or of a fleet, with their URLs and readiness.
 
 import type { Api, Answer as ApiAnswer } from '../api.ts';
 import type { Entry } from '../entry.ts';
@@ -19,11 +18,11 @@ export interface Running {
   readonly url: string;
   readonly transport: 'http' | 'sse';
   readonly ready: boolean;
-  /** Names of the definitions that differ from the reviewed definitions; absent if none differs. */
+  /** Names of definitions that differ from the reviewed definitions. Absent if none differs. */
   readonly drift?: string;
-  /** The reason why the server does not run on this machine; absent if it runs here. */
+  /** Why the server does not run on this machine. Absent if it runs here. */
   readonly notRunHere?: string;
-  /** `token`: the token of `skep dev`. `oidc`: a token of the server's own issuer. `none`: no token. */
+  /** Required token: `token` is the token of `skep dev`, `oidc` a token of the server's own issuer. */
   readonly auth: 'token' | 'oidc' | 'none';
   readonly image?: string;
   readonly args: readonly string[];
@@ -33,24 +32,24 @@ export interface Running {
 }
 
 /**
- * `hidden`: the page does not list servers. `beside`: servers run on this machine, at addresses of this origin.
- * `fleet`: servers run in the fleet, at any address.
+ * `hidden`: the page shows no running servers. `beside`: servers run on this machine, at URLs of this origin. `fleet`:
+ * servers run in a fleet, at any URLs.
  */
 export type Place = 'hidden' | 'beside' | 'fleet';
 
 export interface RunningServers {
   readonly place: Place;
   readonly list: () => readonly Running[];
-  /** Returns the token of `skep dev`; empty if the page was opened without it. */
+  /** Returns the token of `skep dev`, or an empty text if the page has no valid token. */
   readonly token: () => string;
-  /** Reads a token from the address. */
+  /** Reads the token from the URL. */
   readonly readToken: () => void;
   readonly find: (namespace: string, name: string) => Running | undefined;
-  /** Returns the servers that an entry of the catalogue describes. */
+  /** Returns the running servers that a catalogue entry describes. */
   readonly of: (entry: Entry) => readonly Running[];
-  /** Requests the list now, and again until the signal aborts; calls `changed` after each change. */
+  /** Requests the list repeatedly until the signal is aborted. Calls `changed` after each change. */
   readonly watch: (changed: () => void, signal: AbortSignal) => void;
-  /** Requests the list now. */
+  /** Requests the list once. */
   readonly refresh: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -58,7 +57,7 @@ export function readPlace(given: string | undefined): Place {
   return given === 'beside' || given === 'fleet' ? given : 'hidden';
 }
 
-/** Pauses between two requests. A reconciler records the servers about twice in a minute. */
+/** Pauses between requests in milliseconds. A reconciler records the servers about twice a minute. */
 const AGAIN_MS: Readonly<Record<Place, number>> = { hidden: 0, beside: 2_000, fleet: 15_000 };
 
 export function createRunning(api: Api, place: Place): RunningServers {
@@ -135,10 +134,7 @@ function readProvenance(value: unknown): Provenance {
   return { predicateType: text(predicateType) ?? '', repository: text(repository), identity: text(identity) };
 }
 
-/**
- * Returns whether the server has the entry's image and was started with the entry's arguments, or has the entry's
- * address.
- */
+/** Returns whether an entry describes the server: by the remote's URL, or by the image and the arguments. */
 function standsFor({ packages, remotes, args }: Entry, server: Running): boolean {
   if (server.remoteUrl !== undefined) return remotes.some(({ url }) => url === server.remoteUrl);
   const image = packages.some(({ registryType, identifier }) => registryType === 'oci' && identifier === server.image);
@@ -146,8 +142,8 @@ function standsFor({ packages, remotes, args }: Entry, server: Running): boolean
 }
 
 /**
- * Returns the address of the server for a client. For a server without its own authentication, the address includes the
- * token of `skep dev`; if the token is empty, the reader fills it in.
+ * Returns how a client reaches the server. For a server with `auth: token`, the headers contain the token of `skep
+ * dev`. If `token` is empty, the reader must enter the token.
  */
 export function launchOfRunning({ url, transport, auth }: Running, token: string): Launch {
   const description = 'The token that skep dev prints';

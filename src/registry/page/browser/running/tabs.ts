@@ -1,4 +1,4 @@
-// Creates panels with tabs, which show one panel at a time (WAI-ARIA Authoring Practices, Tabs).
+// Creates tabs that show one panel at a time (WAI-ARIA Authoring Practices, Tabs).
 
 import { button, element } from '#std/page/shared/elements.ts';
 
@@ -8,7 +8,7 @@ export interface Panel {
   readonly node: HTMLElement;
 }
 
-/** The first panel is shown first. `label`: label of the row of tabs. */
+/** Shows the first panel. `label` names the row of tabs. */
 export function tabsOf(label: string, panels: readonly Panel[]): HTMLElement {
   const tabs = panels.map(({ id, title }, index) =>
     button(title, () => choose(index), { role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}` }),

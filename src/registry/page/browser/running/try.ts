@@ -1,5 +1,4 @@
-// Lets a reader try a running server: log in if the server requires it, list the tools, choose a tool, fill in its
-// form, read the result.
+// Lets a reader try a running server: log in if required, choose a tool, fill in its form, and read the result.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import { snippet } from '../connect.ts';
@@ -11,15 +10,15 @@ import { type ElicitAnswer, isTokenRefused, type McpSession, type McpTool, openM
 import type { Running } from './servers.ts';
 
 export interface TryDeps {
-  /** Returns the token of `skep dev`; empty: the reader fills it in. */
+  /** Returns the token of `skep dev`. If the token is empty, the reader enters it. */
   readonly token: () => string;
   readonly logins: Logins;
   readonly announce: (text: string) => void;
-  /** Aborts when the reader leaves the view. */
+  /** Aborted when the reader leaves the view. */
   readonly signal: AbortSignal;
 }
 
-/** Lists the tools at once if the page has everything that the server requires. */
+/** Creates the panel. Lists the tools at once if no token is missing. */
 export function tryPanel(server: Running, deps: TryDeps): HTMLElement {
   const body = element('div', { class: 'try' });
   const start = element('div', { class: 'start' });
@@ -97,13 +96,16 @@ function tokenForm({ auth }: Running, given: (token: string) => void): HTMLEleme
   return element('div', { class: 'start' }, element('label', { for: 'own-token' }, label), input, list);
 }
 
-/** Shows a command for a terminal: an issuer of another origin sends tokens only to its registered programs. */
+/** Shows a command for a terminal: an issuer of another origin issues tokens only to registered programs. */
 function onTerminal({ url }: Running, { announce }: TryDeps): readonly HTMLElement[] {
   const hint = 'This page cannot log in at the issuer of the server. A terminal can:';
   return [element('p', { class: 'hint' }, hint), snippet('Terminal', `skep call ${url}`, announce)];
 }
 
-/** Returns a path of this origin for streamable HTTP. A proxy that offers SSE offers it as well. */
+/**
+ * Returns the path of the server's streamable HTTP endpoint on this origin. A proxy with HTTP+SSE serves this endpoint
+ * too.
+ */
 function callPath({ url, transport }: Running): string {
   const { pathname } = new URL(url);
   return transport === 'sse' ? `${pathname}/mcp` : pathname;
@@ -148,7 +150,7 @@ function chooser(
   let chosen = new AbortController();
   const choose = () => {
     const tool = tools[select.selectedIndex];
-    // A call of the previous tool is cancelled, because its button to cancel is removed.
+    // Cancels a running call of the previous tool, whose cancel button disappears.
     chosen.abort();
     chosen = new AbortController();
     talk.replaceChildren();
@@ -197,7 +199,7 @@ function toolForm(tool: McpTool, session: McpSession, talk: HTMLElement, deps: T
   return [prose, ...(tool.hasApp ? [app] : []), form.node, talk, output];
 }
 
-/** Shows a form in the place of the progress; there is one question at a time. */
+/** Shows the server's question as a form in place of the progress. Only one question is shown at a time. */
 function question(talk: HTMLElement, message: string, schema: Members): Promise<ElicitAnswer> {
   return new Promise((resolve) => {
     const answer = (given: ElicitAnswer) => {

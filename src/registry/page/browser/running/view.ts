@@ -1,4 +1,4 @@
-// Shows running servers on the page: a band above the catalogue, a page for each server, and a line on entries.
+// Shows running servers: a band above the catalogue, a page for each server, and a line on the page of an entry.
 
 import { element, list } from '#std/page/shared/elements.ts';
 import { fragmentOf, NO_QUERY } from '../address.ts';
@@ -10,12 +10,15 @@ import { launchOfRunning, type Provenance, type Running, type RunningServers } f
 import { tabsOf } from './tabs.ts';
 import { tryPanel } from './try.ts';
 
-/** Returns whether running servers are unknown: in a fleet, because no reconciler has recorded servers. */
+/**
+ * Returns whether no running servers are known. In a fleet, an empty list means that no reconciler has recorded
+ * servers.
+ */
 function isUnknown({ place, list }: RunningServers): boolean {
   return place === 'hidden' || (place === 'fleet' && list().length === 0);
 }
 
-/** Returns undefined if running servers are unknown. */
+/** Returns undefined if no running servers are known. */
 export function runningBand(running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.list();
@@ -34,7 +37,7 @@ export function runningBand(running: RunningServers): HTMLElement | undefined {
   );
 }
 
-/** Limit of the rows, because a fleet may be large and the catalogue is below. */
+/** Limits the rows, because a fleet may be large and the catalogue follows. */
 const ROWS_SHOWN = 12;
 
 function moreRows(rows: readonly HTMLElement[]): HTMLElement | undefined {
@@ -71,7 +74,7 @@ function readiness({ ready, notRunHere }: Running): HTMLElement {
   return element('span', { class: ready ? 'mark ready' : 'mark warn' }, ready ? 'ready' : 'not ready');
 }
 
-/** Shows on the page of an entry whether its server runs here, if that is known. */
+/** Shows on the page of an entry whether its server runs here. Returns undefined if this is unknown. */
 export function runsHere(entry: Entry, running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.of(entry);
@@ -90,7 +93,7 @@ export interface RunningViewDeps {
   readonly signal: AbortSignal;
 }
 
-/** Returns undefined if no such server runs here. */
+/** Returns undefined if no server with this name runs here. */
 export function runningView(
   deps: RunningViewDeps,
   namespace: string,
@@ -117,7 +120,7 @@ export function runningView(
     state,
     missingToken(running, [server]),
     insideNote(server),
-    // Servers of a fleet have other origins, to which the page sends no requests.
+    // The page sends no requests to servers of a fleet, which have other origins.
     running.place === 'beside' && server.notRunHere === undefined
       ? tabsOf('Ways to use it', [
           { id: 'try', title: 'Try it', node: tryPanel(server, { token: running.token, logins, announce, signal }) },
@@ -134,13 +137,13 @@ const NEEDS: Readonly<Record<Running['auth'], string>> = {
   none: 'no token',
 };
 
-/** Returns a note about an address that only the cluster's own DNS resolves. */
+/** Returns a note about a URL that only the cluster's DNS resolves. */
 function insideNote({ url }: Running): HTMLElement | undefined {
   if (!/\.svc(\.|$)/.test(URL.parse(url)?.hostname ?? '')) return undefined;
   return element('p', { class: 'hint' }, 'This address is known inside the cluster only.');
 }
 
-/** Shows the provenance. The builder chose the contents of the certificate, so only addresses with TLS become links. */
+/** Shows an attestation. The builder chose the texts of the certificate, so only https URLs become links. */
 function provenanceText({ predicateType, repository, identity }: Provenance): HTMLElement {
   return element(
     'div',
@@ -153,14 +156,14 @@ function provenanceText({ predicateType, repository, identity }: Provenance): HT
 
 const WORKFLOW = /^(https:\/\/[^/]+\/[^/]+\/[^/]+)\/(\.github\/workflows\/[^@]+)@refs\/(?:heads|tags)\/(.+)$/;
 
-/** Returns the address of a workflow's file at GitHub; undefined for another signer. */
+/** Returns the URL of the workflow's file at GitHub. Returns undefined for signers of another form. */
 function workflowUrl(identity: string): string | undefined {
   const [, repository, file, ref] = WORKFLOW.exec(identity) ?? [];
   if (repository === undefined || file === undefined || ref === undefined) return undefined;
   return [`${repository}/blob`, ...[...ref.split('/'), ...file.split('/')].map(encodeURIComponent)].join('/');
 }
 
-/** Shows the differing definitions with names from the server, and a command with the names of its resource. */
+/** Shows the differing definitions, and the command that compares them. */
 function driftText({ namespace, name }: Running, drift: string): HTMLElement {
   return element(
     'div',

@@ -6,8 +6,8 @@ interface Waiting {
 }
 
 /**
- * Returns the length of the longest path to each step, by id. A workflow with a cycle never runs, but the page may show
- * it, so the search must end.
+ * Returns the length of the longest path to each step, by id. Terminates on cycles: a workflow with a cycle cannot run,
+ * but the page may show it.
  */
 export function levelsOf(steps: readonly Waiting[]): ReadonlyMap<string, number> {
   const byId = new Map(steps.map((step) => [step.id, step]));
@@ -15,7 +15,7 @@ export function levelsOf(steps: readonly Waiting[]): ReadonlyMap<string, number>
   function levelOf(id: string): number {
     const known = levels.get(id);
     if (known !== undefined) return known;
-    // Ends the recursion in a cycle.
+    // Ends the recursion if the step is part of a cycle.
     levels.set(id, 0);
     const level = Math.max(0, ...(byId.get(id)?.depends_on ?? []).map((each) => levelOf(each) + 1));
     levels.set(id, level);
