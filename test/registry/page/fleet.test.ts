@@ -146,8 +146,8 @@ describe.skipIf(executable === undefined)('the page of a registry whose fleet ru
     await band.getByRole('link', { name: 'fleet/clock' }).waitFor();
     expect(await band.getByRole('listitem').allTextContents()).toEqual([
       `fleet/clockready${URL_OF_CLOCK}`,
-      'fleet/mailreadytools differ from their lockhttps://mail.acme.example/mcp',
-      'fleet/officenot readyhttps://office.acme.example/mcp',
+      'readyfleet/mailtools differ from their lockhttps://mail.acme.example/mcp',
+      'not readyfleet/officehttps://office.acme.example/mcp',
     ]);
     expect(await page.getByRole('link', { name: 'Runs of the reconciler' }).count()).toBe(0);
     await page.locator('.card').filter({ hasText: 'runs here' }).filter({ hasText: 'Clock' }).waitFor();

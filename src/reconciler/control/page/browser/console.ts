@@ -8,11 +8,11 @@ import type { Api } from './api.ts';
 import { FleetView } from './fleet-view.ts';
 import { Header } from './header.ts';
 import { followRuns, type Live } from './live.ts';
+import { TROUBLES } from './ranks.ts';
 import { ResourceView } from './resource/resource-view.ts';
 import { type Route, routeOf } from './route.ts';
 import { RunsView } from './runs/runs-view.ts';
 import { SignIn } from './sign-in.ts';
-import { TROUBLES } from './states.ts';
 
 /** Maximum age of the times on the page. */
 const TICK_MS = 5000;

@@ -1,8 +1,8 @@
 // Renders the objects of a resource with their readiness, and the pods of its workloads.
 
 import { h } from 'preact';
+import { Glyph } from '#std/page/shared/kit/states.ts';
 import type { EntryState } from '../../../../run/fleet-state/format.ts';
-import { Glyph } from '../states.ts';
 import type { DetailedObject } from './resource-format.ts';
 
 interface Props {

@@ -2,9 +2,9 @@
 
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
+import { More } from '#std/page/shared/kit/more.ts';
+import { Section, Table, Unread } from '#std/page/shared/kit/section.ts';
 import type { OfferedTool, ShownOffer } from '../../../../run/fleet-state/offer-format.ts';
-import { More } from '../more.ts';
-import { Section, Table, Unread } from '../section.ts';
 
 /** Number of tools that are shown at first, and that a click adds. */
 const TOOLS = 30;

@@ -2,12 +2,12 @@
 // manifest.
 
 import { type ComponentChildren, h } from 'preact';
+import { Section, Table, Unread } from '#std/page/shared/kit/section.ts';
+import { StateWord } from '#std/page/shared/kit/states.ts';
 import type { FleetEntry, FleetState } from '../../../../run/fleet-state/format.ts';
 import type { Answer, Api } from '../api.ts';
 import { Contents } from '../contents.ts';
 import { FLEET, runAddress } from '../route.ts';
-import { Section, Table, Unread } from '../section.ts';
-import { StateWord } from '../states.ts';
 import { Lasting } from '../times.ts';
 import { useRead } from '../use-read.ts';
 import { adviceOn } from './advice.ts';

@@ -1,9 +1,9 @@
 // Renders the calls and errors of a server per minute, by its proxies' metrics.
 
 import { h } from 'preact';
+import { Section, Table, Unread } from '#std/page/shared/kit/section.ts';
 import type { Rate, Traffic } from '../../../../../run/fleet-state/pods/format.ts';
 import type { Answer } from '../../api.ts';
-import { Section, Table, Unread } from '../../section.ts';
 import { roughDuration } from '../../times.ts';
 import type { ResourceReadings } from './readings-format.ts';
 

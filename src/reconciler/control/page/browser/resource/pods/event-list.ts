@@ -1,7 +1,7 @@
 // Renders the Events about a resource and its objects.
 
 import { h } from 'preact';
-import { Section, Table, Unread } from '../../section.ts';
+import { Section, Table, Unread } from '#std/page/shared/kit/section.ts';
 import { Time } from '../../times.ts';
 import type { ResourceDetail } from '../resource-format.ts';
 

@@ -2,9 +2,9 @@
 
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
+import { Section, Unread } from '#std/page/shared/kit/section.ts';
 import type { ContainerLog } from '../../../../../run/fleet-state/pods/format.ts';
 import type { Api } from '../../api.ts';
-import { Section, Unread } from '../../section.ts';
 import { useRead } from '../../use-read.ts';
 
 interface Props {

@@ -3,10 +3,10 @@
 
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
+import { More } from '#std/page/shared/kit/more.ts';
+import { Section, Table } from '#std/page/shared/kit/section.ts';
+import { Glyph } from '#std/page/shared/kit/states.ts';
 import type { EntryState } from '../../../../../run/fleet-state/format.ts';
-import { More } from '../../more.ts';
-import { Section, Table } from '../../section.ts';
-import { Glyph } from '../../states.ts';
 import { Time } from '../../times.ts';
 import type { Backend, Conflict, ListName, Offered, VirtualServerDocument, Workflow, WorkflowRun } from './document.ts';
 import { WorkflowGraph } from './workflow-graph.ts';
