@@ -6,6 +6,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 export interface Longest {
   /** That passed, also while others had the processor. */
   readonly delayMs: number;
+  /** The 99th percentile. */
+  readonly p99Ms: number;
   /** That the thread worked, whatever else the machine does. */
   readonly workMs: number;
 }
@@ -21,7 +23,7 @@ export function answerWithTurns(): void {
     before = now;
   }, 5).unref();
   process.on('message', () => {
-    const longest: Longest = { delayMs: delays.max / 1e6, workMs };
+    const longest: Longest = { delayMs: delays.max / 1e6, p99Ms: delays.percentile(99) / 1e6, workMs };
     process.send?.(longest);
     delays.reset();
     workMs = 0;

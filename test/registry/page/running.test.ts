@@ -210,7 +210,7 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     servers = before.map((server) => ({ ...server, ready: true }));
     await band()
       .getByRole('listitem')
-      .filter({ hasText: /^ops\/journalready/ })
+      .filter({ hasText: /^readyops\/journal/ })
       .waitFor();
   });
 
