@@ -29,6 +29,8 @@ export interface ResourceReads {
   readings(known: KnownResource, runId: string): Promise<ShownReadings | Unread>;
 }
 
+const ENCRYPTED: Unread = { unread: 'its manifest is encrypted in Git, and its values could be in its logs' };
+
 /** Time that a console waits for the cluster. */
 const READ_WITHIN_MS = 10_000;
 
@@ -37,7 +39,10 @@ export function openResourceReads({ cluster, options }: ReadInstance): ResourceR
   const memory = openTrafficMemory();
   return {
     live: createReader((known) => readLiveDetail(cluster, options(), known)),
-    logs: createReader((known) => readLogs(cluster, podReads, known)),
+    logs: createReader(
+      async (known): Promise<Logs | Unread> =>
+        known.loaded?.sealed === true ? ENCRYPTED : readLogs(cluster, podReads, known),
+    ),
     readings: createReader((known) => readTraffic(cluster, known, memory)),
   };
 }

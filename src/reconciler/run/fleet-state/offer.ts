@@ -26,9 +26,10 @@ export interface OfferInput {
 /** Maximum number of tools that are shown. */
 const TOOLS_MAX = 500;
 
-/** Returns undefined for resources that serve no clients. */
+/** Returns undefined for resources that serve no clients, and for encrypted ones, whose values are not shown. */
 export function offerOf(input: OfferInput): ShownOffer | undefined {
-  const { kind, defaulted } = input.loaded;
+  const { kind, defaulted, sealed } = input.loaded;
+  if (sealed === true) return undefined;
   const [endpoint] = kind === undefined || defaulted === undefined ? [] : kind.exposes(defaulted, input.view);
   if (endpoint === undefined || defaulted === undefined) return undefined;
   const { url, transport, auth, offer } = endpoint;
@@ -78,7 +79,10 @@ function lockedTools(resource: Resource, view: View): readonly Tool[] {
   return lock.tools.map(({ name }) => ({ origin: String(name), name: String(name), member: '' }));
 }
 
-function policiesOf({ desired, view }: OfferInput): Pick<ShownOffer, 'policies' | 'policiesUnread'> {
+function policiesOf(input: OfferInput): Pick<ShownOffer, 'policies' | 'policiesUnread'> {
+  const { desired, view } = input;
+  const encrypted = encryptedReference(input);
+  if (encrypted !== undefined) return { policiesUnread: `${encrypted} is encrypted in Git` };
   const objects = desired.map(({ object }) => object);
   const config = objects.map((object) => configMapText(object, VMCP_CONFIG_FILE)).find((text) => text !== undefined);
   if (config !== undefined) return virtualPolicies(config);
@@ -91,6 +95,14 @@ function policiesOf({ desired, view }: OfferInput): Pick<ShownOffer, 'policies' 
   return 'fault' in read
     ? { policiesUnread: `ConfigMap ${name}: ${read.fault}` }
     : { policies: read.file.cedar.policies };
+}
+
+/** Returns the name of an encrypted object that may hold the policies, or hold some of them. */
+function encryptedReference({ loaded: { kind, defaulted }, declared }: OfferInput): string | undefined {
+  const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
+  return references
+    .filter(({ kind: target }) => target === 'ConfigMap' || target === 'MCPAuthzConfig')
+    .flatMap(({ kind: target, name }) => (declared(target, name)?.sealed === true ? [`${target} ${name}`] : []))[0];
 }
 
 function virtualPolicies(text: string): Pick<ShownOffer, 'policies' | 'policiesUnread'> {
