@@ -118,7 +118,7 @@ everything.
 
 \`output/\` has a schema for the output of \`skep validate\`, \`skep plan\` and \`skep sync\` with \`-o json\`: one file for each. All
 of them carry \`"version": 1\`; fields are only added as long as that does not change. The schemas of \`skep status\` and
-\`skep history\` are [status.json](../outputs/status.json) and [history.json](../outputs/history.json), that of \`GET /fleet\` is
-[fleet.json](../outputs/fleet.json).
+\`skep history\` are [status.json](../outputs/status.json) and [history.json](../outputs/history.json), those of \`GET /fleet\` and
+\`GET /fleet/waiting\` are [fleet.json](../outputs/fleet.json) and [waiting.json](../outputs/waiting.json).
 `;
 }

@@ -5,7 +5,7 @@ const LONGEST_WAIT_MS = 30_000;
 
 export interface Backoff {
   readonly failures: number;
-  /** In monotonic milliseconds. */
+  /** Time of the next request, in monotonic milliseconds. */
   readonly retryAt: number;
 }
 

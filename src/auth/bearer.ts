@@ -2,7 +2,7 @@
 
 import type { Rejection } from './rejection.ts';
 
-/** In characters. */
+/** Maximum length of a token, in characters. */
 export const TOKEN_LENGTH_MAX = 16_384;
 
 // The rule b64token of RFC 6750 section 2.1.

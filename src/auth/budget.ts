@@ -3,7 +3,7 @@
 export interface Budget {
   /** Returns false if the budget is used up. */
   take(): boolean;
-  /** Returns a unit of the budget if its request accepted the token or failed. */
+  /** Adds a unit again. Called if the provider accepted the token or the request failed. */
   giveBack(): void;
 }
 

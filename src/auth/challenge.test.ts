@@ -26,7 +26,7 @@ test.each([
   expect(challenge(settings, publicRejection(rejection))).toBe(expected);
 });
 
-test('quotes a realm so that it ends neither the parameter nor the header', () => {
+test('quotes a realm with characters that would end the parameter or the header', () => {
   const settings = { realm: 'a"b\\c\r\nSet-Cookie: dé', resourceUrl: 'https://r.example' };
   expect(challenge(settings, { message: '' })).toMatch(/^Bearer realm="a\\"b\\\\cSet-Cookie: d", /);
 });

@@ -11,7 +11,7 @@ export interface ExpectedClaims {
   readonly account?: ServiceAccount;
 }
 
-/** A service account of a cluster. Without `name`, all accounts of the namespace. */
+/** A service account of a cluster. If `name` is not set, all accounts of the namespace match. */
 export interface ServiceAccount {
   readonly namespace: string;
   readonly name?: string;

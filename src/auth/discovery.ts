@@ -36,8 +36,8 @@ export interface ApiServerIssuer {
 }
 
 /**
- * Discovers the issuer of a cluster at its API server. Returns the API server's own URL of the keys: the discovery
- * document may name another host, for which the cluster's CA and token are not meant. Throws the Failures of `getJson`.
+ * Discovers the issuer of a cluster at its API server. Returns the API server's own URL of the keys. The discovery
+ * document may name another host, which must not get the cluster's token. Throws the Failures of `getJson`.
  */
 export async function discoverApiServer(
   world: Pick<AuthPorts, 'fetch' | 'files'>,

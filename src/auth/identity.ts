@@ -3,7 +3,7 @@
 import type { JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 
-/** Advertised if the configuration names no scopes (registry server document, Discovery document). */
+/** Scope that is advertised if the configuration names no scopes (registry server document, Discovery document). */
 export const READ_SCOPE = 'mcp-registry:read';
 export const WRITE_SCOPE = 'mcp-registry:write';
 

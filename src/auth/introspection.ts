@@ -14,7 +14,7 @@ import type { Cause, Refusal } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 import { checkBearer } from './token-form.ts';
 
-/** Maximum time for which an acceptance is remembered. The `exp` of the token may shorten it. */
+/** Maximum time for which an acceptance is remembered. The `exp` of the token may shorten the time. */
 const ACCEPTED_KEPT_MS = 60_000;
 /** Time for which a refusal is remembered. */
 const REFUSED_KEPT_MS = 10_000;
@@ -37,8 +37,8 @@ export type Introspect = (token: string) => Promise<TokenResult>;
 /** Code of a response that is unusable for one token only. */
 const UNUSABLE = 'introspection-unusable';
 /**
- * Statuses that a token may cause. Other statuses are faults of the endpoint or of this client. A response with status
- * 200 has an unusable body.
+ * Statuses of unusable responses that the token may have caused. Other statuses are faults of the endpoint or of this
+ * client. Responses with status 200 are unusable because of their body.
  */
 const QUESTION_STATUSES: readonly unknown[] = [200, 400, 413, 414, 422, 431];
 /**
@@ -50,13 +50,13 @@ const BUSY: Cause = { code: 'introspection-busy', message: 'too many unknown tok
 
 interface Remembered {
   readonly result: TokenResult;
-  /** In monotonic milliseconds. */
+  /** Time until which the result is remembered, in monotonic milliseconds. */
   readonly until: number;
 }
 
 /**
  * Introspects tokens at the introspectionUrl of a provider. Only a usable response decides on a token (RFC 7662 section
- * 2.2). After each failure of the endpoint, requests pause for a longer time.
+ * 2.2). After a failure of the endpoint, requests pause. Each further failure makes the next pause longer.
  */
 export function createIntrospection(
   ports: AuthPorts,

@@ -18,7 +18,7 @@ const ANSWER_BYTES_MAX = 512 * 1024;
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 const NOT_EMPTY = /./s;
 
-/** Name in messages. A registry has one setting for all URLs; servers and proxies have separate settings. */
+/** Name of a registry's only setting for private addresses, in messages. Servers and proxies have two settings. */
 const ONE_SETTING = 'allowPrivateIP';
 
 type World = Pick<AuthPorts, 'fetch' | 'files'>;

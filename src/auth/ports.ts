@@ -46,7 +46,7 @@ interface Clock {
   monotonic(): number;
 }
 
-/** A problem for operators that has not refused a request. */
+/** A problem that operators must know, although no request was refused because of it. */
 interface Notice {
   readonly code: AuthCode;
   readonly provider: string;

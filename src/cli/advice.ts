@@ -33,7 +33,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '-w': 'skep validate --watch follows manifests, and kubectl get --watch the cluster',
 };
 
-/** Returns the advice; undefined for any other name. */
+/** Returns the advice about a command; undefined for a name that is not in `COMMANDS`. */
 export function commandAdvice(name: string): string | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
@@ -48,8 +48,8 @@ export function withOptionAdvice(message: string): string {
 const STATE = '.skep';
 
 /**
- * Returns advice if a command found no cluster: to select the configuration of `skep dev`, or to start `skep dev`.
- * undefined if `skep dev` is not involved.
+ * Returns advice after a Failure of the cluster or database: select the configuration of `skep dev`, or start
+ * `skep dev`. undefined if neither the command nor the working directory refers to `skep dev`.
  */
 export function devAdvice(code: string, words: readonly string[]): string | undefined {
   if (code === 'cluster-config-invalid') {

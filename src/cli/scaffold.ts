@@ -17,13 +17,13 @@ const REPOSITORY = 'https://git.example.com/platform/fleet.git';
  * this text, because npm does not pack files named .gitignore.
  */
 const IGNORED = '.skep/\nage-keys.txt\n*.plan\n*.plan.sig\n';
-/** Parts of skep.yaml to replace. */
+/** Parts of the template files to replace. */
 const INSTANCE = /^name: prod$/m;
 const TEMPLATE_VERSION = /(?<=@v|:)0\.0\.0\b/g;
 
 /**
- * Creates the files, and returns their sorted paths. Throws Failure `usage` if one of the files exists, and then writes
- * no file.
+ * Creates the files of the repository, and returns their sorted paths. Throws Failure `usage` if one of the files
+ * exists, and then writes no file.
  */
 export function scaffold(folder: string, repository: string | undefined): readonly string[] {
   const names = [...templateFiles(), '.gitignore', 'schema.json'].sort();
@@ -67,7 +67,7 @@ function nameOf(folder: string): string {
   return words.join('-').slice(0, NAME_MAX).replace(/-$/, '') || 'fleet';
 }
 
-/** Maximum length of the name in skep.yaml. */
+/** Maximum characters of the name in skep.yaml. */
 const NAME_MAX = 40;
 
 /** Setting without which a repository on this machine is not read. */

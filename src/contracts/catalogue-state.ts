@@ -4,7 +4,7 @@
 export interface SourceState {
   readonly phase: 'Syncing' | 'Complete' | 'Failed';
   readonly message: string;
-  /** True if a process is syncing the source now. Never stored. `phase` is still Syncing if that process has died. */
+  /** True while a process syncs the source. Never stored. Unlike `phase`, becomes false if the process dies. */
   readonly claimed?: boolean;
   /** RFC 3339. */
   readonly lastAttempt?: string;

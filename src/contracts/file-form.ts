@@ -67,7 +67,7 @@ export function fillDefaults(schema: unknown, value: Json): Json {
   return copy;
 }
 
-/** Returns the schema with additional or replaced fields. It keeps the rules of the schema and adds `rules`. */
+/** Returns the schema with additional or replaced fields. The rules of the schema stay, and `rules` are added. */
 export function withFields<T extends TProperties, U extends TProperties>(
   { properties, required: _required, type: _type, ...words }: TObject<T>,
   fields: U,

@@ -5,7 +5,7 @@ import { roleMatcher } from './role-matcher.ts';
 
 const CLAIMS = { sub: 'ada', groups: ['admins', 'staff'], level: 3, act: { sub: 'robot' } };
 
-describe('of the claims of a token', () => {
+describe('the result for the claims of a token', () => {
   it.each([
     { expression: '"admins" in claims.groups', expected: true },
     { expression: '"admins" in claims["groups"]', expected: true },

@@ -6,7 +6,7 @@ import type { RunConfig } from './run-config.ts';
 /**
  * Readings of the keys' values. Files that keys name have their own readings. Policies, secrets, certificates of the
  * issuer and tokens are read again when their files change. Trusted certificates for the server and the collector are
- * not.
+ * read only at the start.
  */
 export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   schema_version: 'start',
@@ -48,6 +48,7 @@ export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   rate_limiting: 'again',
   webhooks: 'start',
   stdio: 'start',
+  sleep: 'start',
   process: 'start',
   session_key_files: 'start',
   limits: 'again',
@@ -63,8 +64,8 @@ export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
 
 /**
  * Returns the keys, and parts of keys, whose change requires a restart. From `scaling_config` only the Redis is
- * returned, because `stdio` contains the effective number of servers. An embedded authorization server issues tokens
- * for the audience at the start.
+ * returned, because `stdio` contains the effective number of servers. With an embedded authorization server, issuer and
+ * audience are returned, because the server uses the values at its start.
  */
 export function readAtStart(config: RunConfig): Readonly<Record<string, unknown>> {
   const { scaling_config: scaling, limits, oidc_config: oidc, embedded_auth_server_config: authServer } = config;

@@ -33,10 +33,19 @@ export function readRunConfig(text: string): RunConfigRead {
   return { fault: `${misfit?.pointer} ${misfit?.message}` };
 }
 
-/** Returns a fault if the configuration contains no address of the server. */
-function missingPart({ transport, remote_url: remote, target_host: host, target_port: port }: RunConfig) {
+/** Returns a fault if the configuration contains no address of the server, or cannot use a part. */
+function missingPart(config: RunConfig): string | undefined {
+  const { transport, remote_url: remote, target_host: host, target_port: port, sleep } = config;
+  if (sleep !== undefined && whyAwake(config) !== undefined) return `/sleep cannot be used: ${whyAwake(config)}`;
   if (transport === 'stdio' || remote !== undefined || (host !== undefined && port !== undefined)) return undefined;
   return `/transport is ${transport}, and neither /remote_url nor /target_host with /target_port has its address`;
+}
+
+/** Returns why the server cannot sleep, because the proxy does not know how to start it again. */
+function whyAwake({ remote_url: remote, process, stdio }: RunConfig): string | undefined {
+  if (remote !== undefined) return '/remote_url names a server that this proxy does not run';
+  if (process !== undefined) return '/process is a program that ends with the proxy';
+  return stdio?.sharing === 'perSession' ? '/stdio/sharing is perSession' : undefined;
 }
 
 function addressFaultIn(config: RunConfig): string | undefined {

@@ -69,9 +69,28 @@ const Process = Type.Object(
   { ...CLOSED, description: 'For stdio, in place of attach: a process that the proxy starts.' },
 );
 
+const Sleep = Type.Object(
+  {
+    after_seconds: Type.Integer({
+      minimum: 1,
+      maximum: 604_800,
+      description: 'Time without calls and open streams after which the server is stopped.',
+    }),
+    wake_seconds: Type.Integer({
+      minimum: 1,
+      maximum: 600,
+      description: 'Time that a call waits for the start of the server.',
+    }),
+    stateful_set: Text('Name of the StatefulSet of the server, in the namespace of the proxy.'),
+    deployment: Text('Name of the Deployment of the proxy. While it has several pods, none of them stops the server.'),
+  },
+  { ...CLOSED, description: 'The proxy stops the server while no client uses it. Absent: the server always runs.' },
+);
+
 /** Keys of these blocks in the proxy's configuration. */
 export const SERVICE_BLOCKS = {
   stdio: Type.Optional(Stdio),
+  sleep: Type.Optional(Sleep),
   process: Type.Optional(Process),
   session_key_files: Type.Optional(
     Texts('Files with the keys that seal session ids: the first seals, all open. Absent: a key of this process alone.'),

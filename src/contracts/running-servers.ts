@@ -39,7 +39,7 @@ export interface RunningServer {
    */
   readonly image?: string;
   readonly args?: readonly string[];
-  /** Verified attestations of the image, if any. */
+  /** Verified attestations of the image. Not set if the image has none. */
   readonly provenance?: readonly ImageProvenance[];
   /** URL of the remote server behind the proxy. */
   readonly remoteUrl?: string;
@@ -58,7 +58,7 @@ export interface Listing {
   readonly tools?: readonly string[];
 }
 
-/** Running server with its entry in a catalogue. Only the reconciler knows both. */
+/** Running server with its entry in a catalogue. */
 export interface ListedServer extends RunningServer {
   /** Not set if the server's resource requests no entry. */
   readonly listing?: Listing;

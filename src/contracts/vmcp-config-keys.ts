@@ -28,7 +28,8 @@ export const VMCP_CONFIG_KEYS: KeyReadings<VmcpConfig> = {
 
 /**
  * Returns the keys, and parts of keys, whose change requires a restart. The audit log's file and environment variables
- * are opened or read only at the start. An embedded authorization server issues tokens for the audience at the start.
+ * are opened or read only at the start. With an embedded authorization server, issuer and audience are returned,
+ * because the server uses the values at its start.
  */
 export function virtualReadAtStart(config: VmcpConfig): Readonly<Record<string, unknown>> {
   const { audit, authServer, incomingAuth } = config;

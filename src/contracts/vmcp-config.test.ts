@@ -57,6 +57,6 @@ it.each([
   { reason: 'holds two documents', text: 'a: 1\n---\nb: 2\n', reported: 'the file must hold one document' },
   { reason: 'is not YAML', text: 'a: [1', reported: 'write the missing ]' },
   { reason: 'holds no object', text: 'office', reported: 'the file must be object' },
-])('a file that $reason is told apart', ({ text, reported }) => {
+])('a file that $reason is refused with its own message', ({ text, reported }) => {
   expect(readVmcpConfig(text)).toEqual({ fault: expect.stringContaining(reported) });
 });

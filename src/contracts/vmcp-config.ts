@@ -7,8 +7,8 @@
 //   serves MCP at /mcp.
 // - The file contains no references: groups, tool configurations, workflows and settings in ConfigMaps are resolved.
 //   The server therefore needs no rights to read settings in the cluster.
-// - The file contains no secrets, except texts that authors wrote into `headerValue` and `clientSecret`. It names
-//   environment variables, in VMCP_ENV or others.
+// - The file contains no secrets, except texts that authors wrote into `headerValue` and `clientSecret`. The file names
+//   environment variables with the other secrets.
 // - vmcp-config-keys.ts defines which keys are read again after changes. A change of the group's members starts no new
 //   pods.
 // - A member whose authentication cannot be determined is not in `backends`: the server never calls a member without

@@ -50,9 +50,9 @@ export interface OpenIssuer {
   readonly publishedKeys: () => JSONWebKeySet;
   /** Returns the reason why the login of a token has ended; undefined if the login is valid. */
   readonly checkSession: (identity: Identity) => Promise<Rejection | undefined>;
-  /** Returns the upstream token of the caller's login. `provider`: if not set, the first provider. */
+  /** Returns the upstream token of the caller's login, from `provider` or from the first provider. */
   readonly upstreamToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
-  /** Returns the upstream id_token of the caller's login. `provider`: if not set, the first provider. */
+  /** Returns the upstream id_token of the caller's login, from `provider` or from the first provider. */
   readonly upstreamIdToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
   /** Returns the claims of the caller's upstream token, or the reason why they are not available. */
   readonly upstreamClaims: (identity: Identity, provider: string) => Promise<UpstreamClaims | Rejection>;

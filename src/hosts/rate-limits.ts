@@ -58,8 +58,8 @@ export async function openRateLimits(
 }
 
 /**
- * Keys contain namespace and name of the server, because servers may share one `prefix`. The braces around them keep
- * all keys of a call in one slot of a Redis Cluster.
+ * Keys contain namespace and name of the server, because servers may share one `prefix`. The braces keep all keys of a
+ * server in one slot of a Redis Cluster.
  */
 function storeOf({ redis, logger, namespace, server }: RateLimitParts) {
   let opened: Promise<OpenedTokenBuckets> | undefined;

@@ -62,7 +62,7 @@ const READERS: Readonly<Record<string, (path: string) => unknown>> = {
   'a file of policies': (path) => openPolicyFiles(policyFiles([path], 'toolhive.stacklok.dev')),
 };
 
-describe('UTF-16 is named in', () => {
+describe('the message about a UTF-16 file names the encoding, for', () => {
   test.each(Object.entries(READERS))('%s', async (_name, read) => {
     const path = join(folder, 'file.yaml');
     for (const mark of ['\uFEFF', '']) {
@@ -75,7 +75,7 @@ describe('UTF-16 is named in', () => {
     }
   });
 
-  test('a registry file, as a failure of its source', async () => {
+  test('a registry file that a source reads', async () => {
     const path = join(folder, 'registry.json');
     writeFileSync(path, '{"servers": {}}', 'utf16le');
     await expect(readFileSource(path)).rejects.toMatchObject({ code: 'source-not-text' });

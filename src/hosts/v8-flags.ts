@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * Modules of Node.js that are imported before flags are set. Node.js ships them as compiled code, which V8 uses only
- * under the flags of its compilation. Importing them first saves an eighth of the time until a proxy responds.
+ * while its flags are unchanged. Importing the modules first saves an eighth of the time until a proxy responds.
  */
 export const LOADED_BEFORE = [
   'node:http2',
@@ -27,8 +27,8 @@ export const V8_FLAGS = [
   // Threads share these wrappers, and a thread that replaces a wrapper can end the process ("Check failed:
   // jit_page.has_value()"). This flag prevents wrappers: a call takes 27 ns instead of 12 ns.
   '--wasm-wrapper-tiering-budget=2147483647',
-  // Prevents V8 from predicting that objects of requests live long because objects of the start do. Calls cost a third
-  // less.
+  // Without this flag, V8 predicts from objects of the start that objects of requests live long. The flag makes calls
+  // a third cheaper.
   '--no-allocation-site-pretenuring',
 ];
 

@@ -15,8 +15,8 @@ export interface WatchedFiles {
    */
   read(path: string): string;
   /**
-   * Returns the text of a settings file. Throws the Failure also if the file is no longer UTF-8 text, so that the fault
-   * is reported.
+   * Returns the text of a settings file. Unlike `read`, throws Failure `secret-file-unreadable` if the current file is
+   * not UTF-8 text, so that the fault is reported.
    */
   readSettings(path: string): string;
 }

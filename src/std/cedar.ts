@@ -12,7 +12,7 @@ type PolicyJson = Extract<ReturnType<Cedar['policyToJson']>, { type: 'success' }
 export interface CedarFault {
   readonly line: number;
   readonly column: number;
-  /** The fault, and the expected token if known. */
+  /** The parser's message, followed by the expected token and the parser's advice if known. */
   readonly message: string;
 }
 
@@ -54,8 +54,8 @@ function namesEntityType(type: string, { principal, action, resource, conditions
 }
 
 /**
- * Returns whether the JSON form of a policy contains the type under a `type` key. Keys of records in policies cannot be
- * confused with it: their values are objects, never texts.
+ * Returns whether the JSON form of a policy contains the type under a `type` or `entity_type` key. A record in a policy
+ * may have the same keys, but their values are objects, never texts.
  */
 function holdsType(type: string, json: unknown): boolean {
   if (Array.isArray(json)) return json.some((each) => holdsType(type, each));
@@ -106,7 +106,7 @@ function placed(error: DetailedError, text: string): CedarFault {
   return { ...placeIn(text, error.sourceLocations?.[0]?.start ?? 0), message: worded(error) };
 }
 
-/** Converts an offset in UTF-8 bytes, which the parser reports, to a place. */
+/** Converts the parser's offset, which counts UTF-8 bytes, to line and column. */
 function placeIn(text: string, bytes: number): Pick<CedarFault, 'line' | 'column'> {
   return linePlaces(text)(Buffer.from(text).subarray(0, bytes).toString().length);
 }

@@ -1,6 +1,6 @@
 // Finds the known word that an author probably meant.
 
-/** Returns the nearest candidate if the word may be a misspelling of it. Letter case does not count. */
+/** Returns the nearest candidate if the word may be a misspelling of it. Ignores letter case. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const lower = word.toLowerCase();
   let best: string | undefined;

@@ -7,7 +7,7 @@ import { text } from './schema.ts';
 interface Bounds {
   /** Name of the field in the message. */
   readonly field: string;
-  /** Maximum, as the message states it. The minimum is 0. */
+  /** Maximum as text, such as `1.0`, for the CEL rule and its message. The minimum is 0. */
   readonly most: string;
   readonly default?: string;
 }

@@ -29,8 +29,8 @@ export function withEnvironment(
 }
 
 /**
- * Returns variables that set nothing but resemble the variable of a setting, with that variable. Other variables with
- * the prefix are ignored: Kubernetes creates such variables for each Service.
+ * Finds variables that no setting has. Returns each with the similar variable of a setting (`meant`). Variables without
+ * a similar variable are ignored, because Kubernetes creates variables with the prefix for each Service.
  */
 export function misspelledVariables(
   schema: JsonObject,
@@ -66,7 +66,7 @@ function parseVariable(property: JsonObject, text: string): Json {
   try {
     return JSON.parse(text);
   } catch {
-    // The schema then reports the expected type.
+    // For a text that is not JSON, the schema reports the expected type.
     return text;
   }
 }

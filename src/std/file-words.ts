@@ -1,5 +1,5 @@
-// Marks fields whose pattern is stricter in files than in CustomResourceDefinitions. There, a CEL rule or a rule of the
-// kind checks the value.
+// Marks fields whose pattern is stricter in files than in CustomResourceDefinitions. For resources, a CEL rule or the
+// code of the kind checks the value.
 
 import type { TString } from './json-schema.ts';
 

@@ -1,5 +1,5 @@
-// Finds positions in a JSON text (RFC 8259), which JSON.parse does not return: of an object's members, of the first
-// mistake, and line and column of an offset.
+// Finds the positions of members and of the first mistake in a JSON text (RFC 8259). JSON.parse does not return
+// positions.
 
 import { pointerTokens } from './json.ts';
 
@@ -19,7 +19,7 @@ export interface JsonMember extends JsonSpot {
 
 export interface JsonFault {
   readonly offset: number;
-  /** The expected token. */
+  /** The mistake, such as `expected ":"`. */
   readonly message: string;
 }
 

@@ -17,7 +17,7 @@ interface Bucket {
 
 /** Maximum number of remembered clients. Clients without a request for the longest time are forgotten first. */
 const CLIENTS_MAX = 10_000;
-/** Seconds of the limit that may be used at once: a page sends several requests when it opens. */
+/** A client may send the requests of this many seconds at once, because a page sends several requests when it opens. */
 const BURST_SECONDS = 15;
 
 /** `monotonic` returns milliseconds. */

@@ -162,7 +162,7 @@ export function object<T extends TProperties>(
     ...Object.entries(spellings).flatMap(([name, spelling]) => spellingRules(properties, name, spelling)),
   ];
   const rules = validations.length === 0 ? {} : { validations };
-  // The schema contains the other names too. The type lacks them, because the code of a kind reads only current names.
+  // The type lacks old names and names in `NEXT_VERSION`, because the code of a kind reads only current names.
   return Type.Object({ ...withSpellings(properties, spellings), ...old } as T, {
     ...describeField(description, { ...keywords, ...rules }),
     ...merging,

@@ -1,6 +1,6 @@
 // Stores items that are often added and removed. V8 rebuilds a Map or Set with many changes again and again, and each
-// old table refers to the next (OrderedHashTable). If an old table is in the old generation, items that were removed
-// after its time stay in memory until the next full collection.
+// old table refers to the next (OrderedHashTable). An old table in the old generation therefore keeps removed items of
+// later tables in memory until the next full collection.
 
 export interface Slots<T> {
   /** Returns the slot of the item, which is valid until the item is removed. */

@@ -67,6 +67,16 @@ spec:
 apiVersion: toolhive.stacklok.dev/v1alpha1
 kind: MCPServer
 metadata:
+  name: drowsy
+  namespace: docs
+  annotations: {skep.dev/sleep-after: 15m}
+spec:
+  image: registry.example.com/drowsy:1.0.0
+  transport: stdio
+---
+apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPServer
+metadata:
   name: lost
   namespace: docs
 spec:

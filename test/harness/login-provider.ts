@@ -12,6 +12,8 @@ export interface LoginProvider {
   readonly url: string;
   /** Who logs in next. */
   account: string;
+  /** Of the next login: the claim `groups` of its id_token. */
+  groups: readonly string[];
   /** Of its next access tokens. */
   accessSeconds: number;
   /** By path. */
@@ -34,6 +36,7 @@ export async function startLoginProvider({ accessSeconds = 3600 } = {}): Promise
   const login: LoginProvider = {
     url,
     account: 'ada',
+    groups: [],
     accessSeconds,
     requests,
     fault: undefined,
@@ -96,9 +99,15 @@ function configuration(login: LoginProvider): object {
     },
     findAccount: (_context: unknown, id: string) => ({
       accountId: id,
-      claims: () => ({ sub: id, name: `${id} of the tests`, email: `${id}@example.com` }),
+      claims: () => ({
+        sub: id,
+        name: `${id} of the tests`,
+        email: `${id}@example.com`,
+        email_verified: true,
+        groups: login.groups,
+      }),
     }),
-    claims: { openid: ['sub', 'name', 'email'] },
+    claims: { openid: ['sub', 'name', 'email', 'email_verified', 'groups'] },
     conformIdTokenClaims: false,
     scopes: ['openid', 'offline_access'],
     interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },

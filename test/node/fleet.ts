@@ -14,10 +14,13 @@ export interface Fleet {
   readonly namespace: string;
   /** Commits the manifests and syncs them; expects that all become ready, unless another exit code is given. */
   sync(manifests: readonly object[], exitCode?: number): Promise<void>;
+  commit(manifests: readonly object[]): void;
+  /** Runs a command with the settings of the fleet. Returns its standard output. Expects the exit code. */
+  run(args: readonly string[], exitCode?: number): Promise<string>;
 }
 
 /** The namespace admits pods of the level `restricted` alone. */
-export function openFleet(namespace: string, waitSeconds = 180): Fleet {
+export function openFleet(namespace: string, waitSeconds = 180, more: object = {}): Fleet {
   const folder = join(FOLDER, 'fleets', namespace);
   const repository = join(folder, 'repository');
   mkdirSync(repository, { recursive: true });
@@ -32,18 +35,28 @@ export function openFleet(namespace: string, waitSeconds = 180): Fleet {
     sources: [{ name: 'fleet', repository: `file://${repository}`, branch: 'main' }],
     ...{ outbound: { allowFiles: true }, images, stateDir: join(folder, 'state') },
     apply: { waitSeconds, maxDeletesPercent: 100 },
+    ...more,
   };
   writeFileSync(join(folder, 'skep.yaml'), JSON.stringify(settings));
+  const run = async (args: readonly string[], exitCode: number): Promise<string> => {
+    const { code, stdout, stderr } = await skep(args, { cwd: folder, env: { KUBECONFIG } });
+    expect(code, `${stdout}${stderr}`).toBe(exitCode);
+    return stdout;
+  };
+  const commit = (manifests: readonly object[]): void => {
+    const items = [restricted(namespace), ...manifests].map((each) => JSON.stringify(each)).join('\n---\n');
+    writeFileSync(join(repository, 'fleet.yaml'), items);
+    git('add', '--all');
+    git('commit', '--allow-empty', '-m', 'A fleet');
+  };
   return {
     namespace,
+    commit,
     async sync(manifests, exitCode = 0) {
-      const items = [restricted(namespace), ...manifests].map((each) => JSON.stringify(each)).join('\n---\n');
-      writeFileSync(join(repository, 'fleet.yaml'), items);
-      git('add', '--all');
-      git('commit', '--allow-empty', '-m', 'A fleet');
-      const { code, stdout, stderr } = await skep(['sync'], { cwd: folder, env: { KUBECONFIG } });
-      expect(code, `${stdout}${stderr}`).toBe(exitCode);
+      commit(manifests);
+      await run(['sync'], exitCode);
     },
+    run: (args, exitCode = 0) => run(args, exitCode),
   };
 }
 

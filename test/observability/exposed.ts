@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import type { Rejection } from '#auth/rejection.ts';
 import { GATE_CODES } from '#gateway/gate/codes.ts';
 import { createProxyMetrics } from '#gateway/proxy/metrics.ts';
+import { addSleepMetrics } from '#gateway/proxy/sleep-metrics.ts';
 import { createRunMetrics } from '#reconciler/control/metrics.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import type { CatalogueReader } from '#registry/catalogue/ports.ts';
@@ -99,6 +100,9 @@ export function exposedByProxy(): readonly Family[] {
   proxy.active(1);
   proxy.streams(1);
   for (const list of ['tools', 'prompts', 'resourceTemplates'] as const) proxy.drifted(list, 1);
+  const sleep = addSleepMetrics(proxy.metrics, 'weather', false);
+  sleep.woke(1);
+  for (const outcome of ['started', 'not-started', 'client-gone'] as const) sleep.waited(1, outcome);
   return read(proxy.metrics.text(), proxy.metrics.families());
 }
 

@@ -44,7 +44,7 @@ export function createAttach(options: AttachOptions): OpenStreams {
   return (index, handlers) => attach(options, index, handlers);
 }
 
-/** Opens pods of which each serves one session. */
+/** Returns `Processes` that connect to pods. Each pod serves one session. */
 export function createPods(options: AttachOptions): Processes {
   return {
     open: createAttach(options),
@@ -57,7 +57,7 @@ export function createPods(options: AttachOptions): Processes {
 async function attach(options: AttachOptions, index: number, handlers: StreamsHandlers): Promise<Streams> {
   const pod = options.pod(index);
   const credentials = await options.credentials();
-  // A pod for one session cannot be attached to again, so it must be running before the connection.
+  // If a session ends with the deletion of its pod, a pod that is being deleted must be refused before the connection.
   const first = options.replacePod === undefined ? undefined : await readInstance(options, pod, credentials);
   const socket = await openSocket(options, pod, credentials);
   const state: State = {
@@ -170,7 +170,8 @@ function watchSocket(state: State): void {
 }
 
 /**
- * Reports the end after the pod's deletion. Otherwise the caller could mistake the restarted container for a new pod.
+ * Deletes the pod, then reports the end of the connection. In the other order, the caller could mistake the restarted
+ * container for a new pod.
  */
 function reportEnd(state: State, detail: string): void {
   void replacePod(state).then(() => state.handlers.closed(detail));
@@ -181,8 +182,8 @@ async function endUse(state: State): Promise<void> {
 }
 
 /**
- * Deletes the pod, although its container would restart by itself: nodes delay restarts of frequently ended containers
- * by minutes.
+ * Deletes the pod instead of waiting for the restart of its container. Nodes delay restarts of frequently ended
+ * containers by minutes.
  */
 function replacePod(state: State): Promise<void> {
   const { options, pod, uid } = state;

@@ -71,7 +71,10 @@ function connectSocket(
   });
 }
 
-/** True if the server does not support the subprotocol: it selected none, or refused the request for this reason. */
+/**
+ * True if the server does not support the subprotocol: it selected no subprotocol, or refused the request for this
+ * reason.
+ */
 function speaksAnother(error: unknown): boolean {
   return error instanceof Failure && error.data.another === true;
 }

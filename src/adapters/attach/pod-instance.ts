@@ -2,9 +2,9 @@
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
+import { requestObject } from './object-request.ts';
 import type { AttachCredentials, AttachOptions } from './options.ts';
-import { requestPod } from './pod-request.ts';
-import { attachRefusal } from './refusal.ts';
+import { attachRefusal, podPath } from './refusal.ts';
 
 export interface PodInstance {
   readonly uid: string;
@@ -21,7 +21,9 @@ export async function readInstance(
   pod: string,
   credentials: AttachCredentials,
 ): Promise<PodInstance> {
-  const { status, text } = await requestPod(options, pod, credentials, { method: 'GET' });
+  const { status, text } = await requestObject(options, podPath(options.namespace, pod), credentials, {
+    method: 'GET',
+  });
   if (status !== 200) throw attachRefusal(status, text, pod);
   const read: unknown = JSON.parse(text);
   return instanceOf(isObject(read) ? read : {}, pod, options.container);

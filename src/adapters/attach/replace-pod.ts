@@ -1,8 +1,8 @@
 // Deletes a pod that a session has used, so that its StatefulSet creates a new pod.
 
+import { requestObject } from './object-request.ts';
 import type { AttachOptions } from './options.ts';
-import { requestPod } from './pod-request.ts';
-import { attachRefusal } from './refusal.ts';
+import { attachRefusal, podPath } from './refusal.ts';
 
 /** Seconds for the server to exit by itself. Its input is closed before the deletion. */
 const GRACE_SECONDS = 2;
@@ -16,6 +16,9 @@ export async function deletePod(options: AttachOptions, pod: string, uid: string
     ...{ apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: GRACE_SECONDS, preconditions: { uid } },
   });
   const credentials = await options.credentials();
-  const { status, text } = await requestPod(options, pod, credentials, { method: 'DELETE', body });
+  const { status, text } = await requestObject(options, podPath(options.namespace, pod), credentials, {
+    method: 'DELETE',
+    body,
+  });
   if (status >= 400 && status !== GONE && status !== CONFLICT) throw attachRefusal(status, text, pod);
 }

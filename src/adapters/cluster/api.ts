@@ -72,7 +72,8 @@ export function createApi(options: ApiOptions): Api {
   const connections = openConnections({ credentials, connections: most, timeoutMs }, closing.signal);
   let sent = 0;
   /**
-   * Requests without a response before the deadline `before`. A long-running process has a new deadline for each run.
+   * Requests that failed without a response, in the run whose deadline is `before`. A long-running process has a new
+   * deadline for each run.
    */
   let silent = { before: Infinity, requests: new Set<string>() };
 

@@ -1,4 +1,4 @@
-// Tests that a client that is closed during requests reports the failure and does not repeat the requests.
+// Tests a client that is closed during requests: it reports the failure and does not repeat the requests.
 
 import { once } from 'node:events';
 import { expect, test } from 'vitest';

@@ -31,7 +31,7 @@ export interface ClusterOptions {
   readonly usual?: string;
   /** `skep-<instance>`. */
   readonly fieldManager: string;
-  /** Maximum number of concurrent requests. The client lowers it while the server reports overload. */
+  /** Maximum number of concurrent requests. The client lowers this number while the server reports overload. */
   readonly concurrency: number;
   /** Sent as `user-agent: skep/<version>`. */
   readonly version: string;
@@ -40,7 +40,7 @@ export interface ClusterOptions {
   readonly timeoutMs?: number | undefined;
   /** Timeout in milliseconds of requests that keep a lease. Default: 5 s. */
   readonly urgentTimeoutMs?: number;
-  /** Time limit in milliseconds for all requests together, from the connection on. Default: none. */
+  /** Time limit in milliseconds for all requests together, counted from `connectCluster`. Default: none. */
   readonly withinMs?: number | undefined;
   /** Receives every sent request after it has ended. */
   readonly observe?: (exchange: Exchange) => void;

@@ -73,7 +73,7 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     return current();
   }
 
-  /** Renews the credentials. If many requests are rejected at the same time, they share one renewal. */
+  /** Renews the credentials. Requests that are rejected at the same time share one renewal. */
   async function renew(rejected: Credentials): Promise<Credentials> {
     const latest = await current();
     if (latest.fingerprint !== rejected.fingerprint) return latest;

@@ -180,7 +180,7 @@ test('large objects are listed in pages of limited bytes, and no object is missi
   const before = one.requests();
   const listed = await one.list(kind, 'large', { selector: 'size=large', large: true });
   expect(listed.map(({ metadata }) => metadata.name)).toEqual(names);
-  // The first page was too long. The next page had four objects, which have the desired length.
+  // A page of 16 objects was too long, so the client requested pages of four objects.
   expect(one.requests() - before).toBeGreaterThan(names.length / 5);
   const kept = await one.list(kind, 'large', { large: true, keep: ({ metadata }) => metadata.name === 'large-23' });
   expect(kept.map(({ metadata }) => metadata.name)).toEqual(['large-23']);

@@ -7,7 +7,7 @@ import type { Api } from './api.ts';
 import { readJson } from './json-answer.ts';
 
 export interface Discovered {
-  /** The kinds, each in the first version in the server's order of preference that has the kind. */
+  /** All kinds, each in the first version of its group that has the kind. Versions are in the server's order. */
   readonly preferred: readonly ApiResource[];
   /** Finds a kind in any served version. */
   find(apiVersion: string, kind: string): ApiResource | undefined;
@@ -76,8 +76,8 @@ async function listGroup(api: Api, group: JsonObject): Promise<Group> {
 }
 
 /**
- * Reads a `v1` APIResourceList. If the group's extension server is down, returns no kinds for the group, so that other
- * groups still work.
+ * Reads a `v1` APIResourceList. If the extension server of the version is down, returns no kinds, so that other groups
+ * still work.
  */
 async function listVersion(api: Api, apiVersion: string): Promise<ApiResource[]> {
   const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;

@@ -1,5 +1,5 @@
-// Tests that after a fence throws, requests that wait, are repeated or have no connection are not sent. Also tests that
-// requests without a connection are not sent after their timeout.
+// Tests that no request is sent after a fence has thrown, even if the request was waiting, is repeated or has no
+// connection. Also tests that requests without a connection are not sent after their timeout.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
@@ -66,7 +66,7 @@ test('a request that has no connection at its time limit is not sent', async () 
   const options = { origin: `https://127.0.0.1:${port}`, path: '/', method: 'GET' as const };
   const late = exchange(agent, { options, timeoutMs: 1, maxBytes: 100, fence: undefined });
   const [socket] = await arrived;
-  // Timers fire in the order of their times.
+  // This timer fires after the timeout of 1 ms, because timers fire in the order of their times.
   await setTimeout(2);
   socket.pipe(connectTo(Number(new URL(url).port), '127.0.0.1')).pipe(socket);
   expect({ late: await late, received }).toEqual({ late: undefined, received: [] });

@@ -11,8 +11,8 @@ export interface Sending {
   /** Maximum length of the response body as received. Longer bodies are not read. */
   readonly maxBytes: number | undefined;
   /**
-   * Called directly before the first byte is sent, even after the process was suspended. If it throws, the request is
-   * not sent.
+   * Called directly before the first byte is sent, because the process may have been suspended before. If it throws,
+   * the request is not sent.
    */
   readonly fence: (() => void) | undefined;
 }

@@ -73,7 +73,7 @@ test.each([
   expect(received.map(limitAndStart)).toEqual(asked);
 });
 
-test('lists of a namespace, lists that are null and lists that keep expiring', async () => {
+test('a list of a namespace is read, a null list is empty, and a list that keeps expiring fails', async () => {
   const { url, received } = await serve(({ path }) => {
     if (path.includes('/gone/')) return status(410, 'Expired', 'too old');
     if (path.includes('/null/')) return { json: { metadata: {}, items: null } };

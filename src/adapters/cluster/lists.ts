@@ -29,7 +29,7 @@ const TRIES = [PAGE, PAGE, undefined];
 /** Number of objects in the first page of a list with large objects. Later pages aim at `LARGE_BYTES`. */
 const FIRST_LARGE = 16;
 const LARGE_BYTES = 4 * 1024 * 1024;
-/** Page sizes for large objects. They are never read without pages, because the list may exceed the memory. */
+/** Page sizes for large objects. Large objects are never read without pages, because the list may exceed the memory. */
 const TRIES_LARGE = [FIRST_LARGE, FIRST_LARGE, FIRST_LARGE];
 
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
@@ -41,7 +41,7 @@ const PAGE_MS = 20_000;
 /** Timeout in milliseconds of one page of a kind that recently timed out. */
 const SILENT_PAGE_MS = 2_000;
 const LATELY_MS = 5 * 60_000;
-/** Milliseconds that a caller waits for a kind that recently timed out, so that it does not delay other kinds. */
+/** Milliseconds that a caller waits for a kind that recently timed out. A longer wait would delay other kinds. */
 const SILENT_WAIT_MS = 250;
 
 interface Listed {
@@ -76,7 +76,7 @@ export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): 
     const path = collectionPath(kind, namespace);
     const since = silentSince.get(path);
     if (since === undefined) return listNoting(kind, path, { ...options, timeoutMs: PAGE_MS });
-    // Sometimes the kind gets the full timeout, because its server may be slow rather than down.
+    // After `LATELY_MS`, a LIST gets the full timeout again, because the kind's server may be slow rather than down.
     const timeoutMs = clock.monotonic() - since < LATELY_MS ? SILENT_PAGE_MS : PAGE_MS;
     const asked = [path, options.selector, options.only].join(' ');
     if (underWay.has(asked)) throw notAwaited(api.url(path));

@@ -149,7 +149,7 @@ export function readStatus(text: string): JsonObject {
   }
 }
 
-/** Messages of field manager conflicts contain only managers and fields, so they are kept for Secrets. */
+/** Messages of field manager conflicts are kept even for Secrets, because they contain only managers and fields. */
 function readCauses({ details }: JsonObject, secret: boolean): Json[] {
   const causes = isObject(details) && Array.isArray(details.causes) ? details.causes.filter(isObject) : [];
   return causes.map(({ reason, field, message }) => {

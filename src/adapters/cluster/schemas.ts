@@ -1,5 +1,5 @@
-// Reads the OpenAPI v3 documents of the API server. Each is read once per content, because the server's index contains
-// hashes.
+// Reads the OpenAPI v3 documents of the API server. Each document is read once per content, because the server's index
+// contains hashes.
 
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,4 +1,5 @@
-// Tests repositories in folders. Reads every layout that git creates without git, and compares the results with git's.
+// Tests repositories in folders. Reads every layout of git, without the program git, and compares the results with
+// git's.
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

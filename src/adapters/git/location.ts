@@ -73,8 +73,8 @@ export function readLocation(repository: string, allowFiles: boolean): Location 
 }
 
 /**
- * Returns the target of credentials for the repository. undefined if the URL is invalid or its scheme has no
- * credentials.
+ * Returns the server that receives the credentials for the repository. undefined if the URL is invalid or its scheme
+ * has no credentials.
  */
 export function repositoryOrigin(repository: string): RepositoryOrigin | undefined {
   const url = URL.parse(repository);

@@ -1,5 +1,5 @@
-// Allows one process at a time to use a folder, with a lock file. Its holder touches the file regularly, so a killed
-// process leaves no lasting lock.
+// Allows one process at a time to use a folder, with a lock file. The holder of the lock touches the file regularly, so
+// a killed process leaves no lasting lock.
 
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -69,8 +69,8 @@ async function create(clock: Clock, file: string, holder: Holder): Promise<boole
 }
 
 /**
- * Renames a stale file before removing it. If two processes do this at the same time, only one succeeds. If another
- * process has acquired the lock in between, its file is restored.
+ * Renames a stale lock file before removing it. If two processes rename the file at the same time, only one succeeds.
+ * If the renamed file is the new lock of another process, restores the file.
  */
 async function removeIfStale(clock: Clock, file: string, aside: string): Promise<boolean> {
   const holder = await readHolder(file);
@@ -101,7 +101,7 @@ function isDead({ host, pid, process: itself }: Holder): boolean {
   }
 }
 
-/** Returns undefined if the file does not exist or is incomplete. Then only the age of the file matters. */
+/** Returns undefined if the file does not exist or is incomplete. */
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));

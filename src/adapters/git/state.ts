@@ -1,4 +1,4 @@
-// Manages the folder with the local copy of one repository: selects the current clone, and locks the folder.
+// Manages the folder with the local copy of one repository: selects the current clone, and removes old clones.
 
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -230,28 +230,25 @@ test('an aborted request rejects immediately with outbound-aborted', async () =>
 test.each([
   { what: 'all of it', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody' },
   { what: 'its head', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n' },
-])(
-  'a request that is aborted before its response ($what of it arrived) is read rejects with outbound-aborted',
-  async ({ bytes }) => {
-    const url = await serveBytes(bytes, 'stay');
-    const controller = new AbortController();
-    function readsBody(): boolean {
-      controller.abort();
-      return true;
-    }
-    const failure = await failureOf(outbound(), { url, signal: controller.signal, readsBody });
-    expect(failure.code).toBe('outbound-aborted');
-  },
-);
+])('an abort before the response is read ($what of it arrived) rejects with outbound-aborted', async ({ bytes }) => {
+  const url = await serveBytes(bytes, 'stay');
+  const controller = new AbortController();
+  function readsBody(): boolean {
+    controller.abort();
+    return true;
+  }
+  const failure = await failureOf(outbound(), { url, signal: controller.signal, readsBody });
+  expect(failure.code).toBe('outbound-aborted');
+});
 
-test('the time limit excludes the time of waits in arrived', async () => {
+test('the time limit excludes the waits of arrived', async () => {
   const url = await serveBytes('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody', 'stay');
   const arrived = () => new Promise<void>((resolve) => setTimeout(resolve, 600));
   const { body } = await outbound().request({ url, method: 'GET', timeoutMs: 300, arrived });
   expect(Buffer.from(body).toString()).toBe('body');
 });
 
-test('a request that is aborted during a wait in arrived rejects with outbound-aborted', async () => {
+test('an abort during a wait of arrived rejects with outbound-aborted', async () => {
   const url = await serveBytes('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf', 'stay');
   const controller = new AbortController();
   function arrived(): Promise<void> {

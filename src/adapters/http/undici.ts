@@ -1,6 +1,6 @@
-// Loads only the parts of undici that the proxy, the guarded client and the cluster client use. Loading fetch, caches
-// and WebSockets too would double time and memory. The package does not export these parts, so the paths are valid only
-// for the pinned version.
+// Loads only the parts of undici that the proxy, the guarded client and the cluster client use. With fetch, caches and
+// WebSockets, loading would take twice the time and memory. The package does not export the loaded parts, so their
+// paths are valid only for the pinned version.
 
 import { createRequire } from 'node:module';
 import type * as undici from 'undici';

@@ -1,5 +1,5 @@
-// Creates temporary folders for builds. Each is removed after its build. Folders that killed processes left are removed
-// later.
+// Creates temporary folders for builds. Each folder is removed after its build. Folders that killed processes left are
+// removed later.
 
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// Finds the program that builds kustomizations: `kustomize`, or otherwise `kubectl`, which includes it.
+// Finds the program that builds kustomizations: `kustomize`, or otherwise `kubectl`, which includes kustomize.
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';

@@ -11,8 +11,8 @@ import { teamsBody } from './teams.ts';
 export interface ChatDelivery {
   readonly service: 'slack' | 'teams';
   /**
-   * Returns the chat's URL. It is secret, because everyone who knows it may post. Called before each message. Error
-   * messages contain only its origin.
+   * Returns the chat's URL. The URL is secret, because everyone who knows it may post. Called before each message.
+   * Error messages contain only the origin of the URL.
    */
   readonly url: () => Promise<string>;
 }

@@ -14,7 +14,7 @@ export interface CommitStatusOptions {
   readonly path: string;
   /** URL of the API. By default, it is derived from the origin. */
   readonly apiUrl?: string;
-  /** Called before each request. */
+  /** Returns the token. Called once for each status. */
   readonly token: () => Promise<string>;
   /** Name that distinguishes the status from other statuses of the commit. */
   readonly context: string;

@@ -13,7 +13,7 @@ export interface FittingMessage extends ChatMessage {
 
 /** Items per list in each attempt. */
 const ITEMS = [10, 5, 2, 0];
-/** Maximum characters per text in the first attempt. Each further attempt halves it. */
+/** Maximum characters per text in the first attempt. Each further attempt halves this number. */
 const CHARACTERS = 200;
 
 /** Returns the longest body that fits. If none fits, returns the shortest body. */

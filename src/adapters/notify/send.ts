@@ -57,7 +57,7 @@ async function attemptOf(outbound: Outbound, message: Message): Promise<Reason |
     return reasonOf(answer, delivered);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // A slow receiver is likely to remain slow, so the run does not wait for it three times.
+    // A slow receiver is likely to remain slow, so the run does not wait for the receiver three times.
     return { says: error.code, retryable: error.retryable && error.code !== 'outbound-timeout' };
   }
 }

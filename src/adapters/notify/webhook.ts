@@ -8,7 +8,7 @@ import { deliver } from './send.ts';
 export interface WebhookOptions {
   readonly url: string;
   readonly instance: string;
-  /** Called before each request. */
+  /** Returns the shared secret. Called once for each run. */
   readonly secret: () => Promise<string>;
   /** Returns the `traceparent` header of the run. */
   readonly traceParent?: (() => string | undefined) | undefined;

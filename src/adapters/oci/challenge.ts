@@ -30,7 +30,7 @@ const KNOWN_REALMS: Readonly<Record<string, string>> = {
 
 /**
  * Returns the URL of the token service. A registry may send any URL. Only the registry's own host and its known or
- * configured hosts are accepted, because they receive credentials. Throws Failure `image-realm`.
+ * configured hosts are accepted, because the token service receives credentials. Throws Failure `image-realm`.
  */
 export function realmUrl(
   registry: string,

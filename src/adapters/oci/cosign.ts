@@ -1,5 +1,5 @@
-// Converts signatures that cosign stores under the tags `.sig` and `.att` of an image to bundles. The signature is in
-// annotations of a layer, the signed payload in its blob.
+// Converts cosign's signatures to bundles. cosign stores them under the tags `.sig` and `.att` of an image: the
+// signature in annotations of a layer, the signed payload in the layer's blob.
 
 import { sha256 } from '#std/hash.ts';
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';

@@ -25,7 +25,7 @@ export interface VerifierOptions extends RegistryOptions {
 }
 
 export interface KeepingVerifier extends ImageVerifier {
-  /** Returns all verified images for a later process. undefined if they have not changed since the last call. */
+  /** Returns all verified images for a later process. undefined if no image was verified since the last call. */
   save(): string | undefined;
 }
 
@@ -176,7 +176,7 @@ async function repositoryOf(options: VerifierOptions, request: ImageRequest, nam
   );
 }
 
-/** Pauses requests to a registry that is down or limits requests, also for its other images. */
+/** Pauses the requests for all images of a registry that is down or limits requests. */
 function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: ImageName, failure: Failure): void {
   const { retryAfterMs } = failure.data;
   if (!failure.retryable) return;

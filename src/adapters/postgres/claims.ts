@@ -1,5 +1,5 @@
-// Decides which process syncs a source. A claim is a token with an expiry in the source's row. A timer renews it while
-// the process runs. Times are from the database server, because clocks of replicas may differ.
+// Decides which process syncs a source. A claim is a token with an expiry in the source's row. A timer renews the claim
+// while the process runs. Times are from the database server, because clocks of replicas may differ.
 
 import type pg from 'pg';
 import type { Claim, SourceKey, SourceWriter } from '#registry/catalogue/ports.ts';

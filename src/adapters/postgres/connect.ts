@@ -18,7 +18,7 @@ export interface DatabaseAddress extends Place {
    * PEM file of the certificate authority. If set, every TLS connection verifies the certificate chain, as in libpq.
    */
   readonly caFile?: string;
-  /** PEM certificates. They take precedence over `caFile`. */
+  /** PEM certificates, which take precedence over `caFile`. */
   readonly ca?: string;
   /** Password file in libpq's format. */
   readonly passFile?: string;
@@ -32,7 +32,7 @@ export interface DatabaseAddress extends Place {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** Additional milliseconds after the server's own limit, because the server may have become unreachable. */
+/** Additional milliseconds for a response after the statement's time limit, because the server may be unreachable. */
 const SILENCE_MS = 5_000;
 
 /** TLS settings of an attempt. undefined without TLS. */

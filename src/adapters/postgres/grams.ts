@@ -1,5 +1,5 @@
 // Stores the short character sequences of a text in a Bloom filter, in about as many bytes as the text has characters.
-// Searches check the filter before they read the text. It has false positives but no false negatives.
+// Searches check the filter before they read the text. The filter has false positives but no false negatives.
 
 /** Maximum length of a sequence in UTF-16 code units. */
 const LONGEST = 3;

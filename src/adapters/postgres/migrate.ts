@@ -52,8 +52,8 @@ const LOCK_KEY = BigInt.asIntN(64, BigInt(`0x${sha256('skep migrations').slice(0
 const NO_TRANSACTION = '-- no transaction';
 
 /**
- * Applies pending migrations, each in one transaction with its record. Grants the application user its permissions.
- * Only one process migrates at a time. Other processes wait. Returns the names of the applied files.
+ * Applies pending migrations in the order of their names. Grants the application user its permissions. Only one process
+ * migrates at a time. Other processes wait. Returns the names of the applied files.
  */
 export async function migrate(address: DatabaseAddress, options: MigrateOptions): Promise<readonly string[]> {
   return await connected(address, async (client) => {
@@ -177,7 +177,7 @@ async function apply(client: pg.Client, migration: Migration, address: DatabaseA
   }
 }
 
-/** Applies a migration and stores its record in one transaction. */
+/** Applies a migration and stores its record, in one transaction unless the migration cannot run in a transaction. */
 async function applyOnce(client: pg.Client, { name, sql, hash }: Migration): Promise<void> {
   const record = 'insert into skep_migrations (name, sha256) values ($1, $2)';
   if (sql.startsWith(NO_TRANSACTION)) {

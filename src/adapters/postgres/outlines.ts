@@ -1,6 +1,6 @@
 // Keeps an outline of each source current: its versions without their documents. Reads an outline completely once, then
-// only later changes. A list is filtered in the outline. One statement then reads its documents and the revision, which
-// shows whether the outline was current.
+// only later changes. A list is filtered in the outline. One statement then reads the documents of the list and the
+// revision, which shows whether the outline was current.
 
 import assert from 'node:assert/strict';
 import type pg from 'pg';
@@ -94,8 +94,8 @@ interface Checked<T> {
 }
 
 /**
- * Updates an outline. Reads the revision before the changes. A change between these two reads is read again by the next
- * update, which has no effect.
+ * Updates an outline. Reads the revision before the changes. If a change is written between these two reads, the next
+ * update reads the change again without effect.
  */
 async function upToDate(client: pg.Client, key: SourceKey, before: Kept): Promise<Kept> {
   const revision = await readCatalogueRevision(client, key);

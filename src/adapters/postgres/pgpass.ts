@@ -7,8 +7,8 @@ import { Failure } from '#std/failure.ts';
 import { textOfFile } from '#std/utf8.ts';
 
 /**
- * True if users other than the owner may access the file, except that the group of a file of root may read it. Exported
- * for tests, because only root can create files of root.
+ * True if users other than the owner may access the file. If root owns the file, its group may read it. Exported for
+ * tests, because only root can create files of root.
  */
 export function isOpen({ mode, uid }: { readonly mode: number; readonly uid: number }): boolean {
   return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;

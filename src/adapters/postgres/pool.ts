@@ -223,7 +223,7 @@ function discard(state: State, { client, destroy, broken }: Connection): void {
   forget(state);
 }
 
-/** Removes a connection from the count. If a caller waits, it may open a new connection instead. */
+/** Removes a connection from the count. If a caller waits, the caller may open a new connection instead. */
 function forget(state: State): void {
   const waiter = state.waiters.shift();
   if (waiter !== undefined) {

@@ -19,7 +19,7 @@ const SERVED = `e.name, e.version, e.document, e.status, e.status_message, ${IS_
 
 const OF_SOURCE = 'namespace = $1 and registry = $2 and source = $3';
 
-/** Uses a subquery instead of a join, so that the indexes, which begin with the source, can answer the whole query. */
+/** Uses a subquery instead of a join. The indexes begin with the source, so they can answer the whole query. */
 const ENTRIES = `catalogue_entry e where e.source_id = (select id from catalogue_source where ${OF_SOURCE})`;
 
 export const REVISION = "s.id || '.' || s.revision || '.' || s.edition";
@@ -47,7 +47,7 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 
 interface ReadEntries {
   readonly revision: string;
-  /** Entries in the order of `ids`. If they exceed the page size, only the first entries. */
+  /** Entries in the order of `ids`. If the entries exceed the page size, contains only the first entries. */
   readonly entries: readonly StoredEntry[];
   /** Number of ids that exist. */
   readonly found: number;
@@ -193,7 +193,7 @@ function toolsFrom(text: string): readonly string[] {
   return Array.isArray(tools) ? [...new Set(tools.filter((tool) => typeof tool === 'string'))] : [];
 }
 
-/** Limits the value to the largest integer that JSON represents exactly, because cursors contain it. */
+/** Limits the value to the largest integer that JSON represents exactly, because cursors contain the value. */
 function countFrom(text: string | null | undefined): number | undefined {
   return /^[0-9]+$/.test(text ?? '') ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined;
 }

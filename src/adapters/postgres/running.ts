@@ -34,7 +34,8 @@ export async function writeRunning(
 }
 
 /**
- * Entries that may describe one of the servers: entries with one of the images, or with one of the URLs in their text.
+ * Entries that may describe one of the servers: entries with an image of a server, or with a URL of a server in their
+ * text.
  */
 const CANDIDATES = `select e.document from catalogue_entry e join catalogue_source s on s.id = e.source_id
   where s.namespace = $1 and s.registry = $2 and e.status <> 'deleted' and (e.images && $3::text[]

@@ -18,7 +18,9 @@ export interface TlsCheck {
   readonly ca?: string;
 }
 
-/** True if the host begins with `/`. It is then the directory of a Unix socket, as in libpq, and never uses TLS. */
+/**
+ * True if the host begins with `/`. The host is then the directory of a Unix socket, as in libpq, and never uses TLS.
+ */
 export function isSocketDirectory(host: string): boolean {
   return host.startsWith('/');
 }

@@ -155,7 +155,7 @@ describe('written entries are read', () => {
     });
   });
 
-  test('state by state', async () => {
+  test('with the sync state of each source', async () => {
     const full = state({
       phase: 'Failed',
       message: 'odd \u0000 text',
@@ -395,7 +395,7 @@ describe('one version of each server is the latest', () => {
     expect(await ids(ALL)).toEqual(['a 1.0.0', 'a 2.0.0 latest'].toSorted());
   });
 
-  test('the version that was added last, if versions are not numbers', async () => {
+  test('and is the version that was added last if versions are not numbers', async () => {
     await store.replace(key, [entry('a', { version: 'zebra' })], state(), () => T1);
     await store.replace(key, [entry('a', { version: 'zebra' }), entry('a', { version: 'apple' })], state(), () => T2);
     expect(await ids(ALL)).toEqual(['a apple latest', 'a zebra']);

@@ -25,7 +25,7 @@ export interface Store extends CatalogueWriter, CatalogueReader {
 }
 
 export interface StoreOptions {
-  /** Milliseconds after which a claim ends that is not renewed. Default: 1 minute. */
+  /** Milliseconds after which a claim ends unless the claim is renewed. Default: 1 minute. */
   readonly claimMs?: number;
 }
 

@@ -104,13 +104,14 @@ export async function readStored(client: pg.Client, key: SourceKey): Promise<rea
   }));
 }
 
-/** Maximum milliseconds per row for updating the times after a write. */
+/** Assumed milliseconds per row for updating the times after a write. */
 const RESTAMP_MS = 0.1;
 
 /**
- * Writes the change. Times of versions always increase, even if clocks of instances differ, so readers of all changes
- * since the latest known time miss no change. The stored time is the end of the write, when readers begin to see the
- * change. Readers of all changes since their last request therefore miss no change either.
+ * Writes the change. The time of the change is later than all stored times, even if clocks of instances differ. A
+ * reader that requests changes since the latest time that it received therefore misses no change. The stored time is
+ * the end of the write, when readers begin to see the change. A reader that requests changes since the time of its last
+ * request therefore misses no change.
  */
 export async function writeChange(
   client: pg.Client,

@@ -43,7 +43,7 @@ async function startProcess(options: ProcessOptions, index: number, handlers: St
   child.stdout.on('data', handlers.stdout);
   child.stderr.on('data', handlers.stderr);
   child.stdin.on('drain', handlers.drain);
-  // If the process ends during a write, its exit is reported instead.
+  // If the process ends during a write, the exit is reported instead of the write's error.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', ignore);
   return {
     instance: `${index}/${child.pid}/${options.clock.now()}`,

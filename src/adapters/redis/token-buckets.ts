@@ -83,7 +83,9 @@ export async function openTokenBuckets(
   };
 }
 
-/** Runs the script by its digest. Sends the script itself if the server does not know it, as after a restart. */
+/**
+ * Runs the script by its digest. Sends the script itself if the server does not know the digest, as after a restart.
+ */
 async function runScript(redis: Redis, given: readonly (string | number)[]): Promise<unknown> {
   try {
     return await redis.call('evalsha', TAKE_SHA, ...given);

@@ -5,7 +5,7 @@ test('the path of a signal is appended', () => {
   expect(signalUrl({ url: 'https://c/otlp' }, 'metrics')).toBe('https://c/otlp/v1/metrics');
 });
 
-test('attributes of the configuration take precedence over the environment, and the environment over ours', () => {
+test('the configuration takes precedence over the environment, which sets every attribute except the service name', () => {
   const facts = { serviceName: 'server', serviceNamespace: 'tools', serviceVersion: '1', custom: { team: 'own' } };
   const environment = { OTEL_RESOURCE_ATTRIBUTES: 'team=theirs, service.version=2,service.name=no,place=a%20b%,x,=y' };
   expect(resourceAttributes(facts, environment)).toEqual({

@@ -5,7 +5,7 @@ import type { Environment } from '#std/environment.ts';
 export interface Collector {
   /** URL without the path of a signal. */
   readonly url: string;
-  /** Returns the headers of the next request. They may contain secrets that rotate. */
+  /** Returns the headers of the next request. Headers may contain secrets that rotate. */
   readonly headers: () => Readonly<Record<string, string>>;
   /** All trusted certificates as PEM. Default: the system's roots. */
   readonly roots: readonly string[] | undefined;
@@ -32,7 +32,10 @@ export interface ResourceFacts {
   readonly custom: Readonly<Record<string, string>>;
 }
 
-/** Returns attributes of the resource. In increasing precedence: ours, OTEL_RESOURCE_ATTRIBUTES, the configuration. */
+/**
+ * Returns attributes of the resource. In increasing precedence: namespace and version of the service,
+ * OTEL_RESOURCE_ATTRIBUTES, name of the service, configuration.
+ */
 export function resourceAttributes(facts: ResourceFacts, environment: Environment): Record<string, string> {
   return {
     'service.namespace': facts.serviceNamespace,

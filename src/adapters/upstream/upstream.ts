@@ -44,8 +44,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 }
 
 /**
- * Restores the async context. A connection calls back in the context of the request that opened it, which may belong to
- * another client.
+ * Restores the async context of the request. A connection calls back in the context of the request that opened the
+ * connection. That request may belong to another client.
  */
 function inContext({ head, data, end, failed }: UpstreamHandlers): UpstreamHandlers {
   // `AsyncLocalStorage.snapshot` has the same effect, but creates objects of 1 KB for two deprecated properties.

@@ -58,7 +58,10 @@ function propertyOf(schema: JsonObject, key: string): JsonObject {
   throw misfit(`the tool has no argument "${key}".${didYouMean(key, names)} The tool says: ${known}`);
 }
 
-/** Returns the value of a key. If the schema accepts a list, the values of a repeated key become a list. */
+/**
+ * Returns the value of a key. If the schema accepts a list, the values of a repeated key become a list. If the schema
+ * does not accept text too, a single value also becomes a list.
+ */
 function typedAll(key: string, texts: readonly string[], property: JsonObject, schema: JsonObject): Json {
   const [first = ''] = texts;
   const whole = texts.length === 1 ? parseJson(first) : undefined;

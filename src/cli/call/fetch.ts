@@ -1,5 +1,6 @@
 // Sends requests: directly to the server that the user named, and through the guarded client to every other address.
-// The server names the other addresses, for example its authorization server. They may be in the network of the server.
+// The server names the other addresses, for example its authorization server. These addresses may be in the network of
+// the server.
 
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
@@ -11,8 +12,9 @@ const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 /**
- * Private ranges to which a server may refer. A public server: none. A server in a private network: private ranges. A
- * server on this machine: all ranges. Link-local addresses, such as a cloud's metadata service, are never allowed.
+ * Ranges to which a server may refer. A public server may refer to no range, a server in a private network to private
+ * ranges, and a server on this machine to all ranges. Link-local addresses, such as a cloud's metadata service, are
+ * never allowed.
  */
 const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...LOOPBACK]];
 

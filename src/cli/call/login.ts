@@ -1,6 +1,6 @@
 // Provides tokens for one server: stored tokens, refreshed tokens, or tokens of a new login in the browser. The
-// official MCP client implements the protocol: OAuth 2.1 with RFC 9728 and RFC 8414 discovery, a configured or
-// registered client (RFC 7591), PKCE, RFC 8707 and RFC 9207.
+// official MCP client implements OAuth 2.1: discovery (RFC 9728, RFC 8414), client registration (RFC 7591), PKCE,
+// resource indicators (RFC 8707) and the issuer in responses (RFC 9207).
 
 import {
   type AuthProvider,
@@ -171,7 +171,7 @@ function keptInFile({ file, clientId, clientSecret }: LoginSettings, back: Retur
       return port === back.port ? client : undefined;
     },
     saveClientInformation: async (client) => {
-      // A client from the options is not stored, because it may contain a secret.
+      // A client from the options is not stored, because the client may contain a secret.
       if (clientId === undefined) await file.write({ ...(await file.read()), port: back.port, client });
     },
     tokens: async () => (await file.read()).tokens,

@@ -8,7 +8,7 @@ import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
 import { isObject, parseJson } from '#std/json.ts';
 
 interface Login {
-  /** URL of the server. It is compared when the file is read. */
+  /** URL of the server. A file with the URL of another server is ignored. */
   readonly server: string;
   /** Port of the redirect with which the client is registered. */
   readonly port?: number;

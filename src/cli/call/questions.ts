@@ -10,7 +10,7 @@ type Value = string | number | boolean | string[];
 const YES = /^(y|yes)$/i;
 const NO = /^(n|no)$/i;
 
-/** Returns the answer. Without a terminal, the answer is a decline. Ctrl-D and Ctrl-C cancel. */
+/** Returns the answer. Without a terminal, declines. Ctrl-D and Ctrl-C cancel. */
 export async function answerElicitation(terminal: Terminal, params: Params): Promise<ElicitResult> {
   if (!terminal.interactive) {
     terminal.say(`declined, because there is no terminal: ${params.message}`);

@@ -17,7 +17,7 @@ import { isObject, type JsonObject } from '#std/json.ts';
 import { answerElicitation } from './questions.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Key of a handle in the changed result. The official client refuses results of an unknown type. */
+/** Key in `_meta` at which `asResult` puts the handle. The official client refuses results of the type `task`. */
 const HANDLE = 'skep/task';
 
 /** Makes the official client accept handles of tasks. The client must be connected. */
@@ -125,8 +125,8 @@ function finishedResult({ status, result, error }: JsonObject): CallToolResult |
 }
 
 /**
- * Answers the new questions of a task; undefined without new questions. Throws Failure `call-failed` for a request
- * other than elicitation.
+ * Returns the user's answers to the new questions of a task; undefined if the task has no new questions. Throws Failure
+ * `call-failed` for a request other than elicitation.
  */
 async function answerQuestions(
   terminal: Terminal,

@@ -19,7 +19,7 @@ Examples:
   skep clients https://registry.example.com/fleet --format claude-code > managed-settings.json
   skep clients https://registry.example.com/fleet --format copilot --check managed-settings.json`;
 
-/** Exit code if the list in the file differs from the list of allowed servers. */
+/** Exit code if the list in the file differs from the list of the registry. */
 const DIFFERS = 2;
 
 export function clientsCommand(): Command {

@@ -135,7 +135,7 @@ async function writeLock(
 
 interface Asker {
   ask(server: LockableServer): Promise<Offered>;
-  /** Returns the digest of the server's image; undefined if it is unknown. */
+  /** Returns the digest of the server's image; undefined if the digest is unknown. */
   digestOf(server: LockableServer): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -170,7 +170,7 @@ async function openAsking(options: Options, surroundings: Surroundings): Promise
   const settings = { url: server, token, login, terminal: openTerminal(process) };
   return {
     ask: () => useServer(settings, askDefinitions),
-    // The server at the URL may run another image with the same tag, so the digest in the manifest is used.
+    // The image of the server at the URL is unknown, so only a digest in the manifest is used.
     digestOf: async (server) => server.server.digest,
     close: async () => undefined,
   };

@@ -1,4 +1,4 @@
-// `skep plan`: shows the difference between Git and the cluster, or between two commits; writes nothing.
+// `skep plan`: shows the difference between Git and the cluster, or between two commits. Writes nothing to the cluster.
 
 import { Command, Option } from 'commander';
 import { writeReport } from '#hosts/colour.ts';
@@ -96,7 +96,7 @@ async function print(flags: Options, result: RunResult): Promise<void> {
   const typed = flags.output === 'text' ? commandOf(flags) : commandElsewhere(flags);
   const context: ReportContext = { ...reportContext(typed), extent: flags.details === true ? 'all' : 'folded' };
   writeReport(flags.output, await render(result, context));
-  // A plan is shown even while runs are paused. Pending changes then change the exit code only with
+  // A plan ignores the pause of runs. Without `paused`, pending changes lead to exit code 2 only with
   // `--detailed-exitcode`.
   const { paused: _paused, ...free } = result;
   process.exitCode = exitCodeOf(free, flags.detailedExitcode);
@@ -107,10 +107,7 @@ async function explanationsOf(prepared: Prepared) {
   return explain(prepared);
 }
 
-/**
- * Returns `against`. Throws Failure `usage` with `--out`, because a plan file can only be made for a cluster that was
- * read.
- */
+/** Returns `against`. Throws Failure `usage` with `--out`, because a plan file requires that the cluster was read. */
 function whole({ out }: Options, against: string): string {
   if (out === undefined) return against;
   throw new Failure(

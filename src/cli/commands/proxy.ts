@@ -1,6 +1,7 @@
 // `skep proxy`: serves the proxy in front of one MCP server.
 
 import { Command, Option } from 'commander';
+import { releaseMemoryWhenIdle } from '#hosts/idle-memory.ts';
 import { keepServing } from '#hosts/keep-serving.ts';
 import type { LogLevel } from '#hosts/log.ts';
 import { awaitSignal } from '#hosts/signals.ts';
@@ -35,6 +36,7 @@ export function proxyCommand(): Command {
       const readConfig = followConfig(files, file, config);
       const proxy = await startProxy({ config, readConfig, environment: process.env, files, logger });
       process.stdout.write(`serving ${proxy.url}\n`);
+      releaseMemoryWhenIdle();
       await awaitSignal();
       await proxy.stop();
     });

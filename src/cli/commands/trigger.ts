@@ -10,32 +10,8 @@ export function triggerCommand(): Command {
     .addHelpText('after', '\nExample:\n  skep trigger tools/catalogue -c skep.yaml')
     .action(async (registry: string, flags: InstanceFlags) => {
       const config = await loadConfig(flags);
-      const [{ connectCluster }, { triggerSync }, { fieldManager }, { systemClock }, { VERSION }] = await Promise.all([
-        import('#adapters/cluster/connect.ts'),
-        import('#reconciler/run/operate/trigger.ts'),
-        import('#reconciler/run/labels.ts'),
-        import('#hosts/clock.ts'),
-        import('#hosts/version.ts'),
-      ]);
-      const { kubeconfig, context, concurrency } = config.cluster;
-      const cluster = await connectCluster({
-        usual: process.env.KUBECONFIG ?? '',
-        kubeconfig,
-        context,
-        fieldManager: `${fieldManager(config.name)}-trigger`,
-        concurrency,
-        version: VERSION,
-        clock: systemClock,
-        withinMs: config.cluster.timeoutSeconds * 1000,
-        timeoutMs: config.cluster.timeoutSeconds * 1000,
-      });
-      try {
-        const [name = '', namespace = cluster.homeNamespace()] = registry.split('/').reverse();
-        const { apiGroup } = config;
-        const value = await triggerSync({ cluster, clock: systemClock }, { apiGroup, namespace, name });
-        process.stdout.write(`the next run syncs ${namespace}/${name} (sync-trigger ${value})\n`);
-      } finally {
-        await cluster.close();
-      }
+      const { triggerRegistry } = await import('#hosts/reconciler/operator/trigger.ts');
+      const { namespace, name, value } = await triggerRegistry(config, registry);
+      process.stdout.write(`the next run syncs ${namespace}/${name} (sync-trigger ${value})\n`);
     });
 }

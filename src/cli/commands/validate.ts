@@ -107,7 +107,8 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
     signal: stop.signal,
   });
   await Promise.race([interrupted, watching]);
-  // A validation in progress would keep the process alive. It can be stopped at any point, because it only reads.
+  // A validation in progress would keep the process alive. The validation can be stopped at any point, because it only
+  // reads.
   process.exit();
 }
 

@@ -1,6 +1,7 @@
 // `skep vmcp`: serves a virtual MCP server in front of several MCP servers.
 
 import { Command, Option } from 'commander';
+import { releaseMemoryWhenIdle } from '#hosts/idle-memory.ts';
 import { keepServing } from '#hosts/keep-serving.ts';
 import type { LogLevel } from '#hosts/log.ts';
 import { readPort } from '#hosts/port.ts';
@@ -42,6 +43,7 @@ function serveVirtualCommand(): Command {
       const { serveFile } = await import('#hosts/virtual-server/serve-file.ts');
       const running = await serveFile(options, process.env);
       process.stdout.write(`serving ${running.url}\n`);
+      releaseMemoryWhenIdle();
       await awaitSignal();
       await running.stop();
     });

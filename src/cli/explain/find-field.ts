@@ -16,7 +16,7 @@ export function findField(path: string): { readonly kind: Kind; readonly field: 
   return { kind, field: fieldBelow(kind, rootField(kind), steps) };
 }
 
-/** Returns the kind with this kind, plural, singular or short name, in upper or lower case. */
+/** Returns the kind whose kind, plural, singular or short name is `name`. Ignores upper and lower case. */
 function findKind(name: string): Kind {
   const lower = name.toLowerCase();
   const found = KINDS.find((kind) => kindNames(kind).some((each) => each.toLowerCase() === lower));

@@ -79,8 +79,8 @@ export interface ReportReader {
 }
 
 /**
- * Returns the digest of the server's image, if the reconciler has pinned the image. undefined if the cluster runs
- * another image than the manifest names.
+ * Returns the digest of the server's image, from the manifest or from the workload in the cluster. undefined if
+ * neither contains a digest of this image.
  */
 export async function readDigest(
   cluster: Pick<ReportReader, 'get'>,
@@ -120,8 +120,9 @@ async function readReports(
 }
 
 /**
- * Returns the definitions of the server. They are the definitions of the lock, changed by the differences that the
- * proxy has reported. Throws Failure `lock-not-reported` without a report about this lock.
+ * Returns the definitions of the server: the definitions of the lock, changed by the reported differences. Throws
+ * Failure `lock-not-reported` without a complete report about this lock. Throws Failure `lock-definition-refused` if a
+ * reported definition is absent or ambiguous.
  */
 export async function readOffered(cluster: ReportReader, server: LockableServer): Promise<Offered> {
   const { namespace, name, lock } = server;

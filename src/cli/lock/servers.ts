@@ -22,7 +22,7 @@ export interface LockableServer {
   readonly server: ToolLock['server'];
   /** File of the lock, which may not exist yet. */
   readonly file: string;
-  /** Lock of the server; absent if it does not exist yet. */
+  /** Lock of the server; absent if the lock does not exist yet. */
   readonly lock?: ToolLock;
 }
 

@@ -1,5 +1,5 @@
-// Finds the folder of manifests and the cluster for `skep lock`, from the options, skep.yaml, or the settings of
-// `skep dev`.
+// Finds the folder of manifests and the cluster for `skep lock`, from the options, from a named configuration, or from
+// the configuration of `skep dev`.
 
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -21,8 +21,8 @@ export interface Surroundings {
 }
 
 /**
- * Returns the settings. Options take precedence. A configuration is read if an option names it, or if `skep dev` has a
- * configuration in this folder.
+ * Returns the settings. Options take precedence over the configuration. A configuration is read if an option names it.
+ * Without `--config` and `--kubeconfig`, the configuration of `skep dev` is read if it exists in this folder.
  */
 export async function findSurroundings(flags: LockFlags): Promise<Surroundings> {
   const hasSettings = flags.config !== undefined || (isAboutDev() && flags.kubeconfig === undefined);
@@ -36,7 +36,7 @@ export async function findSurroundings(flags: LockFlags): Promise<Surroundings> 
   };
 }
 
-/** Returns the folder of manifests of the first source that is on this machine. */
+/** Returns the manifest folder of the first source whose repository is on this machine. */
 function workTreeOf({ sources }: Config): string | undefined {
   for (const { repository, path } of sources) {
     if (URL.parse(repository)?.protocol !== 'file:') continue;

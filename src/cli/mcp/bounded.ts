@@ -8,7 +8,7 @@ import type { Data } from './tool.ts';
 
 /** Maximum bytes of a result as JSON: about 20,000 tokens, which today's clients accept. */
 export const RESULT_BYTES_MAX = 64 * 1024;
-/** Maximum number of items in each list. Reduced until the result is small enough. */
+/** Maximum number of items in each list. `boundedData` halves the number until the result is small enough. */
 export const ITEMS_MAX = 200;
 const TEXT_MAX = 4000;
 const DEPTH_MAX = 40;

@@ -59,7 +59,7 @@ interface Asked {
 
 export type CallTool = (request: ToolRequest) => Promise<ToolResult | Asked>;
 
-/** A question without an answer. It accepts one answer. */
+/** A question that the user has not answered yet. Only the first answer is accepted. */
 interface Pending {
   readonly call: string;
   readonly digest: string;
@@ -182,9 +182,9 @@ function audit({ logger }: CallerDeps, { tool, client }: ToolRequest, event: str
   logger.info({ action: tool.name, event, client: plainText(client), ...facts }, `${tool.name} ${event}`);
 }
 
-/** Logs the error, and returns it as a result. */
+/** Returns the error as a result. Logs an error that is not a Failure, and the Failure of an answered action. */
 function errorResult(deps: CallerDeps, request: ToolRequest, error: unknown): ToolResult {
-  // Any other error is a bug: its stack is logged and not sent to the client.
+  // An error that is not a Failure is a bug: its stack is logged and not sent to the client.
   if (!(error instanceof Failure))
     deps.logger.error({ err: error, tool: request.tool.name }, 'a call failed unexpectedly');
   const failure =

@@ -79,7 +79,7 @@ export async function listenForMcp(
   };
 }
 
-/** Returns true if the request has a valid token. If the file cannot be read, no request is accepted. */
+/** Returns true if the request has a valid token. Returns false for every request if the token file cannot be read. */
 async function hasToken({ headers }: IncomingMessage, file: string): Promise<boolean> {
   const token = bearerToken(headers.authorization);
   if (token === undefined) return false;
@@ -96,8 +96,8 @@ function sendError(response: ServerResponse, status: number, code: string, messa
 }
 
 /**
- * Returns the body; undefined for a body above the maximum. Such a body is read to its end, because otherwise the
- * client does not read the response.
+ * Returns the body; undefined for a body above the maximum. Such a body is read to its end, because the client reads
+ * the response only after it has sent the body.
  */
 async function receiveBody(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | undefined> {
   const chunks: Buffer[] = [];

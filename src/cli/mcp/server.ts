@@ -1,4 +1,4 @@
-// Serves the tools with the official MCP server, for clients with and without sessions.
+// Serves the tools of `skep mcp` with the official MCP server, for clients with and without sessions.
 
 import {
   CLIENT_CAPABILITIES_META_KEY,

@@ -47,7 +47,7 @@ export async function runValidation(
   const schemas = request.schemas.flatMap(definitionFiles);
   const { apiGroup } = request;
   const policies = policyFiles(request.policies ?? [], apiGroup);
-  // Decrypted content must not be written to disk, and problems may contain it.
+  // Problems may contain decrypted content, which must not be written to disk.
   const kept = request.ageKeyFile === undefined ? cache : undefined;
   const allowsPrivate = request.folders.some((folder) => folder.allowsPrivate === true);
   const verify = request.folders.find((folder) => folder.verify !== undefined)?.verify;

@@ -83,8 +83,8 @@ const Limits = Type.Object(
 );
 
 /**
- * JSON Schema of the file. `settleConfig` fills in the defaults in its descriptions. Each value can come from the
- * variable SKEP_REGISTRY_<PATH>, or from THV_REGISTRY_<PATH>, as in ToolHive.
+ * JSON Schema of the file. `settleConfig` fills in the defaults. Each value can come from the variable
+ * SKEP_REGISTRY_<PATH>, or from THV_REGISTRY_<PATH>, as in ToolHive.
  */
 export const REGISTRY_CONFIG_SCHEMA = Type.Object(
   {

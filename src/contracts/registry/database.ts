@@ -4,9 +4,7 @@ import type { RegistryConfigFile } from './config.ts';
 
 export interface RegistryDatabaseTarget {
   readonly settings: NonNullable<RegistryConfigFile['database']>;
-  /**
-   * Certificates that must have signed the server's certificate. If not set, the certificates of the operating system.
-   */
+  /** Trusted certificate authorities. If not set, the operating system's authorities are trusted. */
   readonly caConfigMapRef?: { readonly name: string; readonly key: string };
   /**
    * Secrets in the MCPRegistry's namespace: the passwords of `settings.user` and `settings.migrationUser`, or a

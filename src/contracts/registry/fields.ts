@@ -40,8 +40,8 @@ export const NAME = text(
 );
 
 /**
- * Returns a field with an http or https URL. The service also requires a host, and URLs without a host are reported for
- * the manifest (`registry-service-config`).
+ * Returns a field with an http or https URL. The service also requires a host: the finding `registry-service-config`
+ * reports URLs without a host.
  */
 function url(description: string) {
   return inFile(text(`${description} An http or https URL.`, { minLength: 1, pattern: '^https?://.*' }), {

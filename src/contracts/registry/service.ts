@@ -99,7 +99,7 @@ export interface RegistryConfig {
   readonly limits: ServiceLimits;
   readonly registries: readonly ServedRegistry[];
   readonly outbound: ServiceOutbound;
-  /** Folder for clones of Git repositories. If not set, a temporary folder. */
+  /** Folder for clones of Git repositories. If not set, a temporary folder is used. */
   readonly dataDir?: string;
   readonly database: RegistryDatabase;
   readonly auth: AuthConfig;

@@ -48,7 +48,7 @@ export interface FleetOrigin {
 export type Origin =
   | GitOrigin<{
       readonly username: string;
-      /** `optional`: without the Secret or its key, the repository is read without credentials. */
+      /** If `optional` is true and the Secret or its key is missing, the repository is read without credentials. */
       readonly passwordSecretRef: { readonly name: string; readonly key: string; readonly optional?: boolean };
     }>
   | ApiOrigin
@@ -110,7 +110,7 @@ export interface RegistrySource<O = Origin> {
   readonly name: string;
   readonly format: SourceFormat;
   readonly origin: O;
-  /** If not set, the source is synced once, after changes of its declaration, and by manual trigger. */
+  /** If not set, the source is synced once, and again after a change of its declaration or a manual trigger. */
   readonly intervalMs?: number;
   readonly filter: Filter;
   /** JSON pointer to the source's declaration. If not set, the declaration is an item of `registries`. */

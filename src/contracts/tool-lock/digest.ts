@@ -11,7 +11,7 @@ export function definitionDigest(definition: JsonObject): string {
 
 /**
  * Returns the digests that a definition can have when clients receive it. Up to MCP 2025-11-25, an `outputSchema` must
- * describe an object. For clients with sessions, other schemas are removed.
+ * describe an object. skep removes other schemas for clients with sessions.
  */
 export function acceptedDigests(definition: JsonObject): readonly string[] {
   const { outputSchema, ...rest } = definition;
@@ -20,8 +20,8 @@ export function acceptedDigests(definition: JsonObject): readonly string[] {
 }
 
 /**
- * Maximum number of characters of a number. A model would read all digits of a longer number, but its digest contains
- * only the digits of a double.
+ * Maximum number of characters of a number. A model would read all digits of a longer number, but the digest of the
+ * definition contains only the digits of a double.
  */
 const NUMBER_MAX = 40;
 
@@ -78,7 +78,7 @@ function isNumberPart(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x2e || (code | 0x20) === 0x65;
 }
 
-/** Counts the members of a value. The parser drops repeated keys, so their value has fewer members than the text. */
+/** Counts the members of a value. A text with repeated keys has more members than its value. */
 function look(value: Json, seen: { members: number; isExact: boolean }): void {
   if (typeof value === 'string') seen.isExact &&= value.isWellFormed();
   else if (typeof value === 'number') seen.isExact &&= Number.isFinite(value);

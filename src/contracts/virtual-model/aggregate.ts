@@ -32,8 +32,8 @@ export interface Aggregated {
   /** The tools that clients see, in the order of members. */
   readonly tools: readonly Tool[];
   /**
-   * Names that several tools have, at least one of them visible to clients. Always empty for `priority`. For `manual`
-   * no tool gets such a name, otherwise the first tool gets it.
+   * Names that several tools have, if clients would see one of these tools. Always empty for `priority`. For `manual`,
+   * no tool gets the name. For `prefix`, the first tool gets the name.
    */
   readonly clashes: readonly string[];
 }

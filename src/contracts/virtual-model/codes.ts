@@ -1,4 +1,4 @@
-// The codes of findings about virtual MCP servers and their workflows.
+// Lists the codes of findings about virtual MCP servers and their workflows.
 
 export const VIRTUAL_CODES = {
   'workflow-description-missing':

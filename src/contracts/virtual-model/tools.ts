@@ -1,4 +1,4 @@
-// Renames the tools of one server, and selects those that clients see.
+// Renames the tools of one server, and selects the tools that clients see.
 
 /** A tool as clients see it. */
 export interface Tool {
@@ -7,7 +7,7 @@ export interface Tool {
   /** Name of the tool for clients. */
   readonly name: string;
   /**
-   * The workload of the tool. Empty for a server outside virtual servers, not set if the tool belongs to no workload.
+   * The workload of the tool. Empty for a server outside virtual servers. Not set if the tool belongs to no workload.
    */
   readonly member?: string;
   /**

@@ -1,6 +1,6 @@
-// Defines who may call a virtual MCP server, and how the server authenticates to its backends. The fields are in
-// `spec.config` of a VirtualMCPServer, over which other fields of the spec take precedence, and in the server's
-// configuration.
+// Defines who may call a virtual MCP server, and how the server authenticates to its backends. `spec.config` of a
+// VirtualMCPServer and the server's configuration have these fields. Other fields of the spec take precedence over
+// `spec.config`.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, map, object, optional, text } from '#std/schema.ts';

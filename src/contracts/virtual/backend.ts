@@ -33,6 +33,12 @@ export const ListedBackend = object(
       text('PEM file with certificates to trust for it, in addition to the roots of the image.', { minLength: 1 }),
     ),
     toolsLock: optional(BACKEND_TOOLS_LOCK),
+    sleeps: optional(
+      text(
+        'Set for a server that its proxy stops while no client uses it: a digest of its declaration. Its health is checked without starting it, and its lists are read again only after the digest has changed or the server reports a change.',
+        { minLength: 1 },
+      ),
+    ),
   },
   'A backend of the server.',
 );

@@ -1,5 +1,5 @@
-// Defines blocks of a virtual MCP server's configuration in the form for specs: with defaults for files that people
-// write, and with rules between fields that are checked when a file is read.
+// Defines blocks of a virtual MCP server's configuration in the form for specs. The defaults are for files that people
+// write. The rules between fields are checked when a file is read.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';

@@ -1,5 +1,5 @@
-// Defines one MCP server as callers use it: as a streamable HTTP endpoint. The server itself may speak HTTP+SSE, stdio
-// or another era of the protocol.
+// Defines the interface to one MCP server, which callers use as a streamable HTTP endpoint. The server itself may use
+// another transport (HTTP+SSE or stdio), or another era of the protocol than the caller.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
@@ -84,7 +84,7 @@ export interface Answer {
    * Starts the answer. Header names are in lower case. `mcp-session-id` is the backend's own id, which the proxy seals.
    */
   head(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void;
-  /** Returns false if the sender must stop until the client's flow calls `resume`. */
+  /** Returns false if the sender must stop until the client calls `resume` of the flow. */
   data(chunk: Buffer): boolean;
   end(): void;
   /**
@@ -111,6 +111,8 @@ export interface BackendFault {
     | 'timeout'
     | 'closed'
     | 'busy'
+    /** The server was asleep, and did not start in time. */
+    | 'not-started'
     | 'session-unknown'
     | 'answer-invalid'
     | 'answer-too-large'
@@ -123,7 +125,7 @@ export interface BackendFault {
     /** The caller is not allowed to send this request to the server. */
     | 'forbidden';
   readonly message: string;
-  /** Seconds after which a retry is useful. Set for `busy` and `unreachable`. */
+  /** Seconds after which a retry is useful. Set for `busy`, `not-started` and `unreachable`. */
   readonly retryAfterSeconds?: number;
   /** Detail for the operator's log. */
   readonly detail?: string;
@@ -144,6 +146,8 @@ export interface Backend {
 
 export interface Probe {
   readonly available: boolean;
+  /** True if the server is available because the next call starts it. */
+  readonly isAsleep?: boolean;
   readonly responseTimeMs?: number;
   readonly error?: string;
 }

@@ -169,8 +169,8 @@ function passOn(method: Exchange['method'], answer: Answer, { forget, abort, red
 }
 
 /**
- * Returns a fault for an answer that MCP does not allow (Transports). MCP allows JSON, an event stream, or an empty
- * body with 202, 204 or any error status.
+ * Returns a fault for a body that MCP does not allow with status 200 (Transports): neither JSON nor an event stream.
+ * Answers with another status and answers to DELETE have no fault.
  */
 function unreadable(method: Exchange['method'], status: number, headers: AnswerHeaders): BackendFault | undefined {
   if (status !== 200 || method === 'DELETE') return undefined;

@@ -86,7 +86,8 @@ export interface BackendClock {
   /** Monotonic milliseconds. */
   monotonic(): number;
   /**
-   * Calls `task` once after this time. The returned function cancels the call. Does not keep the Node process alive.
+   * Calls `task` once after this time. The returned function cancels the call. The timer does not keep the Node process
+   * alive.
    */
   after(ms: number, task: () => void): () => void;
   /** Unpredictable bytes. */

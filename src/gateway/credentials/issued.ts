@@ -7,7 +7,7 @@ import { sha256 } from '#std/hash.ts';
 import type { CredentialCaller, CredentialRefusal } from './credential.ts';
 import type { CredentialPorts } from './ports.ts';
 
-/** Last part of a lifetime in which an issued value is not used, because requests take time and clocks differ. */
+/** Time before the expiry in which an issued value is no longer used, because requests take time and clocks differ. */
 const SKEW_MS = 30_000;
 /** Maximum number of stored values. New values replace the oldest values. */
 const KEPT_MAX = 10_000;

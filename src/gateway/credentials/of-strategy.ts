@@ -55,7 +55,7 @@ type Listed = VmcpConfig['backends'][number];
 
 /**
  * Returns the credential of a backend: its strategy, and configured headers, which override headers of the strategy. A
- * signature covers all headers. Throws a Failure like `credentialOfStrategy`.
+ * signature is added after the configured headers. Throws a Failure like `credentialOfStrategy`.
  */
 export function credentialOfBackend(listed: Listed, config: VmcpConfig, ports: StrategyPorts): Credential {
   const { name, headerForward: headers } = listed;

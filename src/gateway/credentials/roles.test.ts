@@ -93,7 +93,7 @@ describe('if several mappings match', () => {
   });
 });
 
-it('a caller without a matching mapping gets the fallback, also if the block has no mappings', () => {
+it('a caller without a matching mapping gets the fallback, even if the block has no mappings', () => {
   const fallback_role_arn = role('Fallback');
   const role_mappings = [{ claim: 'admins', role_arn: role('Admin') }];
   expect(createRoleChoice(block({ fallback_role_arn, role_mappings }))({ groups: [] })).toBe(fallback_role_arn);

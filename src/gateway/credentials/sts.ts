@@ -54,8 +54,8 @@ export function cloudSts(ports: CredentialPorts, block: Block): Credential {
 
 /**
  * Removes headers of the caller that could be parts of a signature. If the proxy signed these headers with the role's
- * keys, the headers would have an effect in the proxy's name. Must be applied before the headers of the configuration
- * are added.
+ * keys, AWS would accept the headers as set by the proxy. Must be applied before the headers of the configuration are
+ * added.
  */
 export function removeCallerSignature({ headers }: OutgoingRequest): Credentialed {
   const kept = Object.entries(headers).filter(([name]) => name !== 'authorization' && !isAmazonHeader(name));

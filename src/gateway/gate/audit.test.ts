@@ -41,7 +41,7 @@ const EVERY = {
   progressToken: 1,
 };
 
-it('formats the time to the millisecond, after any earlier time', () => {
+it('formats the time to the millisecond, whatever time was formatted before', () => {
   const second = Date.UTC(2026, 11, 31, 23, 59, 59);
   for (const ms of [second, second + 7, second + 999, second + 1000, second + 1010, second + 5, 0, 1]) {
     expect(auditEvent({ ...INPUT, timeMs: ms }).time).toBe(new Date(ms).toISOString());

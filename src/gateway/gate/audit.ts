@@ -31,7 +31,7 @@ export interface AuditInput {
   readonly answer: AnswerKind;
   /** Code of the JSON-RPC error, if the gateway read the answer. */
   readonly rpcErrorCode?: number;
-  /** Code of the refusal. Absent or empty if the request was forwarded. */
+  /** Code of the refusal or fault. Absent or empty for other requests. */
   readonly refusal?: string;
   /** Policies that refused the call, or the reason why they could not decide. Contains no values of the call. */
   readonly refusalDetail?: string;
@@ -41,9 +41,9 @@ export interface AuditInput {
   readonly client?: { readonly name?: string; readonly version?: string };
   readonly transport: 'http' | 'sse';
   readonly responseBytes: number;
-  /** The server's own name of the tool, if clients know the tool by another name. */
+  /** Name of the tool, or id of the task, at the server. Absent if clients use the same text. */
   readonly backendName?: string;
-  /** Tool that the client called through the optimizer's `call_tool`. */
+  /** Tool that the client called through the optimizer's `call_tool`, or the tool that created the task. */
   readonly innerTool?: string;
   /** `name: outcome` for each called webhook. */
   readonly webhooks?: readonly string[];
@@ -106,7 +106,7 @@ export interface AuditEvent {
       readonly webhook_change?: WebhookChange;
       /** Present if Redis was unavailable, so that only this replica counted. */
       readonly rate_limits?: 'replica';
-      /** Code of the refusal, from docs/errors.md. */
+      /** Code of the refusal or fault, from docs/errors.md. */
       readonly refusal?: string;
       /** Detail such as `forbidden by policy1`. Numbers begin with 0, as for Cedar policies without an id. */
       readonly refusal_detail?: string;
@@ -197,7 +197,7 @@ const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', '
 
 type OutcomeInput = Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal' | 'contents'>;
 
-/** Returns the outcome. Unless `readsErrors` is false, errors and results with `isError` fail despite HTTP 200. */
+/** Returns the outcome. Unless `readsErrors` is false, an answer that reports an error fails even with HTTP 200. */
 export function auditOutcome(input: OutcomeInput): AuditOutcome {
   const { status, answer, rpcErrorCode, refusal = '', contents } = input;
   if (status === 401 || status === 403 || DENIALS.has(refusal)) return 'denied';

@@ -47,7 +47,7 @@ interface UnderWay {
   stream: number;
 }
 
-/** Maximum number of remembered callers. The counts of the least recent callers are reset. */
+/** Maximum number of remembered callers. The buckets of the least recent callers are dropped, and start full again. */
 const CALLERS_MAX = 10_000;
 
 export function createLimits(settings: LimitSettings): Limits {
@@ -95,8 +95,8 @@ export function createLimits(settings: LimitSettings): Limits {
 }
 
 /**
- * Takes one request from the bucket, which gains `perSecond` requests per second. Returns the seconds to wait if the
- * bucket is empty.
+ * Takes one token from the bucket, which gains `perSecond` tokens per second. Returns the seconds to wait if the bucket
+ * is empty.
  */
 function waitOf(buckets: Map<string, Bucket>, key: string, perSecond: number, nowMs: number): number | undefined {
   const known = buckets.get(key) ?? { left: perSecond, countedAt: nowMs };

@@ -18,7 +18,7 @@ export interface ListView {
   readonly claims: JsonObject;
   readonly rules?: ToolRules;
   readonly policies?: Policies;
-  /** Receives the hints of every tool that clients may see, before policies decide on the tool. */
+  /** If policies exist, receives the hints of every tool that clients may see, before policies decide on the tool. */
   readonly known?: KnownTools;
   /** Compares the server's definitions with the reviewed definitions. */
   readonly lock?: LockKeeper;

@@ -126,7 +126,7 @@ describe('CORS', () => {
     });
   });
 
-  it('tells caches that answers depend on the origin, also for requests without an origin', () => {
+  it('tells caches that answers depend on the origin, even for requests without an origin', () => {
     expect(rules.headers({ headers: {} })).toEqual({ vary: 'Origin' });
     expect(rules.headers({ headers: { origin: 'https://evil.example' } })).toEqual({ vary: 'Origin' });
   });

@@ -2,6 +2,7 @@
 // identifies the person who last logged in with the browser.
 
 import { sha256 } from '#std/hash.ts';
+import { readCookie } from '#std/requests/cookie.ts';
 import type { IssuerSecrets } from './keys/secrets.ts';
 import type { IssuerRequest } from './message.ts';
 import type { IssuerPorts } from './ports.ts';
@@ -36,7 +37,7 @@ export function createCookies(
   const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   return {
     browser(request) {
-      const value = cookieOf(request, browserName ?? '');
+      const value = readCookie(request.headers.cookie, browserName ?? '');
       return value === undefined ? undefined : sha256(value);
     },
     newBrowser() {
@@ -44,7 +45,7 @@ export function createCookies(
       return { browser: sha256(value), cookie: `${browserName}=${value}${attributes}` };
     },
     person(request) {
-      const sealed = cookieOf(request, personName ?? '');
+      const sealed = readCookie(request.headers.cookie, personName ?? '');
       const text = sealed === undefined ? undefined : secrets.unseal('person cookie', issuer, sealed);
       if (text === undefined) return undefined;
       const { person, until }: { person: string; until: number } = JSON.parse(text);
@@ -55,11 +56,4 @@ export function createCookies(
       return `${personName}=${sealed}; Max-Age=${PERSON_MS / 1000}${attributes}`;
     },
   };
-}
-
-function cookieOf({ headers }: IssuerRequest, name: string): string | undefined {
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const found = pairs.filter((pair) => pair.startsWith(`${name}=`));
-  // Another party may have set a cookie that occurs twice.
-  return found.length === 1 ? found[0]?.slice(name.length + 1) : undefined;
 }

@@ -82,7 +82,7 @@ const STATUSES: { readonly [Code in OAuthErrorCode]?: number } = {
   temporarily_unavailable: 503,
 };
 
-/** Redirects the browser. The browser then sends a GET, also after a POST. */
+/** Redirects the browser. The browser then sends a GET, even if this request is a POST. */
 export function redirectAnswer(url: string, cookies: readonly string[] = []): IssuerAnswer {
   return {
     status: 303,

@@ -10,10 +10,10 @@ import { type IssuerWorld, sessionMs } from './world.ts';
 
 /** Time before the expiry at which tokens are refreshed, because requests take time and clocks differ. */
 const SKEW_MS = 30_000;
-/** Time for which a token is used without reading the store. The store may say that the session has ended. */
+/** Time for which a token is used without reading the store, which shows whether the session has ended. */
 const KEPT_MS = 5_000;
 const KEPT_MAX = 20_000;
-/** Time without another refresh for an id_token, after a refresh has returned no id_token. */
+/** Time until the next refresh for an id_token, if the last refresh has returned no id_token. */
 const VAIN_MS = 60_000;
 /** Lifetime of the lock. Longer than any refresh can take. */
 const LOCK_MS = 20_000;

@@ -147,7 +147,10 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
 const REFRESH_UNKNOWN = invalidGrant(
   'the refresh token is unknown, has expired, was revoked or used, or belongs to another client',
 );
-/** Maximum number of attempts. A client may send two concurrent requests, but more are probably an attack. */
+/**
+ * Maximum number of attempts to write the record. A client may send two concurrent requests, but more are probably an
+ * attack.
+ */
 const RACES_MAX = 5;
 
 /**

@@ -15,14 +15,14 @@ export interface Caller {
   readonly token?: string;
   /** `exp` of the token, seconds since 1970. */
   readonly expiry?: number;
-  /** Claims for policies, if another token than the caller's contains them. */
+  /** Claims for policies. Absent if policies read the caller's own token. */
   readonly upstream?: UpstreamClaims;
 }
 
 export const ANONYMOUS: Caller = { key: '', subject: 'anonymous', claims: {} };
 
 /**
- * Returns the caller of a token. The subject of a token without `sub` is its client (RFC 9068 section 2.2, client
+ * Returns the caller of a token. If the token has no `sub`, the subject is the client (RFC 9068 section 2.2, client
  * credentials).
  */
 export function callerOf({ claims }: Identity, token: string): Caller {

@@ -42,7 +42,7 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   let finished = false;
   let waiting = false;
   let fed: { resume(): void } | undefined;
-  /** Content-Length of the body until the first bytes arrive. NaN for a stream or an unknown length. */
+  /** Content-Length of the body. NaN for a stream or an unknown length, and after the first of several chunks. */
   let whole = Number.NaN;
   /** True if the whole body was sent, or will be sent at the end of this turn of the event loop. */
   let leaves = false;
@@ -118,7 +118,7 @@ interface Beginning {
   letGo(): void;
 }
 
-/** Holds the first bytes. At the end of the turn, calls `turnEnds` with whether the bytes are still held. */
+/** Holds the first bytes. At the end of the turn, calls `turnEnds`, with true if the bytes are still held. */
 function holdBeginning({ response, clock }: ClientAnswerOptions, turnEnds: (held: boolean) => void): Beginning {
   let held: Socket | null = response.socket;
   // Corks the socket, since a corked response would write its last chunk before the held chunks.

@@ -45,6 +45,8 @@ export const PROXY_CODES = {
   'server-closed':
     'The MCP server closed the connection before its answer ended: its own log says why. The request may have been carried out, so a client does not repeat it by itself.',
   'server-busy': 'All processes of the MCP server are taken: try again later, or raise their number (backendReplicas).',
+  'server-not-started':
+    'The MCP server was asleep (skep.dev/sleep-after), and did not start within skep.dev/wake-limit. The log has the reason; the events of its pod say more. 403 of the API server: the Role of the proxy needs get and patch on the scale of the StatefulSet.',
   'server-answer-invalid':
     'The MCP server sent an answer that does not follow MCP: the log names the fault. Check the URL of the server.',
   'server-answer-too-large':

@@ -7,13 +7,15 @@ test.each<{ reason: BackendFault['reason']; status: number; code: string }>([
   { reason: 'closed', status: 502, code: 'server-closed' },
   { reason: 'timeout', status: 504, code: 'server-timeout' },
   { reason: 'busy', status: 503, code: 'server-busy' },
+  { reason: 'not-started', status: 503, code: 'server-not-started' },
+  { reason: 'not-started', status: 503, code: 'server-not-started' },
   { reason: 'answer-invalid', status: 502, code: 'server-answer-invalid' },
   { reason: 'answer-too-large', status: 502, code: 'server-answer-too-large' },
   { reason: 'not-supported', status: 501, code: 'server-not-supported' },
   { reason: 'unauthorized', status: 401, code: 'server-unauthorized' },
   { reason: 'forbidden', status: 403, code: 'server-forbidden' },
   { reason: 'session-unknown', status: 404, code: 'session-unknown' },
-])('shows a client whose server is $reason the status $status', ({ reason, status, code }) => {
+])('answers with status $status for the fault $reason', ({ reason, status, code }) => {
   const fault = { reason, message: 'the words for the client', detail: 'host and cause' };
   const refusal = faultRefusal(fault);
   expect([refusal.status, refusal.reason, faultCode(fault)]).toEqual([status, code, code]);

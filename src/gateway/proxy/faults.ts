@@ -35,6 +35,7 @@ const SHOWN: Readonly<Record<BackendFault['reason'], Shown>> = {
   'answer-too-large': { status: 502, code: 'server-answer-too-large' },
   timeout: { status: 504, code: 'server-timeout' },
   busy: { status: 503, code: 'server-busy' },
+  'not-started': { status: 503, code: 'server-not-started' },
   'session-unknown': { status: 404, code: 'session-unknown' },
   'not-supported': { status: 501, code: 'server-not-supported' },
   unauthorized: { status: 401, code: 'server-unauthorized' },

@@ -120,9 +120,12 @@ function reportOf(
 ): JsonObject {
   const common = { status: healthStatus(last), timestamp: new Date(now).toISOString(), version, transport };
   if (last === undefined) return common;
-  const { available, responseTimeMs, error, checkedAt } = last;
+  const { available, isAsleep, responseTimeMs, error, checkedAt } = last;
   const asked = new Date(checkedAt).toISOString();
-  return { ...common, mcp: { available, response_time_ms: responseTimeMs, error, last_checked: asked } };
+  return {
+    ...common,
+    mcp: { available, asleep: isAsleep, response_time_ms: responseTimeMs, error, last_checked: asked },
+  };
 }
 
 function healthStatus(last: Probe | undefined): 'healthy' | 'degraded' | 'unhealthy' {

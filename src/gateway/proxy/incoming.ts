@@ -31,7 +31,10 @@ export interface Incoming {
   readonly received?: Buffer;
   /** Key of the session, set for HTTP+SSE. */
   readonly sessionScope?: string;
-  /** True for requests for the list's pages, and for the message after the list was read. Prevents a second reading. */
+  /**
+   * True for the requests with which the proxy reads a list, and for the message that waited for this list. Prevents a
+   * second reading.
+   */
   readonly listAsked?: boolean;
   /**
    * Reading of the needed list. Set in the requests for the list's pages, and in the message that waited for the list.

@@ -60,7 +60,7 @@ test('a request that is not an MCP message does not count as an operation', () =
   expect(text).toContain('skep_proxy_refusals_total{server="fleet",reason="token"} 1\n');
 });
 
-test('bounds the text for invented names, methods, revisions and codes', () => {
+test('bounds the length of the metrics text if clients invent names, methods, revisions and codes', () => {
   const proxy = started();
   for (let index = 0; index < 10_000; index += 1) {
     const invented = { target: `no-such-tool-${index}`, failed: true, errorType: String(-index), reason: '' };

@@ -1,6 +1,7 @@
 // Lists the dependencies from which a proxy is assembled.
 
 import type { Backend } from '../backends/backend.ts';
+import type { SleepingBackend } from '../backends/sleep/backend.ts';
 import type { Credential } from '../credentials/credential.ts';
 import type { RateLimits } from '../gate/rate-limits.ts';
 import type { WebhookWorld } from '../gate/webhooks/run.ts';
@@ -20,6 +21,8 @@ import type { ClientHeaders } from './steps/client-headers.ts';
 
 export interface ProxyParts {
   readonly backend: Backend;
+  /** If undefined, the server always runs. */
+  readonly sleeping?: Pick<SleepingBackend, 'isAwake' | 'wake'> | undefined;
   readonly doorway: Doorway;
   /** undefined if callers are not authenticated. */
   readonly callers: Callers | undefined;

@@ -50,7 +50,7 @@ test('sends no answer to a client that has disconnected', async () => {
   expect(events).toEqual(['made']);
 });
 
-test('answers from an offer that is known later, and reports a fault of the offer', async () => {
+test('waits for an offer that is not yet known, and reports a fault of the offer', async () => {
   const { events, ask } = watch();
   ask(Promise.resolve(OFFERED));
   ask({ ok: false, fault: { reason: 'unreachable', message: 'none answers' } });

@@ -1,4 +1,4 @@
-// Converts a virtual server's configuration: durations to numbers, rules for names, and refused settings.
+// Reads settings from a virtual server's configuration: rules for names, time limits, and settings that are refused.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { parseDuration } from '#std/duration.ts';

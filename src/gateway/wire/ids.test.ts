@@ -43,7 +43,7 @@ describe('a message gets', () => {
     );
   });
 
-  test('its reference and its subscription', () => {
+  test('another reference and another subscription id', () => {
     const body = Buffer.from(
       '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":5,"progress":0.5,"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}',
     );

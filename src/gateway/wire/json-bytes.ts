@@ -201,8 +201,8 @@ function skipKey(source: Source, from: number, end: number): number {
 const CLOSERS = new Uint8Array(MAX_DEPTH + 1);
 
 /**
- * Returns the position after the value that begins at `from`, without leading space. `depth` is the number of
- * containers around the value.
+ * Returns the position after the value. `from` is the first byte of the value, after any white space. `depth` is the
+ * number of containers around the value.
  */
 export function skipValue(source: Source, from: number, end: number, depth: number): number {
   const { bytes } = source;

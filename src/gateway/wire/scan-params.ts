@@ -21,8 +21,8 @@ const META = keyLevel(0, [
 const REF = keyLevel(META.to, ['type', 'name', 'uri']);
 
 /**
- * Known keys of params. Includes keys that only other readers use for decisions, so that all readers see the same
- * values.
+ * Known keys of params. Includes keys that only the server or other code of the gateway reads. The scan refuses
+ * repeated or misspelled known keys, so all readers see the same values.
  */
 export const PARAMS = keyLevel(
   REF.to,
@@ -103,8 +103,8 @@ export function textAt(source: Source, { start, end }: Span): string | undefined
 }
 
 /**
- * Returns the id at a position. undefined unless the value is a string or an integer in its shortest form. Otherwise
- * `1.0` and `1` would be equal ids with different texts.
+ * Returns the id at a position. undefined unless the value is a string or an integer in its shortest form. Equal ids
+ * must have equal texts, which `1.0` and `1` do not have.
  */
 export function idAt({ bytes, view }: Source, span: Span): MessageId | undefined {
   if (span.end - span.start > MAX_ID_BYTES) return undefined;

@@ -31,7 +31,7 @@ function keys(count: number): string {
 }
 
 describe('scanMessage accepts', () => {
-  test('1,000 unknown keys, and any number of them in arguments', () => {
+  test('1,000 unknown keys, and any number of unknown keys in arguments', () => {
     expect(accepted(call(`{"name":"a",${keys(1000)}}`)).kind).toBe('request');
     expect(accepted(call(`{"name":"a","arguments":{${keys(5000)}}}`)).kind).toBe('request');
   });

@@ -183,7 +183,7 @@ describe('the splitter', () => {
     expect(split([text], 99)).toMatchObject({ faults: 1, events: [] });
   });
 
-  test('passes the pieces of an event that is too large on in order, wherever the stream is cut', () => {
+  test('passes on the pieces of an event that is too large in order, for chunks of any length', () => {
     const large = `: c\r\nid: 1\r\ndata: ${'x'.repeat(40)}\ndata:y\r\n\n`;
     const text = `data: a\n\n${large}data: b\n\n`;
     for (let cut = 0; cut <= text.length; cut += 1) {

@@ -1,6 +1,7 @@
 // Defines the part of skep.yaml about the reconciler's own listener.
 
 import { object, optional, type Static, text } from '#std/schema.ts';
+import { LOGIN } from './login.ts';
 
 const ADDRESS = '^([^:\\[\\]/\\s]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$';
 
@@ -15,13 +16,20 @@ export const HTTP = object(
         minLength: 1,
       }),
     ),
+    operatorTokenFile: optional(
+      text(
+        'File with the tokens, one a line, that may also act: approve, suspend, resume, trigger, roll back; read again each time.',
+        { minLength: 1 },
+      ),
+    ),
+    login: optional(LOGIN),
     webhookSecretFile: optional(
       text('File with the secrets, one a line, that Git servers sign webhooks with; read again each time.', {
         minLength: 1,
       }),
     ),
   },
-  'Listener of `skep run` for /health, /readiness and /metrics. Without it, skep does not listen.',
+  'Listener of `skep run` for /health, /readiness, /metrics and the console. Without it, skep does not listen.',
 );
 
 export type HttpConfig = Static<typeof HTTP>;

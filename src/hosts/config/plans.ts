@@ -1,5 +1,5 @@
-// Defines the parts of skep.yaml about plan files and their signatures, and about the published state, from which `skep
-// plan --against` plans without access to the cluster.
+// Defines the parts of skep.yaml about plan files, their signatures, and the published state. `skep plan --against`
+// plans from the published state without access to the cluster.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';
 import { withRules } from './rules.ts';

@@ -27,11 +27,11 @@ async function read(path: string): Promise<string[]> {
   return files.map((file) => file.path.slice(folder.length + 1));
 }
 
-test('all of a folder without a skep.yaml is read', async () => {
+test('reads the whole folder if it contains no skep.yaml', async () => {
   expect(await read(join(folder, 'clusters'))).toEqual(FILES.slice(0, 3));
 });
 
-test('of a folder with a skep.yaml, the folders of its sources are read', async () => {
+test('reads only the folders of the sources if the folder contains a skep.yaml', async () => {
   settings([{ path: 'clusters/prod', ignore: ['**/drafts/**'] }, { path: './clusters/test' }, { path: 'elsewhere' }]);
   expect(await read(folder)).toEqual(['clusters/prod/a.yaml', 'clusters/test/c.yaml']);
 });

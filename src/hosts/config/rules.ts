@@ -11,8 +11,7 @@ import type { Static, TSchema } from '#std/schema.ts';
 interface Fault {
   readonly message: string;
   /**
-   * JSON pointer, relative to the checked value, of the setting that the message is about. If not set, the value
-   * itself.
+   * JSON pointer to the wrong setting, relative to the checked value. If not set, the checked value itself is wrong.
    */
   readonly at?: string;
 }

@@ -1,5 +1,4 @@
-// Tests which pods may run skep's own image as a process, and which files and programs the process can reach, even if
-// its configuration names other files and programs.
+// Tests which pods may run skep's own image as a process, and that the process reaches no other files and programs.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -88,7 +88,7 @@ const EXPECTED = {
   NODE_OPTIONS: CALLS_NODE_OPTIONS,
 };
 
-/** Returns a reason if the container is not a container that skep renders; undefined otherwise. */
+/** Returns the reason why the container must not run as a process; undefined if skep may have rendered it. */
 function whyRefused(
   { apiGroup }: OwnProgramOptions,
   { kinds, config, takes }: Role,

@@ -36,7 +36,7 @@ export interface DevRegistries {
 interface Listening {
   /** Origin of the main port, whose listener belongs to the caller. */
   readonly origin: string;
-  /** If true, further services listen on the ports after the main port. If false, on any free port. */
+  /** If true, further services listen on the ports after the main port. If false, they listen on any free ports. */
   readonly inOrder: boolean;
   readonly say: (text: string) => void;
 }

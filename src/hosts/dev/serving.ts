@@ -23,12 +23,14 @@ interface Options {
   readonly feed: FleetFeed;
   readonly world: DevWorld;
   readonly origin: string;
-  /** If true, further registries listen on the ports after the main port. If false, on any free port. */
+  /** If true, further registries listen on the ports after the main port. If false, they listen on any free ports. */
   readonly inOrder: boolean;
   /** If true, a new token replaces the token of earlier starts. */
   readonly newToken: boolean;
   /** Returns commands for the console's texts about runs. */
   readonly commandOf: CommandOf;
+  /** Requests a run. */
+  readonly runNow: () => void;
   /** Prints messages about registries. */
   readonly say: (text: string) => void;
 }
@@ -50,7 +52,7 @@ export async function openServing(options: Options): Promise<Serving> {
   const { cluster } = instance.deps;
   const servers = node === undefined ? async () => [] : watchRunning({ cluster, node, now: systemClock.monotonic });
   const token = await openToken(world.tokenFile, newToken);
-  const shown = { runs: runsOf(instance), fleet: feed.shown(instance) };
+  const shown = { runs: runsOf(instance), fleet: feed.shown(instance), actions: feed.acting(options.runNow), token };
   const console = await createConsoleFront(shown, { commandOf, catalogue: CATALOGUE_PATH });
   const front = createFront({ origin: () => origin, token, servers, console });
   const registries = await openRegistries(instance, world, { origin, inOrder, say });

@@ -40,7 +40,7 @@ export interface DevOptions {
   readonly newToken: boolean;
   /** If true, prints each object that the first run creates. */
   readonly verbose: boolean;
-  /** Types of the catalogue's packages that may run in place of images. If not set, the types in the configuration. */
+  /** Types of the catalogue's packages that may run in place of images. The configuration contains the default. */
   readonly run?: readonly PackageType[];
   /** Configuration with the sources and the allowed programs. If not set, the sample fleet is used. */
   readonly given?: Config;
@@ -76,7 +76,7 @@ async function runSession(options: DevOptions): Promise<void> {
   try {
     const start = countCreated(say);
     const tell = options.verbose ? tellOutcomes(say) : start.tell;
-    const feed = openFleetFeed(world.config);
+    const feed = openFleetFeed(world.config, (text) => say(text));
     const instance = await openInstance(world.config, tell, { looked: feed.looked }, undefined, { alone: true });
     const followed = followPackages(packages, instance, world);
     try {
@@ -91,11 +91,13 @@ async function runSession(options: DevOptions): Promise<void> {
       if (stopping) return;
       await followed.ran(first);
       beginPods();
-      const opened = { instance, feed, world, origin, newToken, say, inOrder: port !== 0, commandOf: typed };
+      const wake: Kept['wake'] = {};
+      const runNow = () => wake.runNow?.();
+      const opened = { instance, feed, world, origin, newToken, say, runNow, inOrder: port !== 0, commandOf: typed };
       const serving = await openServing(opened);
       try {
         process.stdout.write(formatGuide(world, origin, serving, await serving.running()));
-        await keepRunning({ instance, feed, world, followed, serving, first, say }, interrupted);
+        await keepRunning({ instance, feed, world, followed, serving, first, wake, say }, interrupted);
       } finally {
         await serving.stop();
       }
@@ -115,11 +117,13 @@ interface Kept {
   readonly followed: FollowedPackages;
   readonly serving: Serving;
   readonly first: RunResult;
+  /** Receives the function that requests a run, once runs follow one another. */
+  readonly wake: { runNow?: () => void };
   readonly say: (text: string) => void;
 }
 
 async function keepRunning(
-  { instance, feed, world, followed, serving, first, say }: Kept,
+  { instance, feed, world, followed, serving, first, wake, say }: Kept,
   interrupted: Promise<void>,
 ): Promise<void> {
   const stopReporting = reportReady(serving.running, say);
@@ -139,6 +143,7 @@ async function keepRunning(
     },
   };
   const runs = startRuns(instance, world.config, listener, first);
+  wake.runNow = () => void runs.trigger('request');
   await interrupted;
   await runs.stop();
   await stopReporting();

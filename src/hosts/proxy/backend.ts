@@ -12,6 +12,7 @@ import type { Processes } from '#gateway/backends/ports.ts';
 import { relayBackend } from '#gateway/backends/relay/backend.ts';
 import type { Relay } from '#gateway/backends/relay/relay.ts';
 import type { BackendObserver } from '#gateway/backends/sessions/observer.ts';
+import type { SleepingBackend } from '#gateway/backends/sleep/backend.ts';
 import { createSseBackend } from '#gateway/backends/sse/backend.ts';
 import { createPerSessionStdio } from '#gateway/backends/stdio/per-session.ts';
 import { createSharedStdio } from '#gateway/backends/stdio/shared.ts';
@@ -25,6 +26,7 @@ import { VERSION } from '../version.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { proxyClock } from './clock.ts';
 import { openProxyRelay } from './relay.ts';
+import { openSleeping } from './sleep.ts';
 
 export interface BackendOptions {
   readonly config: RunConfig;
@@ -40,6 +42,8 @@ export interface BackendOptions {
 
 export interface OpenBackend {
   readonly backend: Backend;
+  /** undefined if the server always runs. */
+  readonly sleeping: SleepingBackend | undefined;
   /** undefined if sessions stay with their replica. */
   readonly relay: Relay | undefined;
   close(graceMs: number): Promise<void>;
@@ -54,26 +58,34 @@ const SILENT_MS = 60_000;
 /** Throws a Failure if the configuration lacks a setting that the transport requires. */
 export async function openBackend(options: BackendOptions): Promise<OpenBackend> {
   const target = targetOf(options.config);
-  const replica = newReplica();
   const observer = observe(options.logger, options.metrics);
-  const relay = target.kind === 'http' ? undefined : await openProxyRelay({ ...options, observer, replica });
-  const { backend, close } =
-    target.kind === 'stdio'
-      ? await openStdio(options, observer, replica)
-      : openRemote(options, target, observer, replica);
-  const bridged = bridgeEras(
-    relay === undefined ? backend : relayBackend(backend, relay),
-    { clock: proxyClock, seal: options.seal },
-    {
-      messageBytes: options.limits.messageBytes,
-    },
-  );
+  const relay =
+    target.kind === 'http' ? undefined : await openProxyRelay({ ...options, observer, replica: newReplica() });
+
+  /** Opens the server with all layers that have state of one run of the server. */
+  async function openServer(): Promise<Backend> {
+    const { backend, close } =
+      target.kind === 'stdio' ? await openStdio(options, observer) : openRemote(options, target, observer);
+    const bridged = bridgeEras(
+      relay === undefined ? backend : relayBackend(backend, relay),
+      { clock: proxyClock, seal: options.seal },
+      { messageBytes: options.limits.messageBytes },
+    );
+    return {
+      ...bridged,
+      async close(graceMs) {
+        await bridged.close(graceMs);
+        await close();
+      },
+    };
+  }
+
+  const sleeping = await openSleeping(options, openServer);
+  const backend = sleeping ?? (await openServer());
   return {
-    backend: bridged,
-    relay,
+    ...{ backend, sleeping, relay },
     close: async (graceMs) => {
-      await bridged.close(graceMs);
-      await close();
+      await backend.close(graceMs);
       await relay?.close();
     },
   };
@@ -88,7 +100,6 @@ function openRemote(
   { config, limits, times }: BackendOptions,
   target: Exclude<Target, { kind: 'stdio' }>,
   observer: BackendObserver,
-  replica: string,
 ): Opened {
   const upstream = createUpstream({
     ca: trustedRoots({ caFile: config.backend_ca_file }),
@@ -101,7 +112,7 @@ function openRemote(
       ? createHttpBackend({ ...target, ...times, host }, ports)
       : createSseBackend(
           { ...target, ...times, host, messageBytes: limits.messageBytes },
-          { ...ports, observer, replica },
+          { ...ports, observer, replica: newReplica() },
         );
   const preserved = config.backend_host_header === 'preserve' ? withHostOfClient(backend) : backend;
   return { backend: preserved, close: () => upstream.close() };
@@ -122,13 +133,12 @@ function withHostOfClient(backend: Backend): Backend {
 async function openStdio(
   { config, environment, limits, times }: BackendOptions,
   observer: BackendObserver,
-  replica: string,
 ): Promise<Opened> {
   const { sharing, pods } = config.stdio ?? { sharing: 'shared', pods: 1 };
   const parts = {
     clock: proxyClock,
     observer,
-    replica,
+    replica: newReplica(),
     limits: { keepAliveMs: times.keepAliveMs, silenceMs: times.firstByteMs },
     maxLineBytes: limits.messageBytes,
   };

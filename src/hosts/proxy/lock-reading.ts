@@ -12,6 +12,8 @@ import { proxyClock } from './clock.ts';
 
 export interface LockReadingParts {
   readonly backend: Backend;
+  /** Returns false while the server sleeps, which is not started for a reading. If absent, it always runs. */
+  readonly isAwake?: (() => boolean) | undefined;
   readonly messageBytes: number;
   readonly keeper: () => LockKeeper | undefined;
   readonly credential: () => Credential | undefined;
@@ -35,7 +37,13 @@ export function readNowAndThen(parts: LockReadingParts): () => void {
     const keeper = parts.keeper();
     const now = proxyClock.monotonic();
     // Reads at once if the lock has changed, and otherwise every EVERY_MS.
-    if (isReading || keeper === undefined || (keeper === read && now - readAt < EVERY_MS)) return;
+    if (
+      parts.isAwake?.() === false ||
+      isReading ||
+      keeper === undefined ||
+      (keeper === read && now - readAt < EVERY_MS)
+    )
+      return;
     [read, readAt, isReading] = [keeper, now, true];
     void readOnce(parts, keeper).finally(() => {
       isReading = false;

@@ -46,8 +46,8 @@ const SOON_MS = 1000;
 const BETWEEN_MS = 10_000;
 const TIMEOUT_MS = 10_000;
 /**
- * Time between two checks of the ConfigMap. Somebody may delete the ConfigMap, or a replica that stops may write about
- * an earlier lock.
+ * Time between two checks of the ConfigMap. A user may delete the ConfigMap, or a stopping replica may replace the
+ * report by a report about an earlier lock.
  */
 const LOOK_MS = 60_000;
 

@@ -90,9 +90,11 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
   use(config);
   const { readConfig: read = () => config } = options;
   closing.push(watchConfig({ config, read, use, logger, clock: proxyClock }));
-  const { backend, health, times } = fixed;
+  const { backend, sleeping, health, times } = fixed;
   const { messageBytes } = limitsOf(config);
-  closing.push(readNowAndThen({ backend, messageBytes, keeper: lock.current, credential: () => credential }));
+  const readable = { backend: sleeping === undefined ? backend : { ...backend, open: sleeping.openAside } };
+  const readings = { ...readable, isAwake: sleeping?.isAwake, keeper: lock.current, credential: () => credential };
+  closing.push(readNowAndThen({ ...readings, messageBytes }));
   const aside = await listenMetrics(config, health, metrics.text, logger);
   closing.push(() => aside?.destroy());
   const listener = await listenHttp(config, (request, response) => handle(request, response), reportBroken(logger));
@@ -102,7 +104,10 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
   return {
     url: `${listener.url}/mcp`,
     metricsUrl: aside?.url,
-    stop: () => stopProxy({ health, listener, underWay: rest.underWay, times, closing }),
+    stop() {
+      sleeping?.drain();
+      return stopProxy({ health, listener, underWay: rest.underWay, times, closing });
+    },
   };
 }
 
@@ -153,7 +158,7 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   });
   closing.push(() => telemetry?.close());
   const backendOptions = { config, environment, files, logger, seal, sessionKeys, limits, times, metrics: proxy };
-  const { backend, relay, close } = await openBackend(backendOptions);
+  const { backend, relay, sleeping, close } = await openBackend(backendOptions);
   closing.push(() => close(0));
   const redis = config.scaling_config?.session_redis;
   const rateLimits = await openRateLimits(
@@ -172,15 +177,17 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const underWay = countUnderWay();
   const { untilStopped } = underWay;
   function active(change: 1 | -1, kind: 'request' | 'stream'): void {
-    if (kind === 'stream') proxy.streams(change);
-    else {
+    if (kind === 'stream') {
+      proxy.streams(change);
+      sleeping?.noteStream(change);
+    } else {
       proxy.active(change);
       underWay.count(change);
     }
   }
   return {
     fixed: {
-      ...{ backend, rules, seal, health, times, endpoint: MCP_PATH, active, untilStopped },
+      ...{ backend, sleeping, rules, seal, health, times, endpoint: MCP_PATH, active, untilStopped },
       beginSpan: telemetry?.beginSpan,
       serveIssuer: issuer?.serve,
     },

@@ -13,8 +13,7 @@ export interface ReloadOptions {
   /** Returns the configuration in the file. Throws a Failure if it cannot be used. */
   readonly read: () => RunConfig;
   /**
-   * Applies the configuration and the files that it names. If it throws a Failure, the earlier settings are still in
-   * force.
+   * Applies the configuration and the files that it names. If `use` throws a Failure, the earlier settings stay in use.
    */
   readonly use: (config: RunConfig) => void;
   readonly logger: Logger;
@@ -24,8 +23,8 @@ export interface ReloadOptions {
 const LOOK_MS = 2000;
 
 /**
- * Starts to follow the file, and returns a function that stops this. An unusable configuration is logged once, and the
- * last valid settings stay in force.
+ * Starts to read the file at intervals, and returns a function that ends the readings. An unusable configuration is
+ * logged once, and the last valid settings stay in use.
  */
 export function watchConfig({ config: started, read, use, logger, clock }: ReloadOptions): () => void {
   let seen = started;

@@ -31,6 +31,7 @@ import type { Recorder } from './record.ts';
 type Fixed = Pick<
   ProxyParts,
   | 'backend'
+  | 'sleeping'
   | 'rules'
   | 'seal'
   | 'health'
@@ -116,7 +117,7 @@ const CREDENTIAL_KEYS = [
 ] as const satisfies readonly (keyof RunConfig)[];
 
 /**
- * Returns a function that creates the part again only if the value of a key has changed, so that the part keeps its
+ * Returns a function that creates the part again only if the value of a key has changed. An unchanged part keeps its
  * tokens and counts.
  */
 function remember<Part>(

@@ -1,4 +1,4 @@
-// Runs a task soon after a request. Runs never overlap, and have a minimum distance even if requests are frequent.
+// Runs a task soon after a request. Runs never overlap, and a minimum time passes between their starts.
 
 import type { ProxyClock } from '#gateway/proxy/ports.ts';
 

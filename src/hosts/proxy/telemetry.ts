@@ -82,7 +82,7 @@ export interface ProxyTelemetryOptions {
   readonly files: WatchedFiles;
   readonly logger: Logger;
   readonly read: OpenMetrics['read'];
-  /** If not set, the version of skep. */
+  /** Value of `service.version`. If not set, the version of skep is sent. */
   readonly serviceVersion: string | undefined;
 }
 

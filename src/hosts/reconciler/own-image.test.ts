@@ -27,6 +27,6 @@ test.each([
   ['a container of a mesh beside it', pod('skep:1', `skep@${DIGEST}`, ['proxy']), `skep@${DIGEST}`],
   ['a container that has not been reported yet', pod('skep:1', ''), undefined],
   ['no status yet', pod('skep:1', undefined), undefined],
-])('of a pod with %s', (_what, object, image) => {
+])('finds the image of a pod with %s', (_what, object, image) => {
   expect(imageOf(object)).toBe(image);
 });

@@ -33,7 +33,8 @@ export interface SyncDeps {
   /** Returns a random number between 0 and 1. */
   readonly random: () => number;
   /**
-   * Milliseconds between two checks for due sources. If not set, 10 s. A check is one small query if no source is due.
+   * Milliseconds between two checks for due sources. The default is 10 s. If no source is due, a check is one small
+   * query.
    */
   readonly everyMs?: number;
 }

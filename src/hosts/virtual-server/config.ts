@@ -59,8 +59,8 @@ function plainObject(value: object): JsonObject {
 }
 
 /**
- * Checks the settings of the authorization server before the start. They are checked again when the server is opened
- * with its keys and secrets.
+ * Checks the settings of the authorization server without its keys and secrets. The start of the server checks the
+ * settings again, with keys and secrets.
  */
 function checkAuthServer(file: string, { authServer, incomingAuth: { oidc } }: VmcpConfig): void {
   if (authServer === undefined) return;

@@ -127,6 +127,7 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
     perCaller: isForEachCaller(config, strategy),
     timeoutMs,
     health: createMemberHealth(healthTimes(config), proxyClock, parts.changed),
+    sleeps: listed.sleeps,
     lock: listed.toolsLock && parts.locks.open(listed.toolsLock),
   };
 }

@@ -63,7 +63,7 @@ export function openStatusReport(options: StatusOptions): StatusReport | undefin
     report('');
   }
 
-  /** Logs a message once while it stays the same. */
+  /** Logs a message unless it is equal to the last message. */
   function report(message: string): void {
     if (message !== '' && message !== reported)
       logger.warn({ code: 'vmcp-status-unwritten', message }, 'status is not reported');

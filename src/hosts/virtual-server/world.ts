@@ -211,8 +211,8 @@ function reportOffers({ logger, assembled, optimizer }: WorldOptions): (offer: O
 }
 
 /**
- * Returns the health of the server. It is ready when every member has been checked once, and the tool search is built.
- * A failed member does not make it unready, because the lists report the member.
+ * Returns the health of the server. The server is ready when every member has been checked once, and the tool search is
+ * built. A failed member does not make the server unready, because the lists report the member.
  */
 function openHealth(members: Members, incomplete: () => string | undefined): Health {
   let draining = false;

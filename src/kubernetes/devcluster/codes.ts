@@ -1,4 +1,5 @@
-// Defines error codes of the embedded cluster. Its API does not use them, because its errors are metav1.Status objects.
+// Defines error codes of the embedded cluster. Responses of its API do not contain these codes, because the errors are
+// metav1.Status objects.
 
 export const DEVCLUSTER_CODES = {
   'devcluster-locked': 'Another process uses this state directory: stop it, or choose another directory.',

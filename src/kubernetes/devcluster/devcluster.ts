@@ -1,5 +1,5 @@
-// Starts an embedded Kubernetes API server for first steps and tests. It serves HTTPS on loopback and stores its state
-// in a directory.
+// Starts an embedded Kubernetes API server for first steps and tests. The server serves HTTPS on loopback and stores
+// its state in a directory.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';

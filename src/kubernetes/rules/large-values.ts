@@ -16,9 +16,7 @@ export type ReadContents = () => Promise<LongValues>;
 /** Minimum length of a replaced value in base64 characters. */
 const LONG = 64 * 1024;
 
-/**
- * A random text of this process, so that no text in a file or object is mistaken for a stand-in. No result contains it.
- */
+/** A random text of this process, so that no text in a file or object is mistaken for a stand-in. */
 const MARK = `${randomBytes(12).toString('hex')}/`;
 const BEGINNING = `skep/large/value/${MARK}`;
 /** A stand-in is valid base64, so that fields for base64 accept it. */
@@ -105,7 +103,7 @@ function withValues(object: KubeObject, replace: (value: string) => string): Kub
     : { ...object, [member]: Object.fromEntries(entries) };
 }
 
-/** A text in which each run of base64 that is long enough is replaced by a stand-in. */
+/** A text whose long runs of base64 are replaced by stand-ins. */
 export interface ShortText {
   readonly text: string;
   readonly cuts: readonly Cut[];
@@ -145,8 +143,8 @@ export function shortenText(text: string): ShortText {
 }
 
 /**
- * Yields runs of base64 characters. The search tests only multiples of the minimum length, because each run that is
- * long enough covers a multiple.
+ * Yields runs of base64 characters. The search tests only positions that are multiples of the minimum length, because
+ * every run that is long enough contains such a position.
  */
 function* longRuns(text: string): Generator<readonly [number, number]> {
   for (let at = LONG; at < text.length; ) {

@@ -1,4 +1,4 @@
-// Declares the common fields of Kubernetes objects. They are type aliases because interfaces are not assignable to
+// Declares the common fields of Kubernetes objects, as type aliases because interfaces are not assignable to
 // JsonObject.
 
 import type { Json, JsonObject } from '#std/json.ts';

@@ -19,10 +19,10 @@ const STEPS: readonly (readonly string[])[] = [
     `${CORE}/Node`,
   ],
   [`${CORE}/Namespace`],
-  // Limits apply only to objects that are created after them.
+  // Limits apply only to objects that are created after the limits.
   [`${CORE}/ResourceQuota`, `${CORE}/LimitRange`],
   [`${CORE}/ServiceAccount`, `${RBAC}/Role`, `${RBAC}/ClusterRole`],
-  // The server lets only users who may read a role bind it, so the role must exist.
+  // The server reads the role to check who may bind it, so the role must exist.
   [`${RBAC}/RoleBinding`, `${RBAC}/ClusterRoleBinding`],
   [
     ...['ConfigMap', 'Secret', 'PersistentVolume', 'PersistentVolumeClaim', 'PodTemplate'].map(

@@ -78,7 +78,9 @@ function inMilli({ format, exponent, whole, decimals }: Parsed): bigint | undefi
   return scaled % divisor === 0n ? scaled / divisor : undefined;
 }
 
-/** True if the server keeps a text that is not canonical, because it did not have to compute the value. */
+/**
+ * True if the server keeps the text although it is not canonical, because the server did not have to compute the value.
+ */
 function keepsSpelling(text: string, { format, exponent, whole, decimals }: Parsed): boolean {
   if (text === '0') return true;
   if (format === 'binary') {

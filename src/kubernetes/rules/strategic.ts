@@ -170,7 +170,7 @@ function unique(items: readonly Json[]): Json[] {
   return items.filter((item, index) => items.findIndex((other) => jsonEquals(other, item)) === index);
 }
 
-/** Cleans a value that replaces another: removes items with a `$patch` directive, and removes directives from maps. */
+/** Cleans a value that replaces another: removes items with `$patch`, and removes directives and nulls from maps. */
 function clean(value: Json): Json {
   if (Array.isArray(value)) {
     return value.filter((item) => !isObject(item) || item[DIRECTIVE] === undefined).map(clean);

@@ -5,7 +5,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonObject } from '#std/json.ts';
 import type { ControlCode } from './codes.ts';
 
-const STATUS: Readonly<Record<ControlCode, number>> = {
+/** Codes of responses. The other codes are codes of failures, which a message names. */
+export type AnsweredCode = Extract<ControlCode, `control-${string}`>;
+
+const STATUS: Readonly<Record<AnsweredCode, number>> = {
   'control-closed': 403,
   'control-unauthorized': 401,
   'control-token-unreadable': 503,
@@ -22,6 +25,16 @@ const STATUS: Readonly<Record<ControlCode, number>> = {
   'control-resource-not-found': 404,
   'control-streams-exhausted': 503,
   'control-history-unreadable': 503,
+  'control-not-operator': 403,
+  'control-namespace-forbidden': 403,
+  'control-confirmation-missing': 428,
+  'control-confirmation-changed': 409,
+  'control-action-refused': 409,
+  'control-cross-site': 403,
+  'control-token-in-url': 400,
+  'control-login-rate-limited': 429,
+  'control-login-no-role': 403,
+  'control-login-failed': 502,
   'control-failed': 500,
 };
 
@@ -36,7 +49,7 @@ export function answer(reply: FastifyReply, body: JsonObject, status = 200): Fas
 /** `message` is public. `status` is set if it differs from the status of the code. */
 export function sendRefusal(
   reply: FastifyReply,
-  code: ControlCode,
+  code: AnsweredCode,
   message: string,
   status: number = STATUS[code],
 ): FastifyReply {

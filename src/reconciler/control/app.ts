@@ -5,20 +5,25 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRepl
 import { SECURITY_HEADERS } from '#std/page/headers.ts';
 import { guardRequests } from '#std/requests/guarded-app.ts';
 import { tracedRequests } from '#std/telemetry/traced-requests.ts';
-import { requireToken, tokenCheck } from './access.ts';
+import { INSTALLED } from '#std/words/command-of.ts';
+import { type Access, accessCheck, refuseTokenInUrl, requireCaller } from './access.ts';
 import { handleError, handleNotFound } from './answer.ts';
-import type { Fleet, Runs, Secrets, Trigger, Vitals } from './ports.ts';
+import { acceptBytes } from './body.ts';
+import { createPeople, type People } from './login/people.ts';
+import type { Actions, Fleet, Login, Runs, Trigger, Vitals } from './ports.ts';
+import { addActionRoutes } from './routes/actions.ts';
 import { addConsoleRoutes } from './routes/console.ts';
 import { addEventsRoute } from './routes/events.ts';
 import { addFleetRoutes } from './routes/fleet.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { addHookRoutes, type HookSubject } from './routes/hooks.ts';
+import { addLoginRoutes } from './routes/login.ts';
 import { addMetricsRoute, type MetricsSubject } from './routes/metrics.ts';
 import { addRunsRoutes } from './routes/runs.ts';
 import { addSnapshotRoute } from './routes/snapshot.ts';
 import { addSyncRoute } from './routes/sync.ts';
 
-export interface ControlOptions {
+export interface ControlOptions extends Omit<Access, 'people'> {
   /** pino, or another logger with its interface. */
   readonly logger: FastifyBaseLogger;
   /** Returns an id that does not repeat. */
@@ -31,8 +36,14 @@ export interface ControlOptions {
   readonly fleet: Fleet;
   /** State as the last run has published it. If absent, the route /snapshot does not exist. */
   readonly snapshot?: () => string | undefined;
-  /** If absent, no client gets data that needs a token. */
-  readonly tokens?: Secrets;
+  /** If absent, nobody can log in. */
+  readonly login?: Login;
+  /** Returns random bytes. */
+  readonly random: (bytes: number) => Buffer;
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number;
+  /** If absent, the console changes nothing. */
+  readonly actions?: Actions;
 }
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -52,20 +63,28 @@ export function buildControl(options: ControlOptions): FastifyInstance {
   app.addHook('onRequest', async (_request, reply) => {
     addHeaders(reply);
   });
-  const check = tokenCheck(options.tokens);
-  app.addHook('onRequest', requireToken(check));
-  // Routes read the bytes of a body, because signatures cover the bytes.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
+  app.addHook('onRequest', refuseTokenInUrl);
+  const people = options.login && createPeople(options.login, options);
+  const check = accessCheck({ ...options, people });
+  app.decorateRequest('caller', undefined);
+  app.addHook('onRequest', requireCaller(check));
+  // Signatures cover the bytes.
+  acceptBytes(app);
   addHealthRoutes(app, options.vitals);
   addMetricsRoute(app, options.metrics);
   addHookRoutes(app, { ...options.hooks, trigger: options.trigger });
   addSyncRoute(app, options.trigger);
   addFleetRoutes(app, options.fleet);
   addEventsRoute(app, options.fleet);
-  addRunsRoutes(app, options.runs, check, addConsoleRoutes(app));
+  addActionRoutes(app, options.actions);
+  if (people !== undefined) addLogin(app, options, people);
+  addRunsRoutes(app, options.runs, check, addConsoleRoutes(app, { commandOf: INSTALLED, login: people?.login.host }));
   if (options.snapshot !== undefined) addSnapshotRoute(app, options.snapshot);
   return app;
+}
+
+function addLogin(app: FastifyInstance, { random, monotonic, actions }: ControlOptions, people: People): void {
+  addLoginRoutes(app, { people, random, monotonic, audit: (entry) => actions?.audit(entry) });
 }
 
 function createApp({ logger, newRequestId }: ControlOptions): FastifyInstance {

@@ -20,6 +20,8 @@ export interface Route {
   readonly public?: true;
   /** Maximum bytes; by default the limit of the app. */
   readonly bodyLimit?: number;
+  /** Maximum milliseconds until the response; by default the limit of the app. */
+  readonly timeoutMs?: number;
   /** Called after the token was checked, and before a body is read. */
   readonly onRequest?: onRequestAsyncHookHandler;
   readonly handler: Handler;
@@ -27,7 +29,8 @@ export interface Route {
 
 export function addRoute(app: FastifyInstance, { method, url, handler, ...rest }: Route): void {
   const allowed: readonly string[] = ALLOWED[method];
-  const { public: isPublic, ...options } = rest;
+  const { public: isPublic, timeoutMs, ...others } = rest;
+  const options = timeoutMs === undefined ? others : { ...others, handlerTimeout: timeoutMs };
   const config: FastifyContextConfig = isPublic === undefined ? {} : { public: isPublic };
   app.route({ method, url, config, handler, ...options });
   // This route refuses other methods before a token is checked and a body is read: the allowed methods are not secret.

@@ -63,7 +63,7 @@ describe('old names', () => {
     });
   });
 
-  it('cause no copy if the author used none', () => {
+  it('cause no copy of the value if the schema has none', () => {
     const plain = { region: 'r' };
     expect(readerOf({ type: 'object', properties: { region: { type: 'string' } } }, '')(plain).value).toBe(plain);
   });

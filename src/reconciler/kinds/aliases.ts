@@ -1,5 +1,5 @@
-// Reads resources with old or alternative field names, and renames the fields to current names. It also maps pointers
-// in the result to pointers in the author's text. No other file knows old names of fields.
+// Reads resources with old or alternative field names, and renames the fields to current names. Also maps pointers in
+// the result to pointers in the author's text. No other file knows old names of fields.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { ALIAS_OF, deprecationOf, OLD_WORDS, REFERENCE } from '#std/schema/marks.ts';
@@ -7,14 +7,14 @@ import type { Static, TSchema } from '#std/schema.ts';
 
 type Path = readonly (string | number)[];
 
-/** Path from a parent to a value below it: `today` consists of current names, `written` of the author's names. */
+/** Path from a parent to a value below it. `today` contains current names, and `written` the author's names. */
 interface Step {
   readonly parent: Step | undefined;
   readonly today: Path;
   readonly written: Path;
 }
 
-/** Pointers to a renamed field: `today` consists of current names, `written` of the author's names. */
+/** Pointers to a renamed field. `today` contains current names, and `written` the author's names. */
 interface Place {
   readonly today: string;
   readonly written: string;

@@ -18,6 +18,8 @@ export const KINDS_CODES = {
   'annotation-unknown': 'The name of an annotation is similar to a setting: correct it, or it has no effect.',
   'lock-missing':
     'The annotation skep.dev/tools-lock is enforce, and the server has no valid ToolLock: write one with `skep lock`. Until then the children are kept unchanged, and virtual servers do without an MCPServerEntry.',
+  'sleep-conflict':
+    'The server sleeps while no client uses it (skep.dev/sleep-after), and another setting contradicts that: remove one of the two.',
   'restart-time-invalid':
     'The annotation that restarts a server does not contain a time: write one in the form of RFC 3339.',
   'permission-profile-invalid':

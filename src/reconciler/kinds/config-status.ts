@@ -1,5 +1,5 @@
-// Computes the status of a kind that only contains settings for other resources: a digest of the settings, the names of
-// the resources that use them, and whether they are valid.
+// Computes the status of a kind that only contains settings for other resources. The status contains a digest of the
+// settings, their validity, and the names of the resources that use them.
 
 import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

@@ -22,7 +22,7 @@ export const VERSIONS = [DOCUMENTED_VERSION, VERSION] as const;
 const FORBIDDEN = ['const', 'patternProperties', 'anyOf', 'allOf', 'oneOf', '$ref', 'definitions'];
 
 /**
- * Returns the `openAPIV3Schema` of the whole object. It makes fields with a default optional, and removes skep's own
+ * Returns the `openAPIV3Schema` of the whole object. Makes fields with a default optional, and removes skep's own
  * marks.
  */
 export function structuralSchema(kind: Kind): JsonObject {
@@ -36,7 +36,7 @@ export function structuralSchema(kind: Kind): JsonObject {
     properties: {
       apiVersion: { type: 'string', description: 'Group and version of the kind.' },
       kind: { type: 'string', description: `Always ${kind.kind}.` },
-      // The API server refuses a description of `metadata`. It needs a declared `name` only if a rule uses the name.
+      // The API server refuses a description of `metadata`. `name` must be declared only if a rule uses the name.
       metadata: { type: 'object', properties: validations.length === 0 ? undefined : { name: { type: 'string' } } },
       spec: isNeeded ? spec : { ...spec, default: {} },
       status: structural(kind.schema.status),

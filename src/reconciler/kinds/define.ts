@@ -53,7 +53,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
    * Advice about unknown fields, such as fields of pods, by the fields' pointers. `*` in a pointer stands for an index.
    */
   readonly fieldAdvice?: Readonly<Record<string, string>>;
-  /** If not set, `v1beta1`. */
+  /** Version that an API server stores. If not set, the version is `v1beta1`. */
   readonly storedVersion?: string;
   readonly after: readonly string[];
   readonly schema: { readonly spec: Spec; readonly status: Status; readonly validations?: readonly Validation[] };

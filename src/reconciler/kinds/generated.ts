@@ -28,7 +28,7 @@ export function configMap(apiGroup: string, { name, namespace, labels }: Place, 
 }
 
 export interface ServiceShape {
-  /** If not set, ClusterIP. */
+  /** If not set, the type is ClusterIP. */
   readonly type?: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
   readonly selector: Readonly<Record<string, string>>;
   readonly port: { readonly name: string; readonly number: number };

@@ -30,8 +30,8 @@ export interface Reference {
   /** For ConfigMap and Secret: the key that must exist. */
   readonly key?: string;
   /**
-   * If set, a missing object keeps no children unchanged. `waited`: pods wait for it. `allowed`: its author permits
-   * this.
+   * If set, children are applied even if the object is missing. `waited`: pods wait for the object. `allowed`: the
+   * author permits that the object is missing.
    */
   readonly optional?: 'waited' | 'allowed';
 }
@@ -49,7 +49,8 @@ export interface Endpoint {
 export type EndpointAuth =
   | { readonly type: 'anonymous' }
   /**
-   * Accepts the issuer's tokens; with `audience` or `account` (`namespace/name` or `namespace/*`), only these tokens.
+   * The issuer's tokens are accepted. If set, `audience` and `account` (`namespace/name` or `namespace/*`) restrict
+   * which of these tokens are accepted.
    */
   | { readonly type: 'oidc'; readonly issuer: string; readonly audience?: string; readonly account?: string }
   /** The settings that the resource names cannot be read. */
@@ -74,7 +75,7 @@ export type Offer =
 
 export interface OfferedMember {
   readonly workload: string;
-  /** Kind of the resource with this name in the namespace. If not set, the server is elsewhere, at the URL. */
+  /** Kind of the resource with this name in the namespace. Not set if only the URL of the server is known. */
   readonly kind?: string;
   readonly url: string;
   readonly shown: Shown;
@@ -118,7 +119,7 @@ export interface Settings {
   };
   /** `catalogue.database` of skep.yaml without passwords, for registries that declare no database. */
   readonly catalogueDatabase?: NonNullable<RegistryConfigFile['database']> & {
-    /** Objects in the namespace of each registry that declares no database. */
+    /** Objects that must exist in the namespace of each registry that declares no database. */
     readonly services?: { readonly passFileSecret?: ObjectKey; readonly caConfigMap?: ObjectKey };
   };
   /** Returns a keyed hash. Equal texts have equal hashes, and readers of the hash cannot guess the secret text. */
@@ -142,9 +143,9 @@ export interface Observed {
   readonly kept?: string;
   /** For MCPRegistry: states of its sources by name. Not set if the store could not be read. */
   readonly catalogue?: CatalogueState;
-  /** For MCPRegistry: reason why the store could not be read or written. Not set without such an error. */
+  /** For MCPRegistry: reason why the store could not be read or written. Not set if no such error occurred. */
   readonly storeFailure?: string;
-  /** Issuer of service account tokens. Not set if no such tokens are accepted, or if the cluster was not asked. */
+  /** Issuer of service account tokens. Not set if no such tokens are accepted, or if the issuer was not requested. */
   readonly tokenIssuer?: TokenIssuer | undefined;
   /** Current time (RFC 3339), used only for transition times. */
   readonly now: string;
@@ -210,7 +211,7 @@ export interface Kind {
    */
   rules(resource: Resource, written: unknown): readonly Finding[];
   references(resource: Resource): readonly Reference[];
-  /** Returns objects named in the instance's configuration on which children depend. */
+  /** Returns the objects on which children depend because the instance's configuration names them. */
   configured(resource: Resource, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
   /**
    * Finds mistakes in the content of referenced objects, such as invalid JSON in a ConfigMap. An error keeps the

@@ -1,4 +1,4 @@
-// Rewrites manifests in the spelling of the stored version. It changes only names of fields, words and references.
+// Rewrites manifests in the spelling of the stored version. Changes only names of fields, words and references.
 // Comments, order, anchors and layout stay.
 
 import { isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';

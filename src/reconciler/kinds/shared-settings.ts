@@ -1,5 +1,5 @@
-// Defines the kinds with settings for other resources. For resources that name such settings, it returns references,
-// conditions and digests.
+// Defines the kinds with settings for other resources, and computes references, conditions and digests of resources
+// that name such settings.
 
 import { isObject } from '#std/json.ts';
 import { optional, text } from '#std/schema.ts';

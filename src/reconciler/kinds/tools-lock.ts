@@ -159,9 +159,7 @@ export function backendsReportRights(name: string, backends: readonly LockedBack
   return lockedBackends(backends).length === 0 ? [] : [reportRight(virtualReportName(name))];
 }
 
-/**
- * Returns an empty ConfigMap. The virtual server writes definitions into it that differ from the reviewed definitions.
- */
+/** Returns the empty ConfigMap into which the virtual server writes its report about reviewed definitions. */
 export function backendsReport(
   { name, namespace }: { readonly name: string; readonly namespace: string },
   backends: readonly LockedBackend[],

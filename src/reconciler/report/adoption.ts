@@ -24,7 +24,7 @@ export function textOfAdoption(
   return visibleLines(lines);
 }
 
-/** If two instances run, each takes the objects over from the other in each run. */
+/** Returns the line about another instance. If both instances run, each run takes the objects over again. */
 function textOfOther(instance: string): string {
   return `the instance ${instance} keeps some of these objects: stop or suspend it first, and take them out of its sources`;
 }

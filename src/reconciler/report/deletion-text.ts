@@ -15,8 +15,8 @@ export function guardLines({ waiting }: Pick<Plan, 'waiting'>, { extent, command
 }
 
 /**
- * Returns a name for a waiting list. A list without deletions stands for all changes of the run, because none of the
- * sources was read before.
+ * Returns a name for a waiting list. A list without deletions stands for all changes of the run, and waits if the
+ * instance has read only other sources before.
  */
 export function nameOfWaiting({ source, deletions }: { source: string; deletions: readonly unknown[] }): string {
   return deletions.length === 0 ? 'all changes' : nameOfList(source);

@@ -7,10 +7,16 @@ import type { FleetState } from '../run/fleet-state/format.ts';
 import type { Logs, Traffic } from '../run/fleet-state/pods/format.ts';
 import type { Readings } from '../run/fleet-state/pods/readings.ts';
 import type { KnownResource } from '../run/fleet-state/resource-detail.ts';
+import type { RecentAction, WaitingState } from '../run/fleet-state/waiting-format.ts';
 import { visible } from './visible.ts';
 
 export function jsonOfFleet(state: FleetState): string {
   return `${visible(JSON.stringify(state))}\n`;
+}
+
+/** `actions`: newest first. */
+export function jsonOfWaiting(state: WaitingState, actions: readonly RecentAction[]): string {
+  return `${visible(JSON.stringify({ ...state, actions }))}\n`;
 }
 
 /** Facts about a resource that the run does not contain. */

@@ -7,7 +7,7 @@ import type { Extent, Style } from './command.ts';
 export interface Listed {
   readonly id: string;
   readonly owner?: string | undefined;
-  /** Children of one owner share an entry only if they have the same reason. */
+  /** Reason why the object is listed. */
   readonly reason?: string;
 }
 
@@ -23,8 +23,8 @@ export interface Folded<T> {
 }
 
 /**
- * Returns one entry per object. The entry also counts the listed children of the object. Children of an unlisted owner
- * share one entry.
+ * Returns the entries with counts of children. A child whose owner is listed has no entry. Children of an unlisted
+ * owner share one entry if they have the same reason. With the extent `all`, every object has an entry.
  */
 export function fold<T extends Listed>(entries: readonly T[], extent: Extent): Folded<T>[] {
   if (extent === 'all') return entries.map((entry) => ({ entry, along: '' }));

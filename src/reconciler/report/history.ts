@@ -105,7 +105,7 @@ function commitsOf({ commits }: RunRecord): string {
 }
 
 /**
- * Returns the state of a run. If a later run found more ready resources:
+ * Returns the state of a run. If a later run found more ready resources, adds their number, as in
  * `succeeded; 9 resources were ready 12 s later`.
  */
 export function stateText(run: Pick<RunRecord, 'state' | 'completed' | 'finishedAt'>): string {

@@ -119,7 +119,7 @@ function toolLines({ appear, disappear, renamed, clashes, uncertain }: ToolsImpa
   ];
 }
 
-/** Returns one line with the names. `*` stands for tools whose names are unknown. */
+/** Returns one line with the names. Leaves out `*`, which stands for tools whose names are unknown. */
 function listLine(what: string, names: readonly string[]): readonly string[] {
   const named = names.filter((name) => name !== '*');
   return named.length === 0 ? [] : [`${what}: ${named.join(', ')}`];

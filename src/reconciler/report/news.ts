@@ -63,7 +63,7 @@ export function textOfChanges(result: RunResult, before: RunResult | undefined, 
   return visibleLines(news) + textOfEnding({ ...result, catalogue, readiness }, commandOf, before?.problems);
 }
 
-/** For a run without other news: returns one line per source with another commit than in the run `before`. */
+/** Returns one line per source with another commit than in the run `before`. The run must have no other news. */
 export function textOfNewCommits({ commits, problems }: RunResult, before: RunResult | undefined): string {
   if (before === undefined) return '';
   const errors = problems.filter(({ severity }) => severity === 'error').length;

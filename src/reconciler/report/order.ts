@@ -1,4 +1,4 @@
-// Sorts and counts problems, for reports that cannot show all of them.
+// Sorts and counts problems, for reports that cannot show all problems.
 
 import type { Problem } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -27,7 +27,7 @@ export function validatedSize({ resources, files }: Validation['summary']): stri
 
 /**
  * Returns the problems that are not in `others`. Ignores lines and columns. If a problem occurs several times, each
- * occurrence in `others` removes one.
+ * occurrence in `others` removes one occurrence.
  */
 export function problemsWithout(problems: readonly Problem[], others: readonly Problem[]): readonly Problem[] {
   const left = Map.groupBy(others, sameness);

@@ -107,8 +107,8 @@ interface HeldGroup extends Since {
 }
 
 /**
- * Returns held objects by reason and time. Objects that wait for approval are left out, because they have a section of
- * their own.
+ * Returns the objects that are kept unchanged, by reason and time. Objects that wait for approval are left out, because
+ * they have a section of their own.
  */
 function heldGroups({ held, approvals }: InstanceStatus): readonly HeldGroup[] {
   const waiting = new Set(approvals.flatMap(({ deletions }) => deletions));

@@ -82,7 +82,7 @@ test.each<{ actions: readonly Action[]; reported: number; reason: string }>([
   { actions: ['configured', 'configured'], reported: 2, reason: 'the same was changed twice' },
   { actions: ['failed', 'failed', 'failed'], reported: 1, reason: 'every run fails alike' },
   { actions: ['failed', 'created', 'failed'], reported: 3, reason: 'it had been mended in between' },
-])('of $actions $reported are reported because $reason', ({ actions, reported }) => {
+])('of the outcomes $actions, $reported are reported because $reason', ({ actions, reported }) => {
   const lines: string[] = [];
   const tell = tellOutcomes((text) => lines.push(text));
   for (const action of actions) tell(outcome(action));

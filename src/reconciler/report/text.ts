@@ -137,7 +137,7 @@ export function textOfEnding(result: RunResult, commandOf: CommandOf, known: Run
 }
 
 /**
- * Returns the waiting lists to show. If a source could not be read, its URL may be wrong. Then the list that stands for
+ * Returns the waiting lists to show. If a source could not be read, its URL may be wrong, so the list that stands for
  * all changes is left out.
  */
 function approvable({ plan, failures }: RunResult): Pick<RunResult['plan'], 'waiting'> {
@@ -220,7 +220,10 @@ export function textOfQuarantined(
   return `source ${source} was rolled back at ${since} and stays at ${kept}: ${refused} is not applied, a newer commit will be; ${end}`;
 }
 
-/** Returns lines about resources that are not ready. If the run waited, they contain the messages of the statuses. */
+/**
+ * Returns lines about resources that are not ready, with the messages of their statuses. Resources that the run did not
+ * wait for are only named.
+ */
 function waiting({ readiness: { progressing, failed, notRun = [] }, timedOut }: RunResult): string[] {
   const late = timedOut
     ? linesOfNotReady('not ready in time: ', progressing)

@@ -1,5 +1,4 @@
-// Defines three groups of resources with problems: resources that are not ready, servers that differ from their lock,
-// and servers that were not compared with their lock.
+// Defines three groups of resources with problems: not ready, different from the lock, and not compared with the lock.
 
 import type { Troubled } from '../run/operate/resources-status.ts';
 

@@ -4,7 +4,10 @@ import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import type { Kind, Settings } from '../kinds/kind.ts';
 import type { ImagePolicy } from './images/policy.ts';
 
-/** Identity of an instance. The names of its field manager, Lease and ApplySet parent are derived from it. */
+/**
+ * Identity of an instance. The names of the field manager, the Lease and the ApplySet parent are derived from this
+ * identity.
+ */
 export interface InstanceName {
   readonly instance: string;
   /** Namespace of the instance's Lease and ApplySet parent. */
@@ -18,7 +21,7 @@ export interface OwnKinds {
 }
 
 export interface GuardLimits {
-  /** Maximum number of deletions per run and source. Children that are deleted with their owner do not count. */
+  /** Maximum number of deletions per run and source. Children that are deleted with their owner are not counted. */
   readonly maxDeletes: number;
   /**
    * Maximum share of deletions in percent, among all objects of the source and among its objects of each kind. Applies

@@ -6,7 +6,7 @@ import { sha256 } from '#std/hash.ts';
 
 /** Label with the id of our ApplySet (KEP-3659). Objects without the label are never deleted. */
 export const PART_OF = 'applyset.kubernetes.io/part-of';
-/** Label with the source that declares the object, or the owner of the object. */
+/** Label with the source that declares the object or, for a child, the source that declares its owner. */
 export const SOURCE = 'skep.dev/source';
 /** Label of a child with its custom resource: `kind.name`. */
 export const OWNER = 'skep.dev/owner';

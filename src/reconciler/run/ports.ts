@@ -82,7 +82,7 @@ export interface ListOptions {
   readonly kept?: true;
   /** Set if each object may be as large as the server accepts. The size of a page is then limited in bytes. */
   readonly large?: true;
-  /** If set, objects for which it returns false are dropped after each page. */
+  /** If set, objects for which this function returns false are dropped after each page. */
   readonly keep?: (object: KubeObject) => boolean;
   /**
    * If set, returns the object to keep in memory instead of the read object: an equal object, or an object without
@@ -143,15 +143,16 @@ export interface Cluster {
    * Failure `cluster-conflict` if another writer was faster.
    */
   patch(object: KubeObject, operations: readonly JsonPatchOperation[], options: PatchOptions): Promise<KubeObject>;
-  /**
-   * Creates or replaces the Lease without server-side apply. Throws Failure `cluster-conflict` if another writer was
-   * faster.
-   */
+  /** Creates an object without server-side apply. Throws Failure `cluster-conflict` if the object exists. */
   create(object: KubeObject): Promise<KubeObject>;
+  /**
+   * Replaces an object without server-side apply. Throws Failure `cluster-conflict` if another writer has changed the
+   * object since it was read.
+   */
   replace(object: KubeObject): Promise<KubeObject>;
   /**
-   * Sets a check that runs before each apply, except dry runs, and before each deletion is sent or repeated. An error
-   * of the check becomes the error of the call. `changes` is false if the request only writes a status or an Event.
+   * Sets a check that runs before each apply, patch or deletion is sent or repeated, except dry runs. An error of the
+   * check becomes the error of the call. `changes` is false if the request only writes a status or an Event.
    * `undefined` removes the check.
    */
   fence(check: ((changes: boolean) => void) | undefined): void;

@@ -21,7 +21,7 @@ export interface PrepareDeps extends ObserveDeps, DesireDeps, PlanDeps {
 
 export interface PrepareOptions extends ObserveOptions, DesireOptions, PlanOptions {}
 
-/** Results of all phases. In `gathered`, objects that policies deny count as invalid. */
+/** Results of all phases. In `gathered`, objects that policies deny are among the invalid objects. */
 export interface Prepared extends Observed, DesiredFleet, Planned {
   readonly problems: readonly Problem[];
 }
@@ -51,8 +51,8 @@ export async function prepare(
     });
     return { desired, planned };
   };
-  // Only a plan shows which sources wait, but registries are synced before planning. So such a run first plans without
-  // syncs.
+  // Only a plan shows which sources wait, but registries are synced before planning. If a waiting source may declare a
+  // registry, the run first plans without syncs.
   const waits = mode === 'sync' && mayHoldSyncs(deps, gathered) ? (await begin('read')).planned.waits : NO_WAITS;
   const { desired, planned } = await begin(mode, waits);
   const problems = [gathered, desired, planned].flatMap((phase) => phase.problems);
@@ -91,7 +91,8 @@ function expected({ loaded }: Gathered, waits: Waits): (problem: Problem) => Pro
 }
 
 /**
- * Creates the key of digests and prepares again if the key was missing and digests are needed. Must run under the lock.
+ * Creates the key of digests and prepares again, if digests are needed and the key does not exist. Must run under the
+ * lock.
  */
 export async function sealDigests(
   deps: PrepareDeps & { readonly random: Random },

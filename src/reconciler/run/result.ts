@@ -17,13 +17,13 @@ import type { Suspension } from './records/suspension.ts';
 import type { Rendered } from './render/rendered.ts';
 import type { Readiness } from './settle/readiness.ts';
 
-/** Reason why a run writes nothing. Its plan then contains the changes that it would make. */
+/** Reason why a run writes nothing. The plan then contains the changes that a run would make. */
 export type Paused =
   | {
       readonly by: 'window';
       /** Sync window as skep.yaml defines it. */
       readonly window: string;
-      /** Start of the next open time, in RFC 3339; absent if it is too far away to compute. */
+      /** Start of the next open time, in RFC 3339; absent if this time is too far away to compute. */
       readonly until?: string;
     }
   | ({ readonly by: 'suspension' } & Suspension);
@@ -56,7 +56,7 @@ export interface RunResult {
   /** Present if explanations were requested. */
   readonly explanations?: readonly Explanation[];
   readonly timedOut: boolean;
-  /** Reason why the run wrote nothing; absent if it was allowed to write. */
+  /** Reason why the run wrote nothing; absent if the run was allowed to write. */
   readonly paused?: Paused;
   readonly traceId?: string;
   readonly requests: number;
@@ -69,7 +69,7 @@ export interface RunResult {
 /**
  * Returns the first code that applies, in the order 1 3 4 7 5 8 2 0. `skep --help` explains the codes. Code 6
  * (`locked`) is never returned: a locked run has no result. With `detailed`, code 2 means pending changes, or fields
- * that other managers keep. Otherwise code 2 means pending changes of a paused run.
+ * that other managers keep. Without `detailed`, code 2 means pending changes of a paused run.
  */
 export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.failures.length > 0) return 1;

@@ -1,6 +1,6 @@
 // Keeps results of pure work between the runs of a long-lived process. A result is reused only if all inputs of the
-// work and all answers to its questions are the same. Questions are recorded during the work, so that no list of
-// dependencies has to be maintained.
+// work, and all objects that the work has read, are the same. The reads are recorded during the work, so that no list
+// of dependencies has to be maintained.
 
 import { sha256 } from '#std/hash.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -138,7 +138,7 @@ function noted(answer: unknown): unknown {
 
 /**
  * Returns a digest instead of a Secret, ConfigMap or pod, because these objects must not stay in memory. Each run reads
- * them again.
+ * the objects again.
  */
 function notedItem(answer: unknown): unknown {
   if (!isObject(answer)) return answer;

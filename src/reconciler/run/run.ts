@@ -132,7 +132,10 @@ function hasMadeChanges({ outcomes }: Done): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured' || action === 'deleted');
 }
 
-/** Returns true if a waiting source may become free: after each write with changes, and until the deadline. */
+/**
+ * Returns true if a waiting source may become free. Returns false after the deadline, unless the last write changed an
+ * object.
+ */
 function isToBeContinued(
   { clock, enough }: RunDeps,
   { prepared: { waits }, done }: Written,
@@ -169,7 +172,7 @@ function pausedWhile(watch: SuspensionWatch): Paused | undefined {
   return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
-/** Returns the reason why runs write nothing now; undefined if they may write. */
+/** Returns the reason why runs write nothing now; undefined if runs may write. */
 export async function findPause(
   { cluster }: Pick<RunDeps, 'cluster'>,
   options: Pick<RunOptions, 'paused' | 'instance' | 'homeNamespace'>,

@@ -70,7 +70,7 @@ test.each([
   },
   { when: 'before its turn is over', fail: () => Promise.reject(new Error('no')) },
   { when: 'in a later turn', fail: () => takeTurn().then(() => Promise.reject(new Error('no'))) },
-])('once one has failed, $when, no further turn begins, and the others that fail are heard', async ({ fail }) => {
+])('after items have failed $when, no further turn begins, and no rejection is unhandled', async ({ fail }) => {
   const begun: number[] = [];
   const items = Array.from({ length: 1000 }, (_, item) => item);
   const beginning = beginInTurns(items, (item) => {

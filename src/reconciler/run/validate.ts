@@ -1,4 +1,4 @@
-// Validates manifests without a cluster. References are resolved among the manifests alone. Secrets and ConfigMaps may
+// Validates manifests without a cluster. References are resolved only among the manifests. Secrets and ConfigMaps may
 // exist only in a cluster, so they are not required.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';

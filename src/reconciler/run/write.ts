@@ -44,27 +44,30 @@ export interface Done {
   /** Fields that other managers have set during the run. */
   readonly fields: readonly FoundField[];
   readonly timedOut: boolean;
-  /** Running servers; undefined if they are unknown. */
+  /** Running servers; undefined if unknown. */
   readonly running: readonly ListedServer[] | undefined;
 }
 
 export interface Written {
   readonly done: Done;
   /**
-   * State from which the result was computed. If the server began to serve new kinds during the run, this is a second
-   * preparation.
+   * State from which the result was computed: the last preparation of the run. A run prepares again if the server began
+   * to serve new kinds, or while a source waits.
    */
   readonly prepared: Prepared;
 }
 
-/** Returns the result of a run that has nothing to write and nothing to wait for; undefined for any other run. */
+/**
+ * Returns the result of a run that writes nothing and waits for nothing; undefined for any other run. A run writes
+ * nothing if the instance has read only other sources before, until a person approves the new sources.
+ */
 export async function finishWithoutWriting(
   deps: WriteDeps,
   options: WriteOptions,
   prepared: Prepared,
 ): Promise<Done | undefined> {
-  // A change that the server would refuse is not attempted: its outcome is known without a write.
   const isStranger = isOfOthers(prepared.plan.waiting);
+  // A change that the server would refuse is not attempted: its outcome is known without a write.
   const outcomes = outcomesOfRefused(prepared.plan);
   if (outcomes === undefined) return undefined;
   const now = new Date(deps.clock.now()).toISOString();
@@ -74,7 +77,7 @@ export async function finishWithoutWriting(
   const { changes, readiness } = computeStatuses(input, observed, now);
   const isAwaited = readiness.progressing.length > 0 || [...prepared.waits.values()].some(({ passes }) => passes);
   const waiting = waitSecondsOf(options, prepared) > 0 && isAwaited;
-  // With refused changes, the extent is not compared, because the refused objects are neither created nor deleted yet.
+  // If changes were refused, the extent is not compared, because their objects are neither created nor deleted yet.
   const { extent, origins } = prepared.parent;
   const exact = outcomes.length > 0 || (sameExtent(exactExtent(options, prepared), extent) && sameOrigins(origins));
   if (!isStranger && (changes.length > 0 || waiting || !exact)) return undefined;
@@ -110,7 +113,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
 }
 
-/** Records the changes while the cluster is listed. Sends the LISTs first. */
+/** Records the changes and saves readings. Waits one turn first, so that the caller's LISTs are sent earlier. */
 async function recordAndSave(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<readonly Failure[]> {
   await takeTurn();
   const recording = recordChanges(deps, options, changed);
@@ -139,8 +142,8 @@ async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonl
 }
 
 /**
- * Reduces the extent of the ApplySet parent. Returns a failure instead of throwing it, so that the changes are
- * reported. The next run then reduces the extent.
+ * Reduces the extent of the ApplySet parent, and returns the failures. After a failure, the next run reduces the
+ * extent.
  */
 async function narrowExtent(...change: Parameters<typeof declareExtent>): Promise<readonly Failure[]> {
   try {

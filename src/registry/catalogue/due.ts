@@ -12,7 +12,7 @@ export type Decision =
   | {
       readonly due: false;
       /**
-       * `once`: the source has no interval. The source becomes due again if its declaration changes or by the manual
+       * `once`: the source has no interval. It becomes due again only after a change of its declaration or a manual
        * trigger.
        */
       readonly reason: 'once' | 'interval' | 'backoff';
@@ -20,7 +20,7 @@ export type Decision =
       readonly dueAtMs?: number;
     };
 
-/** Increased by a release that reads other entries from the same content, so that all sources are read again. */
+/** A release that reads other entries from the same content increases the number, so that sources are read again. */
 const READER_VERSION = 2;
 const BACKOFF_FIRST_MS = 10_000;
 const BACKOFF_LAST_MS = 15 * 60_000;

@@ -35,7 +35,7 @@ export interface Entry {
 export interface StoredEntry {
   readonly name: string;
   readonly version: string;
-  /** The server.json as text, which clients get without parsing in between. */
+  /** The server.json as text. The service sends the text without parsing it. */
   readonly document: string;
   readonly status: Status;
   readonly statusMessage?: string;
@@ -120,8 +120,8 @@ interface Flaw {
 }
 
 /**
- * Returns why a JSON document cannot be stored: the document nests too deeply for recursion, or contains a NUL
- * character or an unpaired surrogate, which PostgreSQL text cannot contain. Returns undefined for other documents.
+ * Returns why a JSON document cannot be stored: it nests too deeply for recursion, or contains characters that
+ * PostgreSQL text cannot contain (NUL, unpaired surrogates). Returns undefined for other documents.
  */
 export function unstorable(value: Json | undefined, depth = 0): Flaw | undefined {
   if (typeof value === 'string') {
@@ -157,7 +157,7 @@ function textFault(text: string): string | undefined {
  * is the length of the entry's JSON in the source.
  */
 export function oversized(document: JsonObject, textLength: number): Flaw | undefined {
-  // A character has at most three bytes, and the served document may contain a default that the source omits.
+  // A shorter text always fits: a character has at most three bytes, and defaults that the source omits add little.
   if (textLength < DOCUMENT_BYTES_MAX / 4) return undefined;
   const bytes = Buffer.byteLength(JSON.stringify(document));
   if (bytes <= DOCUMENT_BYTES_MAX) return undefined;

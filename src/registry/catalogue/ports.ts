@@ -133,8 +133,8 @@ export interface Runner {
 }
 
 /**
- * `changed` orders by the last change that the publisher or else the catalogue states. `stars` orders by stars of the
- * repository, and `pulls` by pulls of the image.
+ * `changed` orders by the time of the last change: the publisher's time, or the catalogue's time if the publisher
+ * states none. `stars` orders by stars of the repository, and `pulls` by pulls of the image.
  */
 export type Sort = 'changed' | 'stars' | 'pulls';
 
@@ -205,7 +205,7 @@ export interface Facets {
   readonly transports: readonly FacetCount[];
 }
 
-/** The store returns the same object while nothing changes. */
+/** Running servers of a namespace. The store returns the same object while they are unchanged. */
 export interface RunningFound {
   /** Ordered by name. Readers may see only the fields that `shownServers` selects. */
   readonly servers: readonly RunningServer[];

@@ -1,5 +1,5 @@
-// Claims and syncs all due sources of a registry once. Several processes may do so at the same time, because a claim
-// gives a source to one process.
+// Claims and syncs all due sources of a registry once. Several processes may call this function at the same time,
+// because a claim gives a source to one process.
 
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { Failure } from '#std/failure.ts';

@@ -48,7 +48,7 @@ export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Re
   };
 }
 
-/** Returns the state after an attempt that found no news. `content` is the content that was read, if any. */
+/** Returns the state after an attempt that found no news. `content`: undefined if the source was not read. */
 export function keptState<O>(attempt: Attempt<O>, content: Content | undefined): SourceState {
   const { serverCount = 0, rejectedCount = 0, phase, message, emptySince } = attempt.state ?? {};
   // Keeps the message of a complete sync, which may explain why no entry is served.

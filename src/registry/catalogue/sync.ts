@@ -45,7 +45,7 @@ const MAX_PROBLEMS = 100;
 
 /**
  * Syncs once. Records faults of the source in the store and in the outcome. Throws a Failure only if the store fails or
- * the sync was given up. Nothing has changed then.
+ * the sync was given up. In these cases, nothing has changed.
  */
 export async function syncSource<O>(ports: SyncPorts<O>, request: SyncRequest<O>): Promise<SyncOutcome> {
   const malformed = entryFilter(request.source.filter).malformed;
@@ -138,7 +138,7 @@ async function storeWhole<O>({ writer, now }: SyncPorts<O>, request: SyncRequest
 }
 
 /**
- * Returns since when the source is empty, if its last servers must stay. A source may be empty for a moment, for
+ * Returns since when the source is empty, if its last servers are still served. A source may be empty for a moment, for
  * example while a file is written. Only a later read that is also empty deletes the servers.
  */
 function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): string | undefined {

@@ -7,11 +7,11 @@ import { Failure } from '#std/failure.ts';
 export interface Turns {
   /** Number of sources with much content in memory. */
   readonly atATime: number;
-  /** After this time, a source with little content loses its turn and continues without it. */
+  /** After this time, a source with little content loses its turn and continues without a turn. */
   readonly slowMs: number;
   /** Content below this number of bytes is little. */
   readonly small: number;
-  /** Minimum growth of a large content per time, while other sources wait. */
+  /** While other sources wait, a large content must grow by `bytes` in each period of `ms`. */
   readonly least: { readonly bytes: number; readonly ms: number };
   /** Maximum number of sources that are read at one time, including sources without a turn. */
   readonly most: number;

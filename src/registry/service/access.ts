@@ -22,8 +22,8 @@ export interface AccessOptions {
 }
 
 /**
- * Returns a hook for requests whose path or route is not public. An invalid token gets 401, a token without the scope
- * 403, both with a challenge. If no provider can check the token, the response is 503.
+ * Returns a hook for requests whose path or route is not public. Responds with a challenge: 401 to an invalid token,
+ * and 403 to a token without the scope. Responds with 503 if no provider can check the token.
  */
 export function requireToken(options: AccessOptions): onRequestAsyncHookHandler {
   const { authenticate, oauth, publicPaths, countToken } = options;

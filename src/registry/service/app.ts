@@ -51,8 +51,8 @@ export interface AppOptions {
   /** Returns true if clients should send no more requests. If absent, the service never announces its stop. */
   readonly isStopping?: () => boolean;
   /**
-   * True if this process also runs servers of the catalogue. The listener then serves their URLs before this
-   * application.
+   * True if this process also runs servers of the catalogue. The listener then serves the URLs of these servers itself,
+   * and passes only other requests to this application.
    */
   readonly runsBeside?: boolean;
 }

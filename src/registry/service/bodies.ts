@@ -16,7 +16,7 @@ export interface Bodies {
 
 interface Kept {
   readonly body: Buffer;
-  /** In monotonic milliseconds. */
+  /** Time until which the body may be sent, in monotonic milliseconds. */
   readonly until: number;
 }
 

@@ -54,8 +54,8 @@ export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, date
     });
 
     /**
-     * Returns whether the data must be loaded from the store, so that one query can return data and revision. `tag` is
-     * the tag of the last known revision.
+     * Returns whether to load the data before its revision is known, so that one query returns data and revision.
+     * `tag` is the tag of the last known revision.
      */
     function isNew(request: FastifyRequest, tag: string | undefined): boolean {
       const named = request.headers['if-none-match'];

@@ -30,7 +30,7 @@ export function handleNotFound(_request: FastifyRequest, reply: FastifyReply): F
   return sendRefusal(reply, { code: 'route-not-found', message: 'not found' });
 }
 
-/** Time in which the client can read the reason and close the connection. */
+/** Milliseconds in which the client can read the reason and close the connection. */
 const FAREWELL_MS = 1_000;
 
 /** Responds to bytes that are not HTTP, are too large, or arrived too slowly. No request exists for them. */

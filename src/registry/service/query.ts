@@ -12,7 +12,7 @@ export const TEXT_LENGTH_MAX = 255;
 export const VALUES_MAX = 16;
 const STATUSES: readonly Status[] = ['active', 'deprecated', 'deleted'];
 
-/** The first is the default. */
+/** Sort orders. The first order is the default. */
 export const SORTS = ['name', 'changed', 'stars', 'pulls'] as const satisfies readonly (Sort | 'name')[];
 
 /** Values by name. A repeated name has a list of values. */
@@ -24,7 +24,7 @@ export interface ListRequest {
   readonly filters: Filters;
 }
 
-/** `registry` is the name of the registry, to which cursors are bound too. Unknown parameters are ignored. */
+/** `registry` is the name of the registry. Cursors are bound to it. Unknown parameters are ignored. */
 export function readListQuery(raw: RawQuery, registry: string): Read<ListRequest> {
   const read = all({
     limit: readLimit(raw),
@@ -181,7 +181,7 @@ function readCursor(raw: RawQuery, filters: Filters): Read<ListQuery['after']> {
 }
 
 /**
- * Reads a parameter that must not be repeated. An empty value counts as absent, because clients send such parameters.
+ * Reads a parameter that must not be repeated. An empty value counts as absent, because clients send empty parameters.
  */
 function single(raw: RawQuery, name: string): Read<string | undefined> {
   const value = raw[name];

@@ -1,5 +1,5 @@
-// Checks URLs and addresses in settings. A schema marks a field with the required form, and readers of the schema check
-// its value.
+// Checks URLs and addresses in settings. A schema marks each address field with its form, and `addressFaults` checks
+// the values.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '../json.ts';
 import type { TSchema, TString } from '../json-schema.ts';
@@ -32,7 +32,7 @@ const FITS: Readonly<Record<AddressForm, (text: string) => boolean>> = {
   repository: (text) => !text.includes('://') || (URL.canParse(text) && !/\s/.test(text)),
 };
 
-/** Returns a copy of the schema with the form. Call `optional` afterwards: a copy loses the mark of `optional`. */
+/** Returns a marked copy of the schema. Call `optional` afterwards: a copy loses the mark of `optional`. */
 export function addressed(schema: TString, form: AddressForm): TString {
   return Object.assign({ ...schema }, { [ADDRESS]: form });
 }

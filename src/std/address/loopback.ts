@@ -1,5 +1,4 @@
-// Decides whether a host is this machine. Traffic to it stays on the machine, so it needs no TLS (RFC 8252 section
-// 8.3).
+// Decides whether a host is this machine. Traffic to this machine needs no TLS (RFC 8252 section 8.3).
 
 /**
  * Returns whether the host is a loopback address of RFC 8252 section 7.3, or `localhost`, which most clients use
@@ -13,8 +12,8 @@ export function isLoopback(hostname: string): boolean {
 const LOOPBACK_HOST = /^(?:127\.|0\.|\[::(?:1|ffff:(?:7f[^\]]*|0:[^\]]*))?\]$)|(?:^|\.)localhost\.?$/;
 
 /**
- * Returns whether a redirect URI is https and not loopback. Other redirect URIs belong to apps on a computer, which
- * cannot keep a secret.
+ * Returns whether a redirect URI is https and not loopback. Other redirect URIs belong to native apps, which cannot
+ * keep a client secret.
  */
 export function isWebRedirect(uri: string): boolean {
   const url = URL.parse(uri);

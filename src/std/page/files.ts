@@ -1,5 +1,5 @@
-// Reads the files of a page in the form for browsers. In a checkout, modules are TypeScript, whose types are removed
-// here. In the built program, modules are JavaScript. Each page also gets the shared modules.
+// Reads the files of a page in the form for browsers. In a checkout, modules are TypeScript, and this file removes
+// their types. In the built program, modules are JavaScript. Each page also gets the shared modules.
 
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { pathToFileURL } from 'node:url';

@@ -16,7 +16,7 @@ export type AgeKeysRead =
 
 const IDENTITY = /^AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]+$/;
 
-/** Maximum size of an encrypted data key. Usually it has 400 bytes, with post-quantum keys 2,500. */
+/** Maximum length of an encrypted data key. Usual data keys have 400 characters, with post-quantum keys 2,500. */
 const ENC_MAX = 16_384;
 
 /** Reads one key per line. Empty lines and comments (`#`) are permitted. */

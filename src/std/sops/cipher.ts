@@ -54,7 +54,7 @@ export function unseal(sealed: Sealed, key: Uint8Array, boundTo: string): string
     const opened = Buffer.concat([decipher.update(data), decipher.final()]);
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(opened);
   } catch (error) {
-    // An error of OpenSSL about the tag, or of the decoder. Neither error contains a more specific reason.
+    // OpenSSL (about the tag) or the UTF-8 decoder threw the error. Neither error contains a more specific reason.
     if (error instanceof Error) return undefined;
     throw error;
   }

@@ -36,7 +36,7 @@ function describeServices(groups: readonly KeyGroup[], needed: number): string {
   return `The document was encrypted for ${services}, with ${who}: only age is supported; add a recipient with sops updatekeys.`;
 }
 
-/** Describes the recipients, whose public keys are not secret. */
+/** Returns the message for missing private keys. The message may contain the recipients' public keys. */
 function wrong(groups: readonly KeyGroup[], opened: number, needed: number): string {
   const recipients = groups.flatMap(({ age }) => age.map(({ recipient }) => recipient));
   const named =

@@ -3,5 +3,5 @@
 /** Returns a command that users can copy, for words such as `approve HASH`. */
 export type CommandOf = (words: string) => string;
 
-/** For a program that is in PATH and finds its settings by itself. */
+/** Returns commands for an installed program: `skep` is in PATH and needs no flags for its settings. */
 export const INSTALLED: CommandOf = (words) => `skep ${words}`;

@@ -1,4 +1,4 @@
-// Formats times as RFC 3339, or as time since then.
+// Formats times as RFC 3339, or as the time that has passed (`3 h ago`).
 
 /** Formats an RFC 3339 time. */
 export type TimeText = (time: string) => string;

@@ -57,8 +57,8 @@ function step(document: Document.Parsed, node: ParsedNode | null, token: string)
 }
 
 /**
- * Finds a field: first among the mapping's own keys, then among merged keys. Of duplicate keys, finds the last, as the
- * value does.
+ * Finds a field: first among the mapping's own keys, then among merged keys. Of duplicate keys, finds the last, because
+ * the document's value contains the last.
  */
 function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Found | undefined {
   const known = indexFields(map);

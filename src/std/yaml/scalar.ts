@@ -4,7 +4,11 @@
 type Scalar = null | boolean | number | string;
 
 export type Resolved =
-  | { readonly ok: true; readonly value: Scalar /** An integer that a double cannot hold. */; readonly inexact?: true }
+  | {
+      readonly ok: true;
+      readonly value: Scalar /** True for an integer that a double cannot represent. */;
+      readonly inexact?: true;
+    }
   | { readonly ok: false; readonly reason: string };
 
 const NULLS = new Set(['', '~', 'null', 'Null', 'NULL']);

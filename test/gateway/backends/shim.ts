@@ -45,6 +45,7 @@ const STATUSES: Readonly<Record<BackendFault['reason'], number>> = {
   timeout: 504,
   closed: 502,
   busy: 503,
+  'not-started': 503,
   'session-unknown': 404,
   'answer-invalid': 502,
   'answer-too-large': 502,

@@ -22,6 +22,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   '/permission_profile_name_or_path': 'says how the server runs, for people and tools',
   '/scaling_config/backend_replicas': 'says how many servers there are, for people and tools',
   '/scaling_config/session_redis': 'its stories need two replicas and a store: they are with the relay of sessions',
+  '/sleep': 'its stories need pods: test/gateway/proxy/sleep.test.ts',
   '/webhooks': 'their stories need webhooks: test/gateway/proxy/webhooks.test.ts',
   '/audit_config/on_failure':
     'its story needs a full disk: it is with the file of a virtual server, which has the same gate',
@@ -35,6 +36,7 @@ const WHOLE = [
   ...['/embedded_auth_server_config', '/rate_limiting', '/scaling_config/session_redis'],
   // More of it: test/gateway/proxy/tools-lock.test.ts.
   '/tools_lock',
+  '/sleep',
   '/webhooks',
 ];
 const ROWS: readonly FieldRow[] = [...SERVICE_ROWS, ...CALLER_ROWS, ...TELEMETRY_ROWS];

@@ -20,6 +20,7 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/backends/*/metadata': 'for people, in the console: test/gateway/virtual-server/operators.test.ts',
   '/backends/*/headerForward/addPlaintextHeaders': 'its story is in test/gateway/virtual-server/entries.test.ts',
   '/backends/*/headerForward/addHeadersFromSecret': 'its story is in test/gateway/virtual-server/entries.test.ts',
+  '/backends/*/sleeps': 'its story needs pods: test/gateway/virtual-server/sleep.test.ts',
   '/backends/*/caBundlePath': 'its story is in test/gateway/virtual-server/entries.test.ts',
   '/outgoingAuth/backends/*/tokenExchange/caBundlePath':
     'its story needs an endpoint over TLS: test/gateway/credentials/trust.test.ts',

@@ -33,7 +33,7 @@ beforeAll(async () => {
     stateDir: join(folder.path, 'state'),
   };
   const config = readConfig({ text: JSON.stringify(settings), file: 'skep.yaml', environment: {} });
-  feed = openFleetFeed(config);
+  feed = openFleetFeed(config, () => undefined);
   const ignore = (): void => undefined;
   const fail = (error: unknown): void => {
     throw error;

@@ -8,6 +8,7 @@ import { entryOf, fakeFleet, largeFleet, stateOf } from './console-app.ts';
 import { EVIL, recordedRuns, smallFleet, WIKI, wikiDetail } from './console-fleet.ts';
 import { DESK_READINGS, deskDetail, WIKI_LOGS, WIKI_READINGS } from './console-pods.ts';
 import { controlApp } from './control-app.ts';
+import { fakeActions } from './fake-actions.ts';
 
 const executable = findBrowser();
 if (executable === undefined) process.stderr.write(NO_BROWSER);
@@ -15,6 +16,7 @@ if (executable === undefined) process.stderr.write(NO_BROWSER);
 const TOKEN = 'let-me-in';
 const DESK = 'docs/VirtualMCPServer/desk';
 const fleet = fakeFleet(smallFleet());
+const actions = fakeActions();
 let browser: Browser;
 let url: string;
 let close: () => Promise<unknown>;
@@ -25,7 +27,8 @@ beforeAll(async () => {
   fleet.resources.set(`${WIKI} logs`, JSON.stringify(WIKI_LOGS));
   fleet.resources.set(DESK, JSON.stringify(deskDetail()));
   fleet.resources.set(`${DESK} readings`, JSON.stringify(DESK_READINGS));
-  const app = controlApp({ fleet, runs: recordedRuns(), tokens: { values: async () => [TOKEN] } });
+  const operatorTokens = { values: async () => [TOKEN] };
+  const app = controlApp({ fleet, actions, runs: recordedRuns(), operatorTokens });
   close = () => app.close();
   url = await app.listen({ host: '127.0.0.1', port: 0 });
   if (executable !== undefined) browser = await startBrowser(executable);
@@ -82,6 +85,7 @@ const VIEWS: readonly { readonly name: string; readonly address: string; readonl
   { name: 'virtual-server', address: addressOf(DESK), shows: 'Last runs of its workflows' },
   { name: 'source', address: addressOf('Source/fleet'), shows: 'Declares' },
   { name: 'runs', address: '#/runs', shows: 'skep approve 3f1c0b5e9a7d2468' },
+  { name: 'waiting', address: '#/waiting', shows: '3 things wait for you' },
 ];
 
 describe.skipIf(executable === undefined)('the console', () => {
@@ -139,6 +143,7 @@ describe.skipIf(executable === undefined)('the console', () => {
       addressOf(`Source/${EVIL}`),
       '#/runs',
       `#/runs/${EVIL}`,
+      '#/waiting',
     ]) {
       await page.goto(`${url}/${address}`);
       await page.getByText('<img').filter({ visible: true }).first().waitFor();

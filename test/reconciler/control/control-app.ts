@@ -1,5 +1,6 @@
 // The reconciler's own listener with nothing behind it: what a test does not give does nothing.
 
+import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { buildControl, type ControlOptions } from '#reconciler/control/app.ts';
@@ -11,6 +12,8 @@ export function controlApp(options: Partial<ControlOptions>): FastifyInstance {
   return buildControl({
     logger: pino({ level: 'silent' }),
     newRequestId: () => 'r1',
+    random: randomBytes,
+    monotonic: () => performance.now(),
     vitals: healthy,
     metrics: {
       metrics: createRunMetrics({ version: '1.2.3', monotonic: () => 0, sources: ['fleet'], interval: () => 30 }),

@@ -8,7 +8,7 @@ import type { WatchEvent, Watched, Watches } from '../watch.ts';
 export interface WatchingDeps {
   readonly watches: Omit<Watches, 'close'>;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Logs that a watch fails for a new reason, or that it works again. */
+  /** Logs a new reason why a watch fails, or that the watch works again. */
   readonly say: (text: string) => void;
 }
 
@@ -36,9 +36,7 @@ const RETRY_MS = [100, 200, 500, 1000, 2000, 5000, 15_000, 30_000];
 /** Failures after which the server can still send all later events. */
 const GOES_ON = new Set(['cluster-unreachable', 'cluster-busy', 'cluster-unauthorized']);
 
-/**
- * Resolves after a pause with the failure that may have lost events. Resolves with undefined if the signal was aborted.
- */
+/** Resolves with the failure that may have lost events. Resolves with undefined if the signal was aborted. */
 export async function watchUntilLost(
   deps: WatchingDeps,
   watched: Watched,

@@ -1,5 +1,5 @@
-// Stores the objects of one list from the last LIST, later events and our own writes. Any of them may arrive late, so
-// resourceVersions decide which state is newer.
+// Stores the objects of one list from the last LIST, later events and our own writes. Each of these three may arrive
+// late, so resourceVersions decide which state is newer.
 
 import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { WatchEvent } from '../watch.ts';
@@ -40,7 +40,7 @@ export interface KeptList {
   doubt(key: string): void;
   hasDoubts(): boolean;
   find(key: string): KubeObject | undefined;
-  /** Returns the objects in the server's order. `hold`: see ListOptions. */
+  /** Returns the objects in the server's order. `hold` has the meaning of ListOptions.hold. */
   objects(hold?: (object: KubeObject) => KubeObject): readonly KubeObject[];
   clear(): void;
 }
@@ -138,7 +138,7 @@ function applyEvent(state: State, { type, object }: WatchEvent): Change | undefi
   // The event of a deletion may have the resourceVersion of the deleted object.
   const isDeletion = type === 'DELETED' && before !== undefined && !isLater(versionOf(before), version);
   if (!isDeletion && (!isLater(version, state.floor) || !isNews(state, key, version))) return undefined;
-  // Only newer events reach this line, because the event of an earlier deletion must not confirm a later deletion.
+  // The line above skipped older events. The event of an earlier deletion must not confirm a later deletion.
   if (type === 'DELETED' || object.metadata.deletionTimestamp !== undefined) doubts.delete(key);
   if (type !== 'DELETED') {
     put(state, key, object);

@@ -11,7 +11,7 @@ import { openWatchedList, type WatchedList } from './watched-list.ts';
 export interface KeptListsOptions {
   readonly clock: Pick<Clock, 'sleep'>;
   /**
-   * Receives changes by other clients, a short time after the first of them. Several changes of an object are combined
+   * Receives changes by other clients, `GATHER_MS` after the first change. Several changes of an object are combined
    * into one.
    */
   readonly changed: (changes: readonly Change[]) => void;
@@ -19,7 +19,7 @@ export interface KeptListsOptions {
   readonly lost: () => void;
   /** Receives a kind and the names of objects whose change was found only by a LIST. */
   readonly missed: (kind: string, objects: readonly string[]) => void;
-  /** Logs that a watch fails for a new reason, or that it works again. */
+  /** Logs a new reason why a watch fails, or that the watch works again. */
   readonly say: (text: string) => void;
   /** Receives an error of a watch that is not a Failure. */
   readonly fail: (error: unknown) => void;
@@ -27,7 +27,7 @@ export interface KeptListsOptions {
 
 /** Milliseconds during which changes are collected before they are reported. */
 const GATHER_MS = 100;
-/** Maximum number of watched lists. Each needs a connection. Further lists are read by LISTs. */
+/** Maximum number of watched lists. Each list needs a connection. Further lists are read by LISTs. */
 const LISTS_MAX = 200;
 
 interface State {

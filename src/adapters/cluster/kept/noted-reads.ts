@@ -1,8 +1,8 @@
-// Records the reads of a run, to determine later whether another run would read the same. Every read of the cluster
-// passes through this file, so none is missed.
+// Records the reads of a run, to determine later whether another run would read the same results. Every read of the
+// cluster passes through this file, so none is missed.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
-import type { Cluster } from '#reconciler/run/ports.ts';
+import type { ApiResource, Cluster, ListOptions } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { digest, sha256 } from '#std/hash.ts';
 import type { ConnectedCluster } from '../connect.ts';
@@ -61,13 +61,7 @@ export function noteReads(cluster: ConnectedCluster): NotedReads {
         const label = `list ${labelOfList({ kind, namespace, only, selector })}`;
         const send = () => cluster.list(kind, namespace, how);
         if (how.kept !== true) return noteOne(label, printOfAll, send);
-        // Watched lists are in memory anyway. Recording with `hold` would keep all objects of the run in memory.
-        return readNoted(state, label, send, (answer) => ({
-          isKept: true,
-          answer,
-          isEqual: (now) => areSameObjects(answer, now),
-          isStill: () => areSameObjects(answer, cluster.keptList(kind, namespace, { only, selector })),
-        }));
+        return readNoted(state, label, send, keptNoteOf(cluster, kind, namespace, { only, selector }));
       },
     },
     note: noteOne,
@@ -77,6 +71,24 @@ export function noteReads(cluster: ConnectedCluster): NotedReads {
     },
     isSame: () => isStillSame(state, cluster),
   };
+}
+
+/**
+ * Returns the note of a watched list, whose objects are in memory anyway. A function of its own: a closure in `list`
+ * would also keep `hold`, and with it all declared objects of the run.
+ */
+function keptNoteOf(
+  cluster: ConnectedCluster,
+  kind: ApiResource,
+  namespace: string | undefined,
+  filter: Pick<ListOptions, 'only' | 'selector'>,
+) {
+  return (answer: readonly KubeObject[]) => ({
+    isKept: true,
+    answer,
+    isEqual: (now: unknown) => areSameObjects(answer, now),
+    isStill: () => areSameObjects(answer, cluster.keptList(kind, namespace, filter)),
+  });
 }
 
 function readNoted<T>(
@@ -106,7 +118,7 @@ async function isStillSame(state: State, cluster: Cluster): Promise<boolean> {
     const others = await Promise.all(notes.map(({ isKept, isStill }) => isKept || isStill()));
     return others.every((isTrue) => isTrue);
   } catch (error) {
-    // The next run will have this failure too, and reports it.
+    // The next run will have this failure too, and will report the failure.
     if (error instanceof Failure) return false;
     throw error;
   }

@@ -31,7 +31,7 @@ export interface WatchedList {
   distrust(): void;
   /**
    * Stores the response of our own write. Returns true if its event had already arrived. `isWhole` is false for a write
-   * to a subresource. Changes by other clients may then be part of the response, so it is reported as a change.
+   * to a subresource. The response may then contain changes by other clients, so the response is reported as a change.
    */
   write(object: KubeObject, isWhole: boolean): boolean;
   doubt(key: string): void;
@@ -64,7 +64,9 @@ interface State {
 
 /** A running LIST. */
 interface Reading {
-  /** Sum of `needed` and `doubted` at its start. If the sum has increased, another LIST is necessary. */
+  /**
+   * Sum of `needed` and `doubted` at the start of the LIST. If the sum has increased since, another LIST is necessary.
+   */
   readonly asOf: number;
   readonly objects: Promise<readonly KubeObject[]>;
 }
@@ -219,8 +221,8 @@ function suspect(state: State, version: string, changes: ReadonlyMap<string, Cha
 }
 
 /**
- * Called with each version that the watch has reached. Beyond the version of the LIST, the watch must have reported all
- * changes that the LIST showed.
+ * Called with each version that the watch has reached. Once this version is later than the version of the LIST, the
+ * watch must have reported all changes that the LIST showed.
  */
 function clearSuspects(state: State, reached: string): void {
   if (state.suspects !== undefined && isLater(reached, state.suspects.version)) reportSuspects(state);

@@ -5,7 +5,8 @@ import { openBudget } from './budget.ts';
 import { openObjectStore } from './objects.ts';
 
 /**
- * Maximum of all contents, which are in memory at the same time. In a pack, contents can be a thousand times smaller.
+ * Maximum bytes of all contents, which are in memory at the same time. In a pack, contents can be a thousand times
+ * smaller.
  */
 const TOTAL_BYTES_MAX = 512 * 1024 * 1024;
 

@@ -27,10 +27,10 @@ export const PACK_LIMITS: PackLimits = {
   objects: 500_000,
 };
 
-/** Bytes between two yields to the event loop. They take a few milliseconds. */
+/** Bytes between two yields to the event loop. Their processing takes a few milliseconds. */
 const TURN_BYTES = MIB;
 
-/** Cost of an object in addition to its content. */
+/** Cost of an object in bytes, in addition to the bytes of its content. */
 export const OBJECT_BYTES = 4096;
 
 /** Maximum of processed bytes per returned byte. The factor is needed because deltas build on deltas. */

@@ -28,7 +28,7 @@ export async function applyDeltaInTurns(base: Uint8Array, delta: Uint8Array, max
   }
 }
 
-/** Instructions between two yields. They take a few milliseconds. */
+/** Instructions between two yields to the event loop. Their execution takes a few milliseconds. */
 const STEP_INSTRUCTIONS = 30_000;
 const STEP_BYTES = 8 * 1024 * 1024;
 

@@ -15,8 +15,8 @@ const OTHER = 2;
 const BOTH = ONE | OTHER;
 
 /**
- * Returns the newest commit that is in both histories, which include the commits themselves. Reads only as much history
- * as necessary. undefined if no common commit exists, as in a shallow clone.
+ * Returns the newest commit that is in the histories of both commits. The history of a commit includes the commit
+ * itself. Reads only as much history as necessary. undefined if no common commit exists, as in a shallow clone.
  */
 export function mergeBase(store: ObjectStore, one: string, other: string): string | undefined {
   const marks = new Map<string, number>();

@@ -1,4 +1,4 @@
-// Computes the object ids of a pack. Deltas are resolved from their bases upwards, each once.
+// Computes the object ids of a pack. Resolves each delta once, after its base.
 
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';

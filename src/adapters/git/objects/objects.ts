@@ -33,7 +33,9 @@ export interface ObjectStore {
 export const MAX_CHAIN = 4096;
 /** Maximum size of a delta base. It may exceed `maxObjectBytes`, because most servers accept files of up to 100 MiB. */
 const BASE_BYTES_MAX = 128 * 1024 * 1024;
-/** Maximum size of decoded objects in memory. They are kept because the next objects are often deltas on them. */
+/**
+ * Maximum size of decoded objects in memory. The objects are kept because the next objects are often deltas on them.
+ */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /** Opens the repository's folder `objects`. Throws Failure `git-damaged`. */

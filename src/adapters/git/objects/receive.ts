@@ -1,5 +1,6 @@
 // Receives a pack from a server as `git index-pack --fix-thin` does: adds an index, and the missing delta bases from
-// other packs. Otherwise the deltas of several packs could form a cycle, and their objects could not be read.
+// other packs. Without these bases, the deltas of several packs could form a cycle, and their objects could not be
+// read.
 
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';

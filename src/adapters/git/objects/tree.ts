@@ -108,7 +108,7 @@ function joined(path: string, name: string): string {
   return whole;
 }
 
-/** Returns the entry at the path. If the path does not exist, returns the beginning of an error message. */
+/** Returns the entry at the path. If the path does not exist, returns the end of an error message. */
 function descend(store: ObjectStore, root: string, path: string): Omit<Entry, 'name'> | string {
   let entry: Omit<Entry, 'name'> & { readonly name?: string } = { sort: 'folder', oid: root };
   for (const name of path === '' ? [] : path.split('/')) {

@@ -1,5 +1,5 @@
-// Tests installations without optional packages, which lack OpenPGP. In a separate file, because a loaded package
-// cannot be unloaded.
+// Tests an installation without the optional package for OpenPGP. In a separate file, because a loaded package cannot
+// be unloaded.
 
 import { registerHooks } from 'node:module';
 import { afterAll, expect, test } from 'vitest';

@@ -282,7 +282,7 @@ test.each([
   expect([failure.code, failure.message]).toEqual(['git-verify-keys-unusable', expect.stringContaining(says)]);
 });
 
-test('keys are read from an allowed_signers file, except keys with unknown options', async () => {
+test('keys are read from an allowed_signers file, and a file with an unknown option is refused', async () => {
   const fleet = repository();
   const key = ssh();
   const commit = commitBy(fleet, key);

@@ -172,8 +172,8 @@ function sshKeysOf(text: string, purpose: string): Buffer[] {
 }
 
 /**
- * Parses a line `type base64 comment` of a `.pub` file, or such a line after principals and options (ssh-keygen(1),
- * ALLOWED SIGNERS). A key with an unknown option is not used, because the option may restrict it.
+ * Parses a line `type base64 comment` of a `.pub` file, or this line after principals and options (ssh-keygen(1),
+ * ALLOWED SIGNERS). Throws an Error for an unknown option, because the option may restrict the key.
  */
 function sshKeyOf(line: string, purpose: string): Buffer {
   const words = line.split(/\s+/);

@@ -4,7 +4,7 @@ import { Failure } from '#std/failure.ts';
 
 const LENGTH_BYTES = 4;
 
-/** Maximum number of lines. A server with 100,000 branches and tags sends 100,000, a pack of 256 MiB has 4,000. */
+/** Maximum number of lines. A list of 100,000 refs has 100,000 lines, a pack of 256 MiB has 4,000 lines. */
 const LINES_MAX = 250_000;
 
 interface Line {

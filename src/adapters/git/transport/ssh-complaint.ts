@@ -1,4 +1,4 @@
-// Explains why ssh ended by its exit code and its messages, because ssh reports nothing else.
+// Explains why ssh ended, from its exit code and its messages, because ssh reports nothing else.
 
 import { Failure } from '#std/failure.ts';
 import type { GitCode } from '../codes.ts';

@@ -13,8 +13,8 @@ const PUBLIC_KEY = /^(?:(?:sk-)?(?:ssh|ecdsa)-\S+ AAAA|-----BEGIN .*PUBLIC KEY--
 const OPENSSH_MAGIC = 'openssh-key-v1\0';
 
 /**
- * Repairs a key. ssh refuses a key with `\r`, a leading blank line or without a final newline ("error in libcrypto"),
- * which secret stores and pasting cause. White space around a line is never part of a key.
+ * Repairs a key. ssh refuses a key with `\r`, with a leading blank line or without a final newline ("error in
+ * libcrypto"). Secret stores and pasting cause these faults. White space around a line is never part of a key.
  */
 export function readKeyText(raw: string): KeyText {
   const lines = raw.split(/\r\n|\r|\n/).map((line) => line.trim());

@@ -113,8 +113,8 @@ async function sendRequest(
 }
 
 /**
- * Returns the reason of the failure. The caller adds the URL. After a redirect to another URL, returns the message,
- * which contains the URL.
+ * Returns the reason without a URL, because the caller adds the repository's URL. If a redirect led to another URL,
+ * returns the message, which contains that URL.
  */
 function outboundReason({ url }: HttpEndpoint, { data, message }: Failure): string {
   return typeof data.reason === 'string' && String(data.url).startsWith(url) ? data.reason : message;

@@ -41,7 +41,7 @@ export function systemBinaries(root = '/usr/lib/postgresql'): Binaries | undefin
   return undefined;
 }
 
-/** Returns the programs in a folder. undefined if one is missing. */
+/** Returns the programs in a folder. undefined if a program is missing. */
 export function binariesIn(directory: string): Binaries | undefined {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   const binaries = {

@@ -90,7 +90,7 @@ function processesOn(dir: string): string[] {
     });
 }
 
-/** A shared directory, because creating one takes longer than all other steps of the tests. */
+/** A shared directory, because creating a data directory takes longer than all other steps of the tests. */
 const HOME = 'home';
 
 describe('an embedded server', () => {

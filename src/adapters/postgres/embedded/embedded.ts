@@ -24,7 +24,7 @@ export interface EmbeddedOptions {
   /** Name of the database, which the first start creates. */
   readonly database: string;
   readonly migrator: Login;
-  /** Has no permissions until `migrate` grants them. */
+  /** User that has no permissions until `migrate` grants them. */
   readonly app: Login;
   /** Default: the programs from npm, otherwise the programs of the operating system. */
   readonly binaries?: Binaries;
@@ -109,7 +109,7 @@ function passwordStatement({ user, password }: Login): string {
   return `alter role ${pg.escapeIdentifier(user)} password ${pg.escapeLiteral(password)}`;
 }
 
-/** File with the last port, which is used again if it is free, so that clients can keep their address. */
+/** File with the last port. The port is used again if it is free, so that clients can keep their address. */
 const PORT_FILE = 'port';
 
 /**

@@ -51,7 +51,7 @@ async function isServer(pid: number, dataDir: string): Promise<boolean> {
 }
 
 /**
- * Returns the process id, with the start time if the system reports it, because ids are reused. undefined if the
+ * Returns the process id and, if the system reports it, the start time, because ids are reused. undefined if the
  * process does not exist or is a zombie.
  */
 async function processIdentity(pid: number): Promise<string | undefined> {

@@ -95,7 +95,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 /**
- * Starts a shell that stops the server when our process ends, even if it is killed: the shell's input is then closed.
+ * Starts a shell that stops the server when our process ends. The end of our process closes the shell's input, even
+ * after a kill.
  */
 function guard(options: ServerOptions, pid: number): { child: ChildProcess; closed: Promise<unknown> } {
   const child = launch(options, '/bin/sh', ['-c', WATCHDOG, 'sh', String(pid), options.removeWhenOrphaned ?? '']);
@@ -160,7 +161,8 @@ async function runProgram(options: ServerOptions, program: string, args: readonl
 }
 
 /**
- * Starts the program in its own process group, so that Ctrl-C reaches only our process, which stops the server cleanly.
+ * Starts the program in its own process group, so that Ctrl-C reaches only our process. Our process then stops the
+ * server cleanly.
  */
 function launch(options: ServerOptions, program: string, args: readonly string[]): ChildProcess {
   const { account } = options;

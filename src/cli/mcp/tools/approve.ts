@@ -2,9 +2,8 @@
 
 import { jsonOfApproval } from '#reconciler/report/approval.ts';
 import { listOf, record, TEXT, TIME } from '#reconciler/report/formats/json-schema-parts.ts';
-import { approveList, notWaiting } from '#reconciler/run/operate/approve.ts';
+import { approveList, findWaitingList } from '#reconciler/run/operate/approve.ts';
 import type { DeletionList } from '#reconciler/run/prune/guard.ts';
-import { planOnly } from '#reconciler/run/run.ts';
 import { Failure } from '#std/failure.ts';
 import { countText } from '#std/words/count-text.ts';
 import { boundedSchema, plainLine } from '../bounded.ts';
@@ -38,9 +37,7 @@ export const APPROVE: McpTool = {
     withInstance(config, signal, async ({ deps, options }) => {
       const hash = textArgument(args, 'hash') ?? '';
       const chosen = options();
-      const result = await planOnly(deps, chosen);
-      const list = result.plan.waiting.find((each) => each.hash === hash);
-      if (list === undefined) throw notWaiting(hash, result);
+      const list = await findWaitingList(deps, chosen, hash);
       const question = approvalQuestion(config.name, list, commandOf(`approve ${hash}`));
       if (!isConfirmed(question, { confirmed, signal })) return question;
       // Approves the list that the user was shown. The list of a later plan may have the same hash but a different

@@ -10,7 +10,7 @@ import { boundedSchema } from '../bounded.ts';
 import { data, inputSchema, type McpTool, textArgument } from '../tool.ts';
 
 /**
- * Maximum characters of a text. Kubernetes objects have at most a few MiB, and malicious YAML needs much time and
+ * Maximum characters of a text. Large enough for manifests. Malicious YAML of a larger size would need much time and
  * memory.
  */
 const MANIFEST_MAX = 256 * 1024;

@@ -1,4 +1,4 @@
-// The characters that are allowed in names in Go templates.
+// Decides which characters names in Go templates may contain.
 
 /**
  * Returns the character at a UTF-16 index, with both of its surrogates. Returns undefined after the end of the text.

@@ -1,4 +1,4 @@
-// The state of parsing a template: the position in its tokens, and the fault that ended the parsing.
+// Defines the state of parsing a template: the position in its tokens, and the fault that ended the parsing.
 
 import type { Node } from './nodes.ts';
 import type { Token, TokenType } from './tokens.ts';
@@ -25,7 +25,7 @@ export interface Cursor {
 /** The state of a template, or of a `define` inside it. */
 export interface Scope {
   readonly variables: string[];
-  /** Number of `range` around the current position. */
+  /** Number of `range` actions around the current position. */
   loops: number;
 }
 

@@ -1,5 +1,5 @@
-// The functions that templates can call. Source: Go 1.26, text/template, "Functions". Workflows add `json`, `quote` and
-// `fromJson`.
+// Implements the functions that templates can call. Source: Go 1.26, text/template, "Functions". Workflows add `json`,
+// `quote` and `fromJson`.
 
 import { parseJson } from '#std/json.ts';
 import { type Budget, spendText, stop } from './budget.ts';
@@ -81,7 +81,7 @@ function readJson(text: string): Value {
   return fromData(value);
 }
 
-/** Returns the length. For a text it is the number of bytes. */
+/** Returns the length. The length of a text is its number of bytes. */
 function lengthOf(value: Value): Value {
   if (typeof value === 'string') return BigInt(Buffer.byteLength(value));
   if (isList(value)) return BigInt(value.length);

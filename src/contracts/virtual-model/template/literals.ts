@@ -9,7 +9,7 @@ const HEXADECIMAL = new RegExp(
   `^[+-]?0[xX](?:((?:_?${HEX})+)(?:\\.((?:${HEX}(?:_?${HEX})*)?))?|\\.(${HEX}(?:_?${HEX})*))[pP]([+-]?${DIGITS})$`,
 );
 
-/** Returns undefined if the text is a number that fits a type of Go, otherwise the reason. */
+/** Returns the reason why Go cannot read the text as a number; undefined if Go can read it. */
 export function numberFault(text: string, type: 'number' | 'complex'): string | undefined {
   const sound = type === 'complex' ? isComplex(text) : isImaginary(text) || isInteger(text) || isFraction(text);
   if (sound) return undefined;

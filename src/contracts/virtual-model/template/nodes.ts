@@ -1,4 +1,4 @@
-// Types of the parts of a parsed Go template.
+// Defines the types of the parts of a parsed Go template.
 
 /** `at` is a UTF-16 index into the template. */
 export type Node =

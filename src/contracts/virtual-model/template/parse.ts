@@ -89,7 +89,7 @@ function readName(cursor: Cursor): string {
   return '';
 }
 
-/** Reads the body of a definition up to its `{{end}}`. It cannot use variables from outside. */
+/** Reads the body of a definition up to its `{{end}}`. The body cannot use variables from outside. */
 function readDefined(cursor: Cursor): readonly Node[] {
   const { nodes, ending } = parseBody(cursor, newScope());
   if (ending.type !== 'end') refuseAt(cursor, ending.at, 'expected {{end}}, not {{else}}');
@@ -102,7 +102,7 @@ function define(cursor: Cursor, name: string, nodes: readonly Node[], at: number
   else if (!nodes.every(isBlank)) refuseAt(cursor, at, `the template ${JSON.stringify(name)} is defined twice`);
 }
 
-/** Only the characters that Go treats as white space. JavaScript's `\s` also matches other characters. */
+/** Matches only characters that Go treats as white space. JavaScript's `\s` also matches other characters. */
 const BLANK = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
 
 function isBlank(node: Node): boolean {

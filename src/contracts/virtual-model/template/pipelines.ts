@@ -7,7 +7,7 @@ import { characterFault, characterValue, numberFault, numberValue, unquote } fro
 import type { Command, Operand, Pipeline } from './nodes.ts';
 import type { Token, TokenType } from './tokens.ts';
 
-/** Where the pipeline is. Only in `range` may it declare two variables. */
+/** Part of the template around a pipeline. Only a pipeline in `range` may declare two variables. */
 export type Context = 'range' | 'parentheses' | 'action';
 
 const OPERANDS: ReadonlySet<TokenType> = new Set<TokenType>([
@@ -50,7 +50,7 @@ function isCallable({ type }: Operand): boolean {
   return type === 'function' || type === 'field' || type === 'variable' || type === 'pipeline' || type === 'chain';
 }
 
-/** Reads `$x :=`, `$x =` or `$i, $x :=`. Returns an empty list if the pipeline does not begin with one of them. */
+/** Reads `$x :=`, `$x =` or `$i, $x :=`. Returns an empty list if the pipeline begins with something else. */
 function readDeclarations(
   cursor: Cursor,
   scope: Scope,
@@ -85,7 +85,7 @@ function readDeclarations(
   return { variables: names, assigns };
 }
 
-/** Reads a command up to the end of the pipeline, or including the next `|`. */
+/** Reads a command, and the `|` after the command if the pipeline continues. */
 function readCommand(cursor: Cursor, scope: Scope): Command {
   const { at } = peek(cursor);
   const operands: Operand[] = [];

@@ -1,5 +1,5 @@
-// printf of Go templates. Source: Go 1.26, fmt, "Printing". Difference to Go: integers can be printed as floats and
-// floats as integers (`%.2f` of 3, `%d` of 3.0), because JSON does not distinguish them.
+// Implements printf of Go templates. Source: Go 1.26, fmt, "Printing". Unlike Go, prints integers as floats and floats
+// as integers (`%.2f` of 3, `%d` of 3.0), because JSON does not distinguish them.
 
 import { stop } from './budget.ts';
 import { formatFloat, printNested, printValue, quoteText } from './text.ts';
@@ -18,7 +18,7 @@ interface Directive {
 
 const DIRECTIVE = /%([-+# 0]*)(\*|[0-9]+)?(?:\.(\*|[0-9]+)?)?(\[)?(.|\n)?/gu;
 
-/** The limit of Go. */
+/** Go's maximum of width and precision. */
 const SIZE_MAX = 1_000_000;
 
 /** Stops the template if the format has verbs that are not supported: `%#v`, `%[1]d`. */

@@ -1,5 +1,5 @@
-// Runs a Go template like text/template of Go, within a budget. Source: Go 1.26, text/template. For numbers it differs
-// from Go: see values.ts, compare.ts and printf.ts.
+// Runs a Go template like text/template of Go, within a budget. Source: Go 1.26, text/template. Numbers behave
+// differently than in Go: see values.ts, compare.ts and printf.ts.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Budget, newBudget, spendStep, spendText, stop, stopMessage } from './budget.ts';
@@ -128,7 +128,7 @@ function walkLoop(run: Run, { pipeline, body, otherwise }: Branch): Walked {
   return count === 0 ? walkAll(run, otherwise) : 'on';
 }
 
-/** Sets a variable. If not `assigns`, the loop has declared it: it is one of the last two before index `end`. */
+/** Sets a variable. If `assigns` is false, searches only the loop's own variables: the last two before index `end`. */
 function setVariable(run: Run, end: number, name: string, value: Value, assigns: boolean): void {
   const known = run.variables.slice(assigns ? 0 : Math.max(0, end - 2), assigns ? undefined : end);
   const variable = known.findLast((each) => each.name === name);
@@ -177,7 +177,7 @@ function evaluateCommand(run: Run, { operands, at }: Command, piped: Piped): Val
   return evaluateOperand(run, first);
 }
 
-/** Returns true for a field of a value that does not exist: Go ignores its arguments. Others accept none. */
+/** Returns true for a field of a value that does not exist: Go ignores the arguments of such a field. */
 function takesArguments(run: Run, operand: Operand): boolean {
   const path =
     operand.type === 'field' || operand.type === 'variable' || operand.type === 'chain' ? operand.fields : [];

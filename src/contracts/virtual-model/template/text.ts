@@ -43,8 +43,8 @@ export function printArguments(values: readonly Value[]): string {
 }
 
 /**
- * `digits` is the number of digits after the point, for `g` the number of significant digits. If undefined, all digits
- * that the number needs are printed.
+ * `digits`: number of digits after the point. For verb `g`: number of significant digits. If undefined, all necessary
+ * digits are printed.
  */
 export function formatFloat(value: number, verb: 'e' | 'f' | 'g', digits: number | undefined): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
@@ -68,8 +68,8 @@ function exponential(value: number, digits: number | undefined): string {
 const DIGITS_MAX = 100;
 
 /**
- * Rounds like Go: if two results are equally near, Go takes the one with an even last digit. JavaScript takes the one
- * farther from zero.
+ * Rounds like Go: if two results are equally near, Go chooses the result whose last digit is even. JavaScript chooses
+ * the result that is farther from zero.
  */
 function rounded(value: number, form: 'toFixed' | 'toExponential', digits: number | undefined): string {
   if (digits === undefined) return value[form](undefined);
@@ -101,7 +101,7 @@ function shortestPlain(value: number): string {
   return sign + whole + (all.length > point ? `.${all.slice(point)}` : '');
 }
 
-/** If `digits` is undefined, Go writes numbers with more digits than this before the point with an exponent. */
+/** Maximum number of digits before the point that Go writes without an exponent, if `digits` is undefined. */
 const SHORTEST_LIMIT = 6;
 
 function general(value: number, digits: number | undefined): string {

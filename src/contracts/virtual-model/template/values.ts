@@ -1,4 +1,4 @@
-// The values of a running Go template.
+// Defines the values of a running Go template.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 

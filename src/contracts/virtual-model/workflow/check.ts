@@ -32,7 +32,7 @@ function descriptionFindings({ description }: Workflow, pointer: string): readon
   return [problem('workflow-description-missing', `${pointer}/description`, message)];
 }
 
-/** ToolHive retries at most this often. */
+/** ToolHive's maximum number of retries of a step. */
 const MAX_RETRIES = 10;
 
 function errorHandlingFindings({ steps }: Workflow, pointer: string): readonly WorkflowFinding[] {

@@ -1,4 +1,4 @@
-// Types of a composite tool whose shape was checked and whose defaults were filled in.
+// Defines the types of a composite tool whose shape was checked and whose defaults were filled in.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Severity } from '#std/problem.ts';

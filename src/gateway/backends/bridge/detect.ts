@@ -21,7 +21,7 @@ export type Detected =
   | { readonly kind: 'refused' }
   | { readonly kind: 'failed'; readonly fault: BackendFault };
 
-/** Time limit of the detection. Some servers never answer an unknown method. */
+/** Time limit for the answer to `server/discover`. Some servers never answer an unknown method. */
 const SILENCE_MS = 5000;
 
 const CLIENT = { name: 'skep', version: '1' };

@@ -20,7 +20,10 @@ export interface EraClock {
  */
 const DOUBT_MS = 10_000;
 
-/** Creates the store. Forgets a negative result after `eraMs`, because the server may have been upgraded. */
+/**
+ * Creates the store. After `eraMs`, forgets that the server does not speak an era, because the server may have been
+ * upgraded.
+ */
 export function createEraKnowledge({ monotonic }: EraClock, eraMs: number): EraKnowledge {
   const known = new Map<Era, { readonly speaks: boolean; readonly at: number }>();
   let doubtedAt = Number.NEGATIVE_INFINITY;

@@ -81,7 +81,7 @@ export function createReply(answer: Answer): Reply {
 }
 
 /** Replaces line breaks by spaces. JSON has raw line breaks between tokens only. */
-function onOneLine(message: Buffer): Buffer {
+export function onOneLine(message: Buffer): Buffer {
   if (message.indexOf(NEWLINE) < 0 && message.indexOf(RETURN) < 0) return message;
   const copy = Buffer.from(message);
   for (let place = 0; place < copy.length; place += 1) {

@@ -172,6 +172,7 @@ const REASONS: readonly BackendFault['reason'][] = [
   'timeout',
   'closed',
   'busy',
+  'not-started',
   'session-unknown',
   'answer-invalid',
   'answer-too-large',

@@ -15,7 +15,7 @@ export interface CallParts {
   /** Current time in monotonic milliseconds. */
   readonly now: number;
   readonly openStream: () => EventStream;
-  /** Returns additional headers of the answer, next to the content type. */
+  /** Returns headers of the answer, in addition to the content type. */
   readonly headers?: () => Record<string, string>;
 }
 

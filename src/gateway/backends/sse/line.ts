@@ -20,7 +20,7 @@ export interface Line {
   closed: boolean;
   /** Replaces invalid bytes by U+FFFD, as the HTML Standard requires for event streams (Server-sent events). */
   readonly repair: (message: Buffer) => Buffer;
-  /** Resolves when the server has accepted `notifications/initialized`. Later messages wait for this promise. */
+  /** Resolves when the POST of `notifications/initialized` is answered or has failed. Later messages wait for this. */
   greeted?: Promise<void>;
   /** Settles the promise of the opening. undefined once the line is open. */
   opening?: { readonly resolve: (link: SessionLink) => void; readonly reject: (failure: Failure) => void };

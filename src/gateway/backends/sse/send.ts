@@ -7,8 +7,8 @@ import type { UpstreamFault } from '../ports.ts';
 import { authorize, breakLine, type Line, leavingRequest } from './line.ts';
 
 /**
- * Sends a message. Messages are sent in parallel, but messages after the handshake wait until the server has accepted
- * the end of the handshake.
+ * Sends a message. Messages are sent in parallel, but messages after `notifications/initialized` wait until the server
+ * has answered the POST of that notification.
  */
 export function sendInOrder(line: Line, message: Buffer, exchange: Exchange): void {
   const scanned = scanMessage(message);
@@ -70,7 +70,7 @@ function faultOf({ reason, detail }: UpstreamFault): BackendFault {
   return { reason: 'unreachable', message, detail };
 }
 
-/** Answers a request that did not reach the server with an error, since no response will arrive on the stream. */
+/** Answers a request that the server did not accept with an error, since no response will arrive on the stream. */
 function failRequest({ closed, handlers }: Line, message: Buffer, { message: text }: BackendFault): void {
   const scanned = closed ? undefined : scanMessage(message);
   if (scanned?.ok !== true || scanned.message.kind !== 'request') return;

@@ -32,8 +32,8 @@ export function routeFromClient(parts: FromClientParts, client: Client, bytes: B
   if (message === undefined) parts.observer.dropped('unreadable');
   else if (message.kind === 'request') routeRequest(parts, client, bytes, message);
   else if (message.kind === 'notification') routeNotification(parts, client, bytes, message);
-  // The bytes are a response. A client that is not the sole client gets no requests of the process, and sessions refuse
-  // responses without a request.
+  // The bytes are a response. Only the sole client gets requests of the process, and its session has already refused
+  // responses that match no request.
   else parts.sendLine(lineOf([bytes]));
 }
 

@@ -128,7 +128,7 @@ function askServer(
   });
 }
 
-/** Returns an answer to a request of the gateway whose line ended. */
+/** Returns a substitute for the answer to a request of the gateway, after the line to the process has ended. */
 export function lostAnswer(json: string): Buffer {
   const error = { code: ERRORS.internalError, message: 'the MCP server ended' };
   return Buffer.from(`{"jsonrpc":"2.0","id":${json},"error":${JSON.stringify(error)}}`);

@@ -22,7 +22,7 @@ function split(maxBytes = 1000, onLine: (splitter: () => LineSplitter) => void =
   return result;
 }
 
-test('lines are the same wherever the chunks are cut', () => {
+test('the sizes of the chunks do not change the lines', () => {
   const text = Buffer.from('one\r\n\ntwö 🐝\n{"a":"\\n"}\nthree\r\nunfinished');
   for (let first = 0; first <= text.length; first += 1) {
     for (let second = first; second <= text.length; second += 1) {
@@ -39,7 +39,7 @@ test('lines are the same wherever the chunks are cut', () => {
   }
 });
 
-test('a line in single bytes takes no more memory than its length', () => {
+test('a line that arrives byte by byte uses little memory', () => {
   const { lines, splitter } = split(300_000);
   const before = process.memoryUsage();
   for (let at = 0; at < 200_000; at += 1) splitter.push(Buffer.from('x'));

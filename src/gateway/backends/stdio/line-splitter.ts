@@ -12,7 +12,7 @@ export interface LineHandlers {
 export interface LineSplitter {
   /** Adds a chunk. The caller must not change the chunk afterwards. */
   push(chunk: Buffer): void;
-  /** Stops calling `line` until `release`, also for lines of earlier chunks. */
+  /** Stops calling `line` until `release`, even for lines of earlier chunks. */
   hold(): void;
   /** Calls `line` for the lines that `hold` stopped. Returns false if a handler called `hold` again. */
   release(): boolean;

@@ -28,7 +28,7 @@ export interface LineParts {
 }
 
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
-/** Number of waiting bytes from which on `send` returns false. */
+/** Number of waiting bytes above which `send` writes at once, or returns false while the process does not read. */
 const MAX_WAITING = 1024 * 1024;
 const SHOWN_BYTES = 200;
 

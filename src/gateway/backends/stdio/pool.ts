@@ -1,4 +1,4 @@
-// Lends processes that are used once. A caller waits, within limits, until a used process is replaced.
+// Lends processes that are used once. A request for a process waits, within limits, until a used process is replaced.
 
 import { Failure } from '#std/failure.ts';
 import type { LinkHandlers } from '../link.ts';
@@ -34,9 +34,9 @@ interface Slot {
 interface State {
   readonly parts: PoolParts;
   readonly slots: readonly Slot[];
-  /** All callers that have no process yet. */
+  /** All requests that have no process yet. */
   readonly takers: Set<Taker>;
-  /** Callbacks of callers that wait for a process, the oldest first. */
+  /** Callbacks of requests that wait for a process, the oldest first. */
   readonly waiting: (() => void)[];
 }
 
@@ -53,7 +53,7 @@ const RETRY_AFTER_SECONDS = 5;
 const RENEWAL_MS = 15_000;
 const LOOK_AGAIN_MS = 250;
 /**
- * Maximum number of waiting callers per process: in total, and for one caller, so that one caller cannot fill the
+ * Maximum number of waiting requests per process: in total, and for one caller, so that one caller cannot fill the
  * queue.
  */
 const WAITING_PER_SLOT = 8;
@@ -82,7 +82,7 @@ async function takeSlot(state: State, handlers: LinkHandlers, client?: WaitingCl
 async function waitForProcess(state: State, handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine> {
   const { parts, waiting } = state;
   const deadline = parts.clock.monotonic() + RENEWAL_MS;
-  // A new caller waits behind earlier callers.
+  // A new request waits behind earlier requests.
   if (waiting.length > 0) await waitForSlot(state);
   let made = false;
   for (;;) {
@@ -93,14 +93,14 @@ async function waitForProcess(state: State, handlers: LinkHandlers, client?: Wai
     // Failures are expected while a process is being replaced, because attaching to a container that does not run yet
     // fails in many ways.
     if (!isRenewing(state) || parts.clock.monotonic() >= deadline) throw failure ?? busy();
-    // Each caller ends at most one session. No session is ended while a process is being replaced.
+    // Each request ends at most one session. No session is ended while a process is being replaced.
     if (!made && !isReleased(state)) made = client?.makeRoom() === true;
     await waitForSlot(state);
   }
 }
 
 /**
- * Returns true if too many callers have no process yet, in total or of this caller. One caller per process is not
+ * Returns true if too many requests have no process yet, in total or of this caller. One request per process is not
  * counted as waiting.
  */
 function mayNotWait({ slots, takers }: State, { caller }: Taker): boolean {

@@ -26,7 +26,7 @@ const BYTES_MAX = 64 * 1024;
 
 /**
  * `ambiguous` if two JSON readers could read the arguments differently. `too-large` if a value that policies read
- * exceeds the limits.
+ * exceeds the limits, or if there are more than VALUES_MAX arguments.
  */
 export type ReadArguments = IndexedArguments | 'ambiguous' | 'too-large';
 

@@ -146,8 +146,8 @@ function argumentOf(node: unknown): string | undefined {
 }
 
 /**
- * Returns the name of a claim in the context. Ignores claims of the principal, because the file of entities may contain
- * them.
+ * Returns the name of a claim in the context. Ignores claims of the principal, whose values may come from the entities
+ * of the policy file.
  */
 function claimOf(node: unknown): string | undefined {
   return attributeOf(node, ['context'], isClaimName);

@@ -14,7 +14,7 @@ function permitting(tool: string): PolicySet {
 }
 
 describe('an engine', () => {
-  it('evaluates the given set, also after many other sets were used', () => {
+  it('evaluates the given set, even after many other sets were used', () => {
     const engine = createEngine();
     const [weather, other] = [permitting('weather'), permitting('other')];
     expect([engine.authorize(weather, CALL).kind, engine.authorize(other, CALL).kind]).toEqual(['allow', 'deny']);

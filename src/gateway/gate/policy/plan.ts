@@ -72,8 +72,9 @@ export function allPlans(plans: Plans): readonly Plan[] {
 }
 
 /**
- * Widens the reads to all attributes if the policy reads an attribute of an entity that is the value of another
- * attribute, and the policy file has entities. The entity may even be the caller or the resource.
+ * Widens the reads to all attributes if the policy follows a reference between entities, such as
+ * `principal.manager.name`. The referenced entity may be the caller or the resource. Does nothing if the policy file
+ * has no entities.
  */
 function resolvedReads(reads: Reads, { list }: Entities): Reads {
   if (!reads.further || list.length === 0) return reads;

@@ -16,7 +16,8 @@ export interface Reads {
   /** True if the policy reads the groups of the caller. */
   readonly groups: boolean;
   /**
-   * True if the policy reads an attribute of an entity that is the value of another attribute. This can be any entity.
+   * True if the policy follows a reference between entities, such as `principal.manager.name`. The reference may lead
+   * to any entity.
    */
   readonly further: boolean;
 }

@@ -15,7 +15,7 @@ export interface PolicyScope {
 /**
  * Returns the scope. If `actionGroups` is true, the policy file groups actions, so `in` may cover more actions than the
  * policy names. A method of an extension may have any effect, so only a policy that names the action `extension`
- * permits it.
+ * permits such a method.
  */
 export function policyScope({ effect, action, resource }: PolicyJson, actionGroups: boolean): PolicyScope {
   const mayMean = scopeActions(action, actionGroups);

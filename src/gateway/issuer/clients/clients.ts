@@ -1,5 +1,5 @@
-// Finds the clients that people may log in with: clients that registered themselves, and clients that a document
-// describes.
+// Finds clients of the authorization server: clients that registered themselves, clients that a document describes, and
+// clients of the configuration.
 
 import type { ProviderKeys } from '#auth/jwks.ts';
 import type { IssuerPorts } from '../ports.ts';

@@ -75,8 +75,8 @@ export function subjectIn({ sub }: JsonObject): string | undefined {
 }
 
 /**
- * Returns the subject in tokens of this server for a subject of another issuer. The result differs from all persons of
- * this server and from subjects of all other issuers.
+ * Returns the subject in tokens of this server for a subject of another issuer. The result differs from the subjects of
+ * this server's persons and of all other issuers.
  */
 export function foreignSubject(issuer: string, subject: string): string {
   return `${issuer}#${subject}`;

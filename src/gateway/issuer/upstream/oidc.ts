@@ -15,10 +15,13 @@ import { requestTokens, type TokenEndpoint } from './token-request.ts';
 import { asUpstreamFailure, type Upstream, upstreamFailure } from './upstream.ts';
 import { askUserInfo, type UserInfo, userInfoOf } from './user-info.ts';
 
-type OIDCSettings = Extract<UpstreamSettings, { readonly type: 'oidc' }>;
+/** Ports of a login. */
+export type LoginPorts = Pick<IssuerPorts, 'fetch' | 'files' | 'environment' | 'clock' | 'notify'>;
+
+export type OIDCSettings = Extract<UpstreamSettings, { readonly type: 'oidc' }>;
 
 interface Provider {
-  readonly ports: IssuerPorts;
+  readonly ports: LoginPorts;
   readonly settings: OIDCSettings;
   readonly keys: ProviderKeys;
   document(): Promise<JsonObject>;
@@ -28,7 +31,7 @@ interface Provider {
 const DOCUMENT_MS = 10 * 60_000;
 
 /** Creates the provider without sending a request. */
-export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): Upstream {
+export function createOIDCUpstream(ports: LoginPorts, settings: OIDCSettings): Upstream {
   const { name, issuerUrl, redirectUri } = settings;
   const world = authPorts(ports, settings);
   const known: ProviderSettings = { name, issuerUrl, audience: settings.clientId, allowPrivateIP: true };
@@ -73,7 +76,7 @@ export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): 
  * Returns ports whose requests may reach private addresses only on the configured host, and not on other hosts that
  * discovery names.
  */
-function authPorts(ports: IssuerPorts, { name, issuerUrl }: OIDCSettings): AuthPorts {
+function authPorts(ports: LoginPorts, { name, issuerUrl }: OIDCSettings): AuthPorts {
   return {
     fetch: (request) => ports.fetch({ ...request, allowPrivate: isSameHost(request.url, issuerUrl) }),
     files: { read: async (path) => ports.files.read(path) },
@@ -88,7 +91,7 @@ function isSameHost(url: string, issuerUrl: string): boolean {
 }
 
 /** Returns a function that caches the document. Concurrent calls share one request. Failures are not cached. */
-function remembered(ports: IssuerPorts, load: () => Promise<JsonObject>): () => Promise<JsonObject> {
+function remembered(ports: LoginPorts, load: () => Promise<JsonObject>): () => Promise<JsonObject> {
   let known: { readonly document: Promise<JsonObject>; readonly until: number } | undefined;
   return function document() {
     if (known !== undefined && ports.clock.monotonic() < known.until) return known.document;

@@ -27,7 +27,7 @@ const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 256 * 1024;
 /** Maximum length of the id and the secret, because URLs contain the id, and headers contain both. */
 const CREDENTIAL_MAX = 2048;
-/** Last part of a secret's lifetime in which the secret is not used. */
+/** Time before the expiry in which a secret is no longer used. */
 export const EXPIRY_SKEW_MS = 60_000;
 /** Methods by preference. Headers are preferred to forms, because forms may be logged. */
 const PREFERRED: readonly ClientMethod[] = ['client_secret_basic', 'client_secret_post', 'none'];

@@ -17,7 +17,8 @@ export interface AgreementNotes {
 
 export interface AgreedLists {
   /**
-   * Returns whether an equal answer is remembered. If so, tells the lock and the reading that its definitions agree.
+   * Returns whether an equal answer is remembered. If true, reports to the lock and to the reading that the definitions
+   * in the answer agree.
    */
   passes(answer: Pieces, id: MessageId, readers: Readers): boolean;
   /**
@@ -45,8 +46,8 @@ interface Kept {
 const BYTES_MAX = 16 * 1024 * 1024;
 const ANSWERS_MAX = 256;
 /**
- * Number of last bytes that are part of an answer's key. Answers of equal length mostly differ there, in the cursor of
- * the next page.
+ * Number of bytes at the end of an answer that are part of its key. Answers of equal length mostly differ in the cursor
+ * of the next page, which is among these bytes.
  */
 const END_BYTES = 64;
 

@@ -37,7 +37,7 @@ export interface Subscription {
 
 /**
  * Maximum number of resources in a subscription. Policies decide on each resource, and the server gets a subscription
- * for each.
+ * for each resource.
  */
 export const SUBSCRIBED_RESOURCES_MAX = 100;
 

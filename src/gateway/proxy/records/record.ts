@@ -57,7 +57,7 @@ export function recordCall(recorders: Recorders, recorded: RecordedCall): void {
   span.end(spanName(recording), spanAttributes({ ...recorders, errorType }, recording), broke);
 }
 
-/** Writes the audit event. Logs a failure, and lets the other records proceed. */
+/** Writes the audit event. Logs a failure and does not throw, so that the caller can write the other records. */
 function auditCall({ audit, log }: Recorders, recording: Recording): void {
   if (audit === undefined) return;
   try {

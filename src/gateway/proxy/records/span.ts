@@ -1,5 +1,5 @@
-// Builds the name and attributes of a request's span by OpenTelemetry's conventions for MCP and HTTP. Arguments,
-// queries and tokens never appear.
+// Builds the name and attributes of a request's span by OpenTelemetry's conventions for MCP and HTTP. Arguments, tokens
+// and the query of the HTTP request never appear.
 
 import type { Json } from '#std/json.ts';
 import { sourceAddress } from '../../gate/audit.ts';

@@ -131,7 +131,10 @@ export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: E
   entry.response.once('close', giveUp);
 }
 
-/** Refuses a message. Clients ignore JSON-RPC errors in the response to the POST, so the stream gets the error. */
+/**
+ * Refuses a message. A refusal with an HTTP error status is the response to the POST. Any other refusal goes to the
+ * stream, because clients ignore JSON-RPC errors in the response to the POST.
+ */
 function refuseMessage(entry: Entry, session: SseSession, refusal: Refusal, known: Known): void {
   if (refusal.status >= 400) {
     entry.refuse(refusal, known);

@@ -3,7 +3,8 @@
 import { type Call, runGuarded } from '../call.ts';
 import type { Caller } from '../caller.ts';
 import type { Entry } from '../entry.ts';
-import { type ExchangeWorld, prepareExchange } from '../exchange.ts';
+import { type ExchangeWorld, type ListNeeded, type Prepared, prepareExchange } from '../exchange.ts';
+import { faultRefusal } from '../faults.ts';
 import type { Incoming } from '../incoming.ts';
 import { readNeeded } from '../lists/read-needed.ts';
 import type { ProxyParts } from '../parts.ts';
@@ -44,6 +45,8 @@ function worldOf(parts: ProxyParts): ExchangeWorld {
   };
 }
 
+type NeedingList = Extract<Prepared, { readonly needsList: ListNeeded }>;
+
 function sendIncoming(parts: ProxyParts, call: Call, world: ExchangeWorld, incoming: Incoming): void {
   const { entry } = call;
   if (parts.sse !== undefined && call.path === MESSAGES_PATH) {
@@ -59,7 +62,25 @@ function sendIncoming(parts: ProxyParts, call: Call, world: ExchangeWorld, incom
     countExchange(parts, call, prepared);
     return;
   }
-  const { known, needsList: needed } = prepared;
+  // The list is read within a time limit, in which a server that sleeps would not start.
+  if (parts.sleeping === undefined || parts.sleeping.isAwake()) readList(parts, call, world, incoming, prepared);
+  else
+    void parts.sleeping.wake().then((fault) =>
+      runGuarded(call, () => {
+        if (fault === undefined) readList(parts, call, world, incoming, prepared);
+        else entry.refuse(faultRefusal(fault), { ...prepared.known, detail: fault.detail });
+      }),
+    );
+}
+
+function readList(
+  parts: ProxyParts,
+  call: Call,
+  world: ExchangeWorld,
+  incoming: Incoming,
+  { known, needsList: needed }: NeedingList,
+): void {
+  const { entry } = call;
   const asking = { world, open: parts.backend.open, incoming, needed, clock: parts.clock };
   const giveUp = readNeeded(asking, (read) =>
     runGuarded(call, () => {

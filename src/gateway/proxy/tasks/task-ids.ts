@@ -1,5 +1,5 @@
-// Seals task ids for clients: only the caller that created a task can use its id. The id contains the tool, so that
-// replicas remember no tasks.
+// Seals task ids for clients: only the caller that created a task can use its id. The id contains the tool, so replicas
+// need no common store of tasks.
 
 import type { RenameTask } from '../../wire/extensions/task-ids.ts';
 import type { RequestMessage } from '../../wire/message.ts';

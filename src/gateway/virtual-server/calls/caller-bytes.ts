@@ -1,4 +1,4 @@
-// Limits the bytes of notifications per caller that are on their way to members after the client got its answer.
+// Limits, per caller, the bytes of notifications that are still being sent to members after the client got its answer.
 
 /** Equals the default maximum size of a message. */
 const BYTES_MAX = 4 * 1024 * 1024;

@@ -15,7 +15,7 @@ test("adds the member's name to task ids in its notifications and requests", () 
   expect(shown(question)).toMatchObject({ id: 'wiki 7', params: { _meta: { [RELATED]: { taskId: 'wiki t1' } } } });
 });
 
-test('tells notifications of changed lists from messages that pass', () => {
+test('distinguishes notifications of changed lists from messages that pass', () => {
   expect(shown({ method: 'notifications/tools/list_changed' })).toBe('list-changed');
   expect(shown({ method: 'notifications/message', params: { data: 'x' } })).toMatchObject({ params: { data: 'x' } });
 });

@@ -127,7 +127,7 @@ export function knownTools({
   find,
 }: Offer): readonly { readonly name: string; readonly definition: Buffer }[] {
   const shown = lists.tools.items.map(({ key, stateless }) => ({ name: key, definition: stateless }));
-  // Workflows call tools that lost their name as `workload.tool`.
+  // Workflows use the name `workload.tool` for a tool whose own name belongs to another tool.
   const dotted = outdone.flatMap(({ member, own }) => find(`${member}.${own}`) ?? []);
   return [...tools.values(), ...dotted, ...shown];
 }
@@ -161,7 +161,7 @@ interface Found extends Route {
   readonly bytes: Buffer;
 }
 
-/** Returns prompts by name. Equal names: the first member in the order of the strategy gets the name. */
+/** Returns prompts by name. If several members have a name, the first of them in the order of the strategy gets it. */
 function promptsOf(
   members: readonly OfferingMember[],
   resolution: ConflictResolution,
@@ -192,7 +192,7 @@ function ordered(members: readonly OfferingMember[], { strategy, priorityOrder }
   return byName.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Returns items by URI. Equal URIs: the first member by name gets the URI. User interfaces get new URIs instead. */
+/** Returns items by URI. The member whose name sorts first gets a shared URI. User interfaces get new URIs instead. */
 function firstWithUri(
   members: readonly OfferingMember[],
   list: 'resources' | 'resourceTemplates' | 'skills',

@@ -1,5 +1,5 @@
-// Stores the last read lists of members. A member with the same lists for all callers has one entry, another member one
-// entry per caller.
+// Stores the last read lists of members. A member with the same lists for all callers has one entry. Any other member
+// has one entry per caller.
 
 import { setBounded } from '#std/bounded.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
@@ -18,6 +18,8 @@ export interface Entry {
   readonly fault?: BackendFault;
   /** Time of the first failure since the last success, in monotonic milliseconds. */
   readonly failingSince?: number;
+  /** `sleeps` of the member when its lists were read. */
+  readonly sleeps?: string | undefined;
   /** Time at which the lists must be read again, in monotonic milliseconds. */
   readonly until: number;
 }
@@ -58,6 +60,16 @@ function keepEqual(before: MemberLists | undefined, read: MemberLists): MemberLi
   return before !== undefined && listsEqual(before, read) ? before : read;
 }
 
+/** Returns whether the lists were read before the declaration of a member that sleeps has changed. */
+function isOfAnother({ sleeps }: Member, entry: Entry): boolean {
+  return sleeps !== undefined && entry.lists !== undefined && entry.sleeps !== sleeps;
+}
+
+/** Lists of a member that sleeps stay fresh, because a reading would start the member. */
+function freshMs({ sleeps }: Member): number {
+  return sleeps === undefined ? FRESH_MS : Number.POSITIVE_INFINITY;
+}
+
 export function createEntries(parts: EntryParts): Entries {
   const { clock } = parts;
   const shared = new Map<string, Entry>();
@@ -92,9 +104,16 @@ export function createEntries(parts: EntryParts): Entries {
       ? {
           lists: keepEqual(before?.lists, result.lists),
           notices: result.notices,
-          until: doubts === doubtsBefore ? now + FRESH_MS : now,
+          sleeps: member.sleeps,
+          until: doubts === doubtsBefore ? now + freshMs(member) : now,
         }
-      : { lists: before?.lists, fault: result.fault, failingSince: before?.failingSince ?? now, until: now + RETRY_MS };
+      : {
+          lists: before?.lists,
+          sleeps: before?.sleeps,
+          fault: result.fault,
+          failingSince: before?.failingSince ?? now,
+          until: now + RETRY_MS,
+        };
     if (reading.get(key)?.member !== member) return entry;
     setBounded(storeOf(member), key, entry, member.perCaller ? PRIVATE_MAX : Number.POSITIVE_INFINITY);
     reading.delete(key);
@@ -115,7 +134,8 @@ export function createEntries(parts: EntryParts): Entries {
     read,
     look(member, exchange) {
       const entry = storeOf(member).get(keyOf(member, exchange));
-      if (entry !== undefined && entry.until <= clock.monotonic()) void read(member, exchange);
+      const isOld = entry !== undefined && (entry.until <= clock.monotonic() || isOfAnother(member, entry));
+      if (isOld) void read(member, exchange);
       return entry;
     },
     doubt(name) {

@@ -57,7 +57,9 @@ export function listenToMembers(parts: ListeningParts): MemberListening {
       open.delete(name);
     }
     for (const member of now.values()) {
-      if (!member.perCaller && !open.has(member.name)) open.set(member.name, { member, stop: listenTo(parts, member) });
+      // A stream would keep a member awake that could sleep.
+      if (!member.perCaller && member.sleeps === undefined && !open.has(member.name))
+        open.set(member.name, { member, stop: listenTo(parts, member) });
     }
   }
 

@@ -1,4 +1,4 @@
-// Reads the offer of one member: all pages of all its lists. Items keep their bytes.
+// Reads the offer of one member: all pages of all its lists. Items keep their bytes, unless mend-item.ts repairs them.
 
 import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -122,7 +122,7 @@ async function request(
   return answerOf(method, await ask(asking, postExchange(cause, 'stateless', body, headers)));
 }
 
-/** The failure of a method that the server declares but does not implement. */
+/** Failure of a request. `missing` is true if the server does not implement the method. */
 type NotFound = Failed & { readonly missing?: true };
 
 const METHOD_NOT_FOUND = -32601;

@@ -54,7 +54,7 @@ export function mendItem(list: ListName, page: Buffer, item: ListItem): Mended |
   return mended === undefined ? undefined : { ...mended, why };
 }
 
-/** Returns the fault of an object schema. assemble.ts removes other schemas for clients that refuse such schemas. */
+/** Returns the fault of a schema of type `object`. assemble.ts removes other schemas for clients that refuse them. */
 function outputFault(schema: Json | undefined): string | undefined {
   if (!isObject(schema) || schema.type !== 'object') return undefined;
   const mended = Object.fromEntries(

@@ -3,7 +3,7 @@
 import { isAppUri } from './apps.ts';
 import type { OfferingMember } from './rules.ts';
 
-/** Members by the folders of their skills. If two members have a folder, the first member by name gets it. */
+/** Members by the folders of their skills. The member whose name sorts first gets a shared folder. */
 export type SkillFolders = ReadonlyMap<string, string>;
 
 /** Longer folders are ignored: a URI may contain a megabyte of slashes. */

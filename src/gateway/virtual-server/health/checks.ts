@@ -27,13 +27,15 @@ const STARTING_MS = 5000;
 export function watchMembers(parts: CheckParts): Checks {
   const { members, clock, times } = parts;
   const answered = new WeakSet<Member>();
+  /** Members whose lists were read. */
+  const read = new WeakSet<Member>();
   /** Functions that cancel the next check of a member. A member with a new configuration is a new object. */
   const watched = new Map<Member, () => void>();
   let completed = false;
 
   async function check(member: Member): Promise<void> {
     // An open circuit permits no check.
-    if (member.health.admit() !== undefined) await ask(parts, member);
+    if (member.health.admit() !== undefined) await ask(parts, member, read);
     if (['healthy', 'degraded'].includes(member.health.report().state)) answered.add(member);
     if (!watched.has(member)) return;
     const { intervalMs } = times();
@@ -74,14 +76,18 @@ export function watchMembers(parts: CheckParts): Checks {
   };
 }
 
-/** Reads the member's lists if all callers get the same lists. Otherwise only checks whether the member answers. */
-async function ask({ catalogue, clock, times }: CheckParts, member: Member): Promise<void> {
+/**
+ * Reads the member's lists if all callers get the same lists, of a member that sleeps only once. Otherwise only checks
+ * whether the member answers, which starts no member.
+ */
+async function ask({ catalogue, clock, times }: CheckParts, member: Member, read: WeakSet<Member>): Promise<void> {
   const { timeoutMs } = times();
   const began = clock.monotonic();
-  if (!member.perCaller) {
+  if (!member.perCaller && (member.sleeps === undefined || !read.has(member))) {
     const { fault } = await catalogue.check(member, timeoutMs);
     const slow = clock.monotonic() - began > SLOW_MS;
     const ok = EFFECTS.check[answeredAs(fault, undefined)] === 'success';
+    if (ok) read.add(member);
     member.health.observe({ ok, slow, message: fault?.detail ?? fault?.message });
     return;
   }

@@ -13,7 +13,7 @@ const CARRIED: readonly string[] = [APPS, SKILLS];
 
 /**
  * Removes unsupported extensions. A member may use a declared extension in its answer, for example by creating a task.
- * Clients cannot use tasks of calls by the virtual server itself, or of tools that are not known to create tasks.
+ * The virtual server could not pass on a task for its own calls, or for a tool that is not known to create tasks.
  */
 export function withCarriedExtensions(exchange: Exchange): Exchange {
   const { body, message, era, carriesTasks = false } = exchange;

@@ -22,6 +22,11 @@ export interface Member {
   readonly needsProvider: boolean;
   /** True if the member's lists may differ between callers, because each caller has its own credentials. */
   readonly perCaller: boolean;
+  /**
+   * If set, the member may be asleep, and each request except the check of a probe starts it. A digest: the lists of the
+   * member are read again after it has changed.
+   */
+  readonly sleeps?: string | undefined;
   /** Time limit for the first byte of an answer, and between two messages of a stream. */
   readonly timeoutMs: number;
   readonly health: MemberHealth;

@@ -19,8 +19,8 @@ export interface Found {
   /** Definitions of the found tools in the form for the client, from the best match. */
   readonly tools: readonly Buffer[];
   /**
-   * Tokens of all tools that the caller may call: bytes of JSON divided by four. `returnedTokens` counts the found
-   * tools.
+   * Number of tokens of all tools that the caller may call: bytes of JSON divided by four. `returnedTokens` is the
+   * number for the found tools.
    */
   readonly baselineTokens: number;
   readonly returnedTokens: number;
@@ -55,7 +55,7 @@ function isShown(item: ListedItem | undefined, { era, permits }: ToolSearch): bo
 }
 
 /**
- * Returns positions of the found tools. Tools found by meaning come first and make up the share
+ * Returns positions of the found tools. Tools found by meaning come first and make up at most the share
  * `hybridSearchSemanticRatio`. Tools found by words follow.
  */
 function choose(

@@ -17,7 +17,7 @@ export interface Near {
 type Nearest = { readonly ok: true; readonly near: readonly Near[] } | { readonly ok: false; readonly why: string };
 
 export interface Meanings {
-  /** Reads the vectors of texts without a stored vector. Resolves also if the service fails. */
+  /** Reads the vectors of texts without a stored vector. Resolves even if the service fails. */
   learn(texts: readonly string[]): Promise<void>;
   /**
    * Orders texts by the distance of their meaning. The vectors are cached by the array object, so pass the same array
@@ -40,7 +40,7 @@ interface State {
   /** Number of dimensions of all vectors. undefined before the first vector. */
   dimensions: number | undefined;
   failure: { readonly why: string; readonly until: number } | undefined;
-  /** Last of the readings, which run one after another. */
+  /** Resolves at the end of the last reading. Readings run one after another. */
   learning: Promise<void>;
   vectors: WeakMap<readonly string[], readonly (Vector | undefined)[]>;
 }

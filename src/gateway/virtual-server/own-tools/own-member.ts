@@ -3,7 +3,7 @@
 import type { Backend } from '../../backends/backend.ts';
 import type { Member, Members } from '../members/member.ts';
 
-/** Not a valid Kubernetes name, so no other member can have this name. */
+/** Name of the own member. No other member can have this name, because it is not a valid Kubernetes name. */
 export const OWN_MEMBER = '.own';
 
 /** Practically unlimited: workflows have time limits of their own. */

@@ -17,7 +17,7 @@ export interface ToolRoute extends Route {
   readonly advertised: boolean;
   /** True if a client with a session may request a task (MCP 2025-11-25, Tasks). */
   readonly makesTasks: boolean;
-  /** Definition in the form for clients, also for a hidden tool. */
+  /** Definition of the tool as clients get it. A hidden tool also has a definition. */
   readonly definition: Buffer;
 }
 
@@ -26,8 +26,8 @@ export interface ReachableTools {
   /** Tools by the unique names that clients use. */
   readonly tools: ReadonlyMap<string, ToolRoute>;
   /**
-   * Finds a tool by its unique name or by `workload.tool`. There, `tool` is the member's name or the name in an
-   * override.
+   * Finds a tool by its unique name or by `workload.tool`. In the second form, `tool` is the member's own name of the
+   * tool, or the name in an override.
    */
   find(name: string): ToolRoute | undefined;
 }

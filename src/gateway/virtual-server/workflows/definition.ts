@@ -156,7 +156,7 @@ function defineCommon({ condition, timeout, onError, defaultResults }: CallConfi
   };
 }
 
-/** Texts at the first level are templates (WorkflowStepConfig). */
+/** Compiles arguments. Only texts at the first level can be templates (WorkflowStepConfig). */
 function defineArguments({ arguments: given = {} }: CallConfig): ToolCall['arguments'] {
   return Object.entries(given).map(([name, value = null]) => [
     name,

@@ -80,7 +80,7 @@ function convert({ type }: OutputProperty, text: string): Json | undefined {
   }
 }
 
-/** Returns the integer, also for `3.0` and `1e3`. */
+/** Parses an integer in another form, such as `3.0` or `1e3`. undefined if the number is not an integer. */
 function wholeOf(word: string): number | undefined {
   return word !== '' && Number.isInteger(Number(word)) ? Number(word) : undefined;
 }

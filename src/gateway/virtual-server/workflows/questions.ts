@@ -19,7 +19,7 @@ export interface Questions {
   useCapabilities(capabilities: JsonObject): void;
   ask(question: Question): Promise<PersonAnswer>;
   /**
-   * Settles the question, and returns the JSON text of the id of the call that caused it. Returns undefined if no
+   * Settles the question. Returns the JSON text of the id of the call that caused the question. Returns undefined if no
    * question has the id of the response.
    */
   answer(bytes: Buffer, response: ResponseMessage): string | undefined;

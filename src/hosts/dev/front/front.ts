@@ -1,4 +1,4 @@
-// Serves the URLs of the servers on this machine at the main port of `skep dev`: checks Host, Origin and token, and
+// Serves the URLs of the servers on this machine at the main port of `skep dev`. Checks Host, Origin and token, and
 // forwards requests to the server that the path names.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -119,16 +119,16 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Returns the path at the proxy for the rest of the path after the server's URL. */
+/** Returns the path at the proxy. `rest`: part of the requested path after the path of the server's URL. */
 function innerPath({ transport }: FrontServer, rest: string): string {
   if (rest !== '' && rest !== '/') return rest;
   return transport === 'sse' ? '/sse' : '/mcp';
 }
 
 /**
- * Returns a refusal for DNS rebinding, and for pages of other sites (MCP specification, Transports, Security Warning).
- * Browsers go from other sites to an authorization server, which checks the origin of its pages itself. Requests to it
- * are therefore exempt from the check of sites.
+ * Returns a refusal if the Host is foreign (DNS rebinding) or if a page of another site sent the request (MCP
+ * specification, Transports, Security Warning). Requests to an authorization server may come from other sites, because
+ * logins lead browsers there. The authorization server checks the origin of its pages itself.
  */
 function refuse(request: IncomingMessage, port: string, isIssuer: boolean): string | undefined {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];

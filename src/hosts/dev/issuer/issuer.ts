@@ -81,9 +81,7 @@ async function signingKey(store: IssuerStore): Promise<object> {
   return key;
 }
 
-/**
- * The client of all authorization servers in the fleet's proxies, so that no authorization server must be registered.
- */
+/** Client that all authorization servers in the fleet's proxies use. No authorization server must register itself. */
 const FLEET = { client_id: 'sample-fleet', client_name: 'The sample fleet' } as const;
 
 /**

@@ -10,8 +10,8 @@ export interface LoginQuestion {
 }
 
 /**
- * Forbids scripts, requests to other hosts, and frames, in which another site could show the page and trick users into
- * clicking.
+ * Forbids scripts, requests to other hosts, and frames. In a frame, another site could show the page and trick users
+ * into clicking.
  */
 export const LOGIN_HEADERS = {
   'content-type': 'text/html; charset=utf-8',

@@ -1,7 +1,7 @@
 // Provides the fleet for the console and its JSON routes: the state after the last run, and a single resource, which is
 // read from the cluster on request.
 
-import type { Fleet, FleetEvent } from '#reconciler/control/ports.ts';
+import type { Actions, Fleet, FleetEvent } from '#reconciler/control/ports.ts';
 import { jsonOfFleet, jsonOfLogs, jsonOfReadings, jsonOfResource } from '#reconciler/report/fleet.ts';
 import { type FleetWatch, openFleetWatch } from '#reconciler/run/fleet-state/fleet-watch.ts';
 import type { FleetState } from '#reconciler/run/fleet-state/format.ts';
@@ -13,6 +13,8 @@ import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { forgeOf } from '../instance/forge.ts';
 import { commitPage, filePage } from '../instance/forge-pages.ts';
+import { createActionRecord, type WriteAudit } from './action-record.ts';
+import { openActions } from './actions.ts';
 import { openResourceReads, type ReadInstance, type ResourceReads } from './resource-reads.ts';
 
 /** Receives the events of runs for the console. */
@@ -22,15 +24,19 @@ export interface FleetFeed extends Pick<FleetWatch, 'looked'> {
   failed(failure: Failure): void;
   /** Returns the fleet for the routes. `instance` reads single resources. */
   shown(instance: ReadInstance): Fleet;
+  /** Returns the actions for the routes. `run` requests a run that begins after the call. */
+  acting(run: () => void): Actions;
 }
 
 type ShownRun = Partial<NonNullable<FleetState['run']>>;
 
-export function openFleetFeed(config: Config): FleetFeed {
+/** `write` records actions. */
+export function openFleetFeed(config: Config, write: WriteAudit): FleetFeed {
   const { name, apiGroup, children } = config;
   const sources = config.sources.map((source) => source.name);
   const watch = openFleetWatch({ instance: name, apiGroup, sources, ours: children });
   const listeners = new Set<(event: FleetEvent) => void>();
+  const record = createActionRecord(write);
   let runId = '';
   let isRunning = false;
   const tell = (event: FleetEvent): void => {
@@ -46,6 +52,7 @@ export function openFleetFeed(config: Config): FleetFeed {
     began(id) {
       runId = id;
       isRunning = true;
+      record.began(id);
       tell('began');
     },
     ended(result) {
@@ -56,6 +63,7 @@ export function openFleetFeed(config: Config): FleetFeed {
       watch.failed(failure, { id: runId, at: new Date(systemClock.now()).toISOString() });
       end();
     },
+    acting: (run) => openActions({ config, record, waiting: watch.waiting, run }),
     shown(instance) {
       const reads = openResourceReads(instance);
       /** Reads a part of the resource of an id, if the last run knew it. */

@@ -226,7 +226,11 @@ async function openCluster(
   return keepsLists === undefined ? connected : keepLists(connected, { ...keepsLists, clock: systemClock });
 }
 
-function openOutbound({ outbound: { allowPrivate, caFile } }: Config, { progressed }: InstanceWatch): Outbound {
+/** Opens connections to servers outside of the cluster, with the trust and the limits of the configuration. */
+export function openOutbound(
+  { outbound: { allowPrivate, caFile } }: Config,
+  { progressed }: InstanceWatch = {},
+): Outbound {
   return createOutbound({
     allowPrivate,
     caFile,

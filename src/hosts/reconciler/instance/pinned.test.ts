@@ -61,7 +61,7 @@ test.each([
     refused: true,
     reason: 'a commit that was only pushed, such as of an open pull request',
   },
-])('of an unsigned plan $reason is refused: $refused', async ({ named, recorded, refused }) => {
+])('$reason, in an unsigned plan: refused is $refused', async ({ named, recorded, refused }) => {
   const pin = { commit: PLANNED, wasNamed: async () => recorded };
   const fetched = pinned(repository(named, [PLANNED]), pin, false).fetch();
   if (refused) await expect(fetched).rejects.toMatchObject({ code: 'plan-commit-unknown' });

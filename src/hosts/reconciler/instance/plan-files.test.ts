@@ -109,7 +109,7 @@ describe.skipIf(!hasSigner)('a signature by ssh-keygen', () => {
     return readPlanFile(file, configured(plans), SOON);
   }
 
-  test('by an accepted key is accepted, also if the key is a line of allowed_signers', async () => {
+  test('by a key in a key file or in a file allowed_signers is accepted', async () => {
     sign(trusted);
     expect((await read()).plan.instance).toBe('prod');
     const signers = join(folder.path, 'signers');

@@ -45,7 +45,7 @@ export function openHistory(
 }
 
 export interface Recorder {
-  /** Returns the failures to record the run. They do not change the result of the run. */
+  /** Records the run, and returns the Failures of the store. These Failures do not change the result of the run. */
   record(record: RunRecord, ready: readonly ResourceId[]): Promise<readonly Failure[]>;
 }
 

@@ -16,7 +16,7 @@ import { plannedSources, readBinding, readSecretKey, writeWhole } from './plan-f
 export interface SnapshotPublisher {
   /** Receives the state that a run has read. */
   looked(prepared: Prepared): void;
-  /** Returns the failures to publish the state. They do not change the result of the run. */
+  /** Publishes the state, and returns the Failures. These Failures do not change the result of the run. */
   publish(deps: RunDeps, options: RunOptions, result: RunResult): Promise<readonly Failure[]>;
   /** Returns true if a new snapshot is due, even if nothing has changed. */
   isDue(clock: Pick<RunDeps['clock'], 'monotonic'>): boolean;

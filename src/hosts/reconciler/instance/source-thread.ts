@@ -1,5 +1,5 @@
-// Reads the manifests of a source in a worker thread with limits of time and memory, so that costly YAML and CEL of one
-// source do not delay other sources. Results go into the cache of runs.
+// Reads the manifests of a source in a worker thread with limits of time and memory, and stores the results in the
+// cache of runs. Costly YAML and CEL of one source thus do not delay other sources.
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -23,7 +23,7 @@ export interface ThreadSource extends LoadedSource {
   readonly ageKeyFile?: string | undefined;
 }
 
-/** Time limit without regard to size. A fleet of 1,000 servers needs a tenth of this time. */
+/** Time limit before the addition for size. A fleet of 1,000 servers needs a tenth of this time. */
 const READ_MS = 30_000;
 /** Additional time for each MiB of manifests. */
 const READ_MS_PER_MIB = 5_000;

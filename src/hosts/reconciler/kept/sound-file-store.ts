@@ -11,8 +11,8 @@ import { programDigest } from '../../program-digest.ts';
 import { openResultCache, type ResultCache } from './result-cache.ts';
 
 /**
- * Maximum number of characters of all stored texts. Each process reads further files again. A fleet of 10,000 objects
- * needs a third.
+ * Maximum number of characters of all stored texts. Each process reads the files beyond this limit again. A fleet of
+ * 10,000 objects needs a third of the limit.
  */
 const CHARACTERS_MAX = 16 * 1024 * 1024;
 
@@ -93,7 +93,7 @@ function entryOf(name: string): string | undefined {
   }
 }
 
-/** Returns `none` if the cluster has no key yet, and `unknown` if the key cannot be read. Both are not errors. */
+/** Returns `none` if the cluster has no key yet, and `unknown` if the key cannot be read. Neither is an error. */
 async function findKey(digestKey: DigestKey): Promise<Uint8Array | 'none' | 'unknown'> {
   try {
     if (digestKey.known() === undefined) await digestKey.find();

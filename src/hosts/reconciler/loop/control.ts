@@ -1,7 +1,8 @@
 // Starts the reconciler's own HTTP listener.
 
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { Outbound } from '#adapters/http/outbound.ts';
 import { buildControl, type ControlOptions } from '#reconciler/control/app.ts';
 import type { RunMetrics } from '#reconciler/control/metrics.ts';
 import type { Secrets } from '#reconciler/control/ports.ts';
@@ -20,7 +21,8 @@ export interface ControlListener {
 }
 
 /** Data that the listener serves. */
-export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'fleet' | 'snapshot'> {
+export interface ControlSubject
+  extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'fleet' | 'actions' | 'snapshot'> {
   readonly metrics: MetricsSubject['metrics'] & Pick<RunMetrics, 'webhook'>;
   /** Sources of skep.yaml, which webhooks name. */
   readonly sources: HookSubject['sources'];
@@ -28,7 +30,8 @@ export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger
 
 /** Throws Failure `listen-failed`. */
 export async function startControl(
-  { address, tokenFile, webhookSecretFile }: HttpConfig,
+  { address, tokenFile, operatorTokenFile, webhookSecretFile, login }: HttpConfig,
+  { openOutbound }: { readonly openOutbound: () => Outbound },
   subject: ControlSubject,
   logger: Logger,
 ): Promise<ControlListener> {
@@ -36,22 +39,30 @@ export async function startControl(
   const secrets = secretsOf(webhookSecretFile);
   const watch = watchUsage();
   const { now, monotonic } = systemClock;
-  const { vitals, trigger, runs, fleet, sources, snapshot } = subject;
+  const { vitals, trigger, runs, fleet, actions, sources, snapshot } = subject;
+  const outbound = login && openOutbound();
+  const people = login && outbound && (await import('../console/login.ts')).openLogin(login, outbound, logger);
   const app = buildControl({
+    login: people,
+    random: randomBytes,
+    monotonic,
     vitals,
     trigger,
     runs,
     fleet,
+    actions,
     hooks: { sources, now, monotonic, counted: subject.metrics.webhook, secrets },
     metrics: { metrics: subject.metrics, usage: watch.usage },
     logger,
     newRequestId: randomUUID,
     tokens,
+    operatorTokens: secretsOf(operatorTokenFile),
     snapshot,
   });
   async function stop(): Promise<void> {
     watch.stop();
     await app.close();
+    await outbound?.close();
   }
   try {
     return { url: await listen(app, addressOf(address)), stop };

@@ -1,6 +1,6 @@
 // Computes the next time of a cron expression in its time zone. If hours and minutes contain no `*`, a time that the
-// clocks skip moves to the end of the gap, and a time that occurs twice is used once. If they contain `*`, skipped
-// times are left out, and times that occur twice are used twice.
+// clocks skip moves to the end of the gap. A time that occurs twice is then used once. If hours or minutes contain `*`,
+// skipped times are left out, and times that occur twice are used twice.
 
 import { Cron as Expression } from 'croner';
 import { Failure } from '#std/failure.ts';

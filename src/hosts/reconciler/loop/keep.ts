@@ -13,9 +13,10 @@ import { yamlPackage } from '#std/yaml/package.ts';
 import { awaitWithin, systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { VERSION } from '../../version.ts';
+import type { WriteAudit } from '../console/action-record.ts';
 import { withoutConsoleReads } from '../console/console-reads.ts';
 import { type FleetFeed, openFleetFeed } from '../console/fleet.ts';
-import { type Instance, openInstance } from '../instance/instance.ts';
+import { type Instance, openInstance, openOutbound } from '../instance/instance.ts';
 import type { InstanceWatch } from '../instance/watch.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
 import { type Cron, readCron } from './cron.ts';
@@ -42,7 +43,7 @@ const STOP_WITHIN_MS = 20_000;
 /** Time for closing the instance after the stop. */
 const CLOSE_WITHIN_MS = 3_000;
 
-/** Resolves after the stop; to false if the current run did not end in time. */
+/** Resolves after the stop. The result is false if the current run did not end in time. */
 export async function keepRunning(config: Config, { enough, teller, logger }: KeepOptions): Promise<boolean> {
   await loadAhead();
   const { monotonic } = systemClock;
@@ -54,7 +55,7 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
   let runs: Scheduled | undefined;
   let wakes: Wakes | undefined;
   const loops = openSourceLoops(systemClock, KEEPING, () => void runs?.trigger('source'));
-  const feed = config.http === undefined ? undefined : openFleetFeed(config);
+  const feed = config.http === undefined ? undefined : openFleetFeed(config, auditTo(logger));
   const watch = { ...watchFor(vitals, metrics, teller, stopping), looked: feed?.looked };
   const wake = () => void runs?.trigger('watch');
   const { promise: broken, reject: fail } = Promise.withResolvers<never>();
@@ -67,7 +68,7 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
     const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
     const shown = config.snapshot === undefined ? {} : { snapshot: instance.snapshot };
     const subject = { vitals, metrics, trigger, runs: runsOf(instance), sources: config.sources, ...shown };
-    const control = await openControl(config, feed && { ...subject, fleet: feed.shown(instance) }, logger);
+    const control = await openControl(config, feed && { ...subject, ...consoleOf(feed, instance, trigger) }, logger);
     try {
       wakes = openWakes({ clock: systemClock, wake }, instance.options());
       runs = startRuns(instance, config, {
@@ -85,6 +86,16 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
   } finally {
     await awaitWithin(CLOSE_WITHIN_MS, instance.close());
   }
+}
+
+/** Writes records of actions to the log, whatever its level is. */
+function auditTo(logger: Logger): WriteAudit {
+  const log = logger.child({ audit: true }, { level: 'info' });
+  return (text, facts) => log.info(facts, text);
+}
+
+function consoleOf(feed: FleetFeed, instance: Instance, trigger: Trigger): Pick<ControlSubject, 'fleet' | 'actions'> {
+  return { fleet: feed.shown(instance), actions: feed.acting(() => void trigger('request')) };
 }
 
 interface Kept {
@@ -204,11 +215,12 @@ export function runsOf({ history }: Pick<Instance, 'history'>): Runs {
 }
 
 async function openControl(
-  { http }: Config,
+  config: Config,
   subject: ControlSubject | undefined,
   logger: Logger,
 ): Promise<ControlListener | undefined> {
+  const { http } = config;
   if (http === undefined || subject === undefined) return undefined;
   const { startControl } = await import('./control.ts');
-  return startControl(http, subject, logger);
+  return startControl(http, { openOutbound: () => openOutbound(config) }, subject, logger);
 }

@@ -9,11 +9,11 @@ import { Failure } from '#std/failure.ts';
 import { formatId } from '#std/problem.ts';
 import { systemClock } from '../../clock.ts';
 
-/** Additional time for statuses and for the record of the run. */
+/** Additional time for writing statuses. */
 const CLOSING_MS = 10_000;
 const NAMED_MAX = 3;
 
-/** Returns `how` with a deadline. The time for recording the run comes after it. */
+/** Returns `how` with a deadline. The caller records the run after `how` has ended, without this deadline. */
 export function withDeadline(
   cluster: Pick<ConnectedCluster, 'limit'>,
   seconds: number,

@@ -6,7 +6,7 @@ import type { Window } from '../../config/windows.ts';
 import { type Cron, readCron } from './cron.ts';
 
 interface Closed {
-  /** Window that denies changes, or all windows of which none allows changes. */
+  /** Text of the active deny window, or of all allow windows if none of them is active. */
   readonly window: string;
   /** End in milliseconds since 1970. Not set if the end is not found. */
   readonly until?: number;

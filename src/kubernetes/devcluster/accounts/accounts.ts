@@ -11,7 +11,10 @@ import { issueToken } from './token-request.ts';
 const DISCOVERY_PATH = '/.well-known/openid-configuration';
 const KEYS_PATH = '/openid/v1/jwks';
 
-/** Media types by path of the documents. A kube-apiserver accepts the wildcard for all types, but no other wildcard. */
+/**
+ * Media types by path of the documents. In an Accept header, a kube-apiserver accepts the wildcard for all types, but
+ * no other wildcard.
+ */
 const TYPES: Readonly<Record<string, string>> = {
   [DISCOVERY_PATH]: 'application/json',
   [KEYS_PATH]: 'application/jwk-set+json',

@@ -23,8 +23,7 @@ export function applyObject(context: ApiContext, request: ApiRequest): ObjectAns
   const body = readApplied(request);
   const applied = readAppliedObject(request, body);
   const old = findIfPresent(context, request);
-  // A server creates a missing object of a built-in kind even if the apply is for a subresource. For a custom kind it
-  // does not.
+  // An apply to a subresource creates a missing object of a built-in kind. For a custom kind, the server returns 404.
   if (old === undefined && subresource !== undefined && type.custom !== undefined)
     throw notFound(type, request.name ?? '');
   const merged = merge(context, request, options, applied, old);

@@ -45,8 +45,8 @@ export function commitNew(context: ApiContext, write: Write, object: KubeObject)
 }
 
 /**
- * Stores a changed object. `next` must be decoded as its kind. `old` is the stored object. Both have the apiVersion of
- * the request. Throws 422.
+ * Stores a changed object. `next` must be decoded as its kind. `old` is the stored object. `next` and `old` have the
+ * apiVersion of the request. Throws 422.
  */
 export function commitChange(context: ApiContext, write: Write, next: KubeObject, old: KubeObject): KubeObject {
   const { type, behaviour } = write;

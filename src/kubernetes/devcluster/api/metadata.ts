@@ -36,13 +36,13 @@ export function withNewMetadata(context: ApiContext, object: KubeObject): KubeOb
   return { ...object, metadata };
 }
 
-/** Rules for a write: whether it needs a resourceVersion, and which error another uid causes. */
+/** Rules for a write: whether it needs a resourceVersion, and the error if the uid differs. */
 export interface Preconditions {
   readonly unconditional: boolean;
   readonly otherUid: 'conflict' | 'invalid';
 }
 
-/** Throws a 409 if the write is based on another resourceVersion or uid than the stored object has. */
+/** Throws a 409 if the resourceVersion or uid of the write differs from the stored object. */
 export function checkPreconditions(type: ResourceType, next: KubeObject, old: KubeObject, on: Preconditions): void {
   const { name } = old.metadata;
   const { resourceVersion, uid } = next.metadata;

@@ -11,7 +11,7 @@ const NAMESPACES = { group: '', plural: 'namespaces', kind: 'Namespace' };
 
 export const NAMESPACE_COLLECTION = '/namespaces';
 
-/** Namespaces that every cluster has. They cannot be deleted. */
+/** Namespaces that exist in every cluster and cannot be deleted. */
 export const IMMORTAL_NAMESPACES = ['default', 'kube-system', 'kube-public'];
 
 export function findNamespace(context: ApiContext, name: string): KubeObject | undefined {

@@ -15,7 +15,7 @@ export interface ResourcePath {
   readonly subresource?: string;
 }
 
-/** Returns undefined if the path is not below a group-version, such as discovery and health. */
+/** Returns undefined if the path is not below a group-version, such as the paths of discovery and health. */
 export function parseResourcePath(path: string): ResourcePath | undefined {
   const segments = decodeSegments(path);
   if (segments === undefined) return undefined;
@@ -36,7 +36,8 @@ function decodeSegments(path: string): string[] | undefined {
 function withGroup(group: string, [version, ...rest]: readonly string[]): ResourcePath | undefined {
   if (version === undefined || rest.length === 0 || rest.some((segment) => segment === '')) return undefined;
   const [first = '', second, third, ...more] = rest;
-  // `namespaces/<name>` and its subresources are about the Namespace itself. Longer paths are about objects in it.
+  // `namespaces/<name>` and its subresources are about the Namespace itself. Longer paths are about objects in the
+  // namespace.
   const inside = first === 'namespaces' && second !== undefined && third !== undefined && !isNamespacePart(third);
   if (inside) return pathOf({ group, version, namespace: second }, [third, ...more]);
   return pathOf({ group, version }, rest);

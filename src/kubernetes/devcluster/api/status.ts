@@ -1,5 +1,5 @@
-// Creates the errors of a Kubernetes API: metav1.Status objects with code, reason, details and causes. They are thrown
-// as Failures. Messages and reasons are copied from a real API server.
+// Creates the errors of a Kubernetes API: metav1.Status objects with code, reason, details and causes. The errors are
+// thrown as Failures. Messages and reasons are copied from a real API server.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

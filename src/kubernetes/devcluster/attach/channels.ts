@@ -84,8 +84,8 @@ function receiveInput(
   connection: ContainerConnection,
 ): void {
   if (!Buffer.isBuffer(data) || connection.frozen()) return;
-  // Other messages are ignored, also the v5 message that closes a channel: a kubelet closes the container's input only
-  // at the end of the connection, if `stdinOnce` is set.
+  // Ignores all other messages. The v5 message that closes a channel is also ignored: a kubelet closes the container's
+  // input only at the end of the connection, if `stdinOnce` is set.
   if (data[0] !== STDIN || !streams.stdin || data.length < 2) return;
   if (connection.write(data.subarray(1))) return;
   socket.pause();

@@ -4,7 +4,7 @@ import { isObject, type Json } from '#std/json.ts';
 import type { OpenApiSchema } from '../../rules/openapi.ts';
 import { storedQuantity } from '../../rules/quantity.ts';
 
-/** The stored form of a value. For a refused value, the type that the server's decoder expected or its message. */
+/** The stored form of a value. For a refused value, the expected type or the message of the server's decoder. */
 type Scalar = { readonly value: Json } | { readonly expected: string } | { readonly fault: string };
 
 /** `name` is the schema's name, which identifies quantities and MicroTimes. */

@@ -54,7 +54,10 @@ function withKeptAddress(spec: JsonObject, before: JsonObject): JsonObject {
   return { ...spec, clusterIP: before.clusterIP, clusterIPs: before.clusterIPs };
 }
 
-/** Returns IPv4 by default. A headless Service without a selector gets both families, because its endpoints decide. */
+/**
+ * Returns IPv4 by default. A headless Service without a selector gets both families, because its endpoints may have
+ * addresses of either family.
+ */
 function familiesOf(spec: JsonObject, before: JsonObject): JsonObject {
   if (Array.isArray(spec.ipFamilies) && !isUnset(spec.ipFamilyPolicy)) return {};
   if (Array.isArray(before.ipFamilies)) {

@@ -14,6 +14,8 @@ export interface StatusInput {
   readonly failure: string | undefined;
   /** Number of ready pods. Absent if no node runs the pods. */
   readonly ready?: number;
+  /** Number of existing pods, including pods that are ending. Absent if no node runs the pods. */
+  readonly existing?: number;
   /** The reason why no node runs the pods, if known. */
   readonly absent?: string | undefined;
   /** RFC 3339. */

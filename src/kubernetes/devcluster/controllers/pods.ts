@@ -16,6 +16,8 @@ export interface PodCount {
   readonly ready: number;
   /** True if all pods have the current template and the declared number of pods is ready. */
   readonly isDone: boolean;
+  /** Number of pods, those included that still end. */
+  readonly existing: number;
 }
 
 export function settlePods(context: ApiContext, workload: KubeObject): PodCount {
@@ -26,7 +28,7 @@ export function settlePods(context: ApiContext, workload: KubeObject): PodCount 
   if (workload.kind === 'StatefulSet') settleOrdinals(context, workload, current, stale);
   else settleAny(context, workload, current, stale);
   const isDone = stale.length === 0 && current.filter(isReady).length >= replicas;
-  return { ready: Math.min(replicas, pods.filter(isReady).length), isDone };
+  return { ready: Math.min(replicas, pods.filter(isReady).length), isDone, existing: podsOf(context, workload).length };
 }
 
 function podsOf({ store }: ApiContext, { metadata }: KubeObject): readonly KubeObject[] {
@@ -41,7 +43,7 @@ export function removePods(context: ApiContext, workload: KubeObject): void {
 
 /**
  * Creates new pods first. Deletes pods of the previous template once enough new pods are ready. With the strategy
- * Recreate, deletes them at once.
+ * Recreate, deletes the previous pods at once.
  */
 function settleAny(
   context: ApiContext,

@@ -7,7 +7,15 @@ import type { StatusInput } from './deployment-status.ts';
 import { templateHash } from './template-hash.ts';
 
 /** Returns the object with its new status. Returns the same object if nothing changed. */
-export function statefulSetStatus({ object, phase, failure, time, ready: counted, absent }: StatusInput): KubeObject {
+export function statefulSetStatus({
+  object,
+  phase,
+  failure,
+  time,
+  ready: counted,
+  existing,
+  absent,
+}: StatusInput): KubeObject {
   const spec: JsonObject = isObject(object.spec) ? object.spec : {};
   const old: JsonObject = isObject(object.status) ? object.status : {};
   const replicas = typeof spec.replicas === 'number' ? spec.replicas : 1;
@@ -20,7 +28,7 @@ export function statefulSetStatus({ object, phase, failure, time, ready: counted
   const conditions = keepConditionTimes(old.conditions, [...failed, ...notRunHere(absent)], time, false);
   const status: JsonObject = {
     observedGeneration: object.metadata.generation ?? 0,
-    replicas,
+    replicas: existing ?? replicas,
     ...positive({ readyReplicas: ready, currentReplicas: current === revision ? replicas : 0 }),
     ...positive({ updatedReplicas: replicas }),
     currentRevision: current,

@@ -1,5 +1,5 @@
-// Writes the status of Deployments and StatefulSets. If a node runs the pods, they determine the status. Otherwise the
-// workload becomes ready after a delay, without pods. An annotation makes a workload fail.
+// Writes the status of Deployments and StatefulSets. If a node runs the pods, the pods determine the status. Otherwise
+// the workload becomes ready after a delay, without pods. An annotation makes a workload fail.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { NOT_RUN_HERE } from '../../rules/not-run-here.ts';
@@ -112,7 +112,8 @@ function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
     const absent = ownReason ?? whySiblingAbsent(context, whyAbsent, object);
     if (absent === undefined && failureOf(object) === undefined) {
       const pods = settlePods(context, object);
-      writePhase(context, key, { phase: pods.isDone ? 'settled' : 'progressing', ready: pods.ready });
+      const { ready, existing } = pods;
+      writePhase(context, key, { phase: pods.isDone ? 'settled' : 'progressing', ready, existing });
       return undefined;
     }
     removePods(context, object);
@@ -165,7 +166,7 @@ function isMinorChange(object: KubeObject, settled: KubeObject): boolean {
 
 type Phase = 'progressing' | 'settled';
 
-type Stand = Pick<StatusInput, 'ready' | 'absent'> & { readonly phase: Phase };
+type Stand = Pick<StatusInput, 'ready' | 'existing' | 'absent'> & { readonly phase: Phase };
 
 function writePhase(context: ApiContext, key: ObjectKey, stand: Stand): void {
   const change = (old: KubeObject) => withStatus(old, stand, timestamp(context));

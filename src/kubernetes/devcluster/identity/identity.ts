@@ -1,5 +1,5 @@
-// Loads the server's keys and the admin's token from the state directory. The first start creates them. A kubeconfig
-// file passes them to clients.
+// Loads the server's keys and the admin's token from the state directory. The first start creates keys and token. A
+// kubeconfig file passes the token to clients.
 
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Finds free ports of this machine. They are below the kernel's ephemeral range, so that no connection or `listen(0)`
-// takes them before a process listens later.
+// Finds free ports of this machine. The ports are below the kernel's ephemeral range, so that no connection or
+// `listen(0)` takes them before a process listens later.
 
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';

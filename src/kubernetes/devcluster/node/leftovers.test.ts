@@ -1,4 +1,4 @@
-// Tests that only recorded processes that were left after a crash are killed.
+// Tests that only recorded processes are killed after a crash.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

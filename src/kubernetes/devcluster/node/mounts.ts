@@ -29,7 +29,7 @@ export interface Mounts {
   readonly text: LocalText;
   /** Mounted folders of this machine. */
   readonly folders: readonly string[];
-  /** Creates the folders. Throws if a path or symbolic link leads out of them. */
+  /** Creates the folders. Throws if a path or symbolic link leads out of the folders. */
   create(): Promise<void>;
   /** Writes the files that have changed, sequentially. Throws if an object does not exist. */
   show(): Promise<void>;

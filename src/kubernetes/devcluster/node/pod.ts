@@ -23,7 +23,7 @@ export interface PodParts {
   readonly clock: NodeClock;
   readonly containers: LocalContainers;
   readonly groups: ProcessGroups;
-  /** Folder of the node. Each pod has a folder in it. */
+  /** Folder of the node, which contains a folder for each pod. */
   readonly dir: string;
   /** PATH of all processes. */
   readonly path: string;
@@ -99,7 +99,7 @@ export function startPod(parts: PodParts, { pod, owners, programs }: PodToRun): 
     ready: () => containers.every((each) => each.state().ready),
     port: (containerPort) => running.ports.get(containerPort),
     refresh: async () => {
-      // An object that is missing now existed at the start. The container keeps its files.
+      // A mounted object may have been deleted since the start. The container then keeps its files.
       for (const each of mounts) await each.show().catch(() => undefined);
     },
     async stop() {

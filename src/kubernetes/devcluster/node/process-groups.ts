@@ -45,8 +45,8 @@ for pid in $all; do kill -s KILL -- "-$pid"; done`;
 const LAUNCH = `echo "+ $$" >&3; exec 3>&-; unset PWD OLDPWD SHLVL _; exec "$@"`;
 
 /**
- * Opens the groups. `record` is a file for the group ids. After a crash that also ended the watchdog, the next start
- * reads it.
+ * Opens the groups. `record` is a file for the group ids. The next start reads this file after a crash that also ended
+ * the watchdog.
  */
 export function openProcessGroups(record?: string): ProcessGroups {
   if (record !== undefined) killLeftovers(record);

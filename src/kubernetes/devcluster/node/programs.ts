@@ -16,7 +16,7 @@ export function programsOf(find: FindProgram, spec: PodSpec, owners: readonly Ow
 }
 
 /**
- * Returns the reason why this machine does not run the workload's pods. undefined if it runs them. `owners` is the
+ * Returns the reason why this machine does not run the workload's pods. undefined if it runs the pods. `owners` is the
  * chain of controllers of the workload.
  */
 export function whyWorkloadAbsent(

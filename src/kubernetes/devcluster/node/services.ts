@@ -1,5 +1,5 @@
-// Serves the cluster's Services on 127.0.0.1. Like kube-proxy, it forwards each connection to a ready pod. A Service
-// keeps its port after a restart, unless another process uses it.
+// Serves the cluster's Services on 127.0.0.1. Forwards each connection to a ready pod, as kube-proxy does. A Service
+// keeps its port after a restart, unless another process uses the port.
 
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -71,7 +71,7 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
       return local;
     } catch (error) {
       server.close();
-      // The next request tries to open it again.
+      // The next request tries to open the port again.
       opened.delete(key);
       throw error;
     }

@@ -1,5 +1,5 @@
 // Defines the interface for the behaviour of a kind: its types, defaults and special rules. Built-in kinds and custom
-// kinds implement it.
+// kinds implement this interface.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -40,9 +40,9 @@ export interface Behaviour {
   read(value: JsonObject): ReadObject | Unreadable;
   /** Removes fields that clients must not set in a create, and adds fields that the server sets. */
   prepareCreate(object: KubeObject, neighbours: Neighbours): KubeObject;
-  /** Restores the fields that a replace must not change from `old`. */
+  /** Copies from `old` the fields that a replace must not change. */
   prepareUpdate(next: KubeObject, old: KubeObject, neighbours: Neighbours): KubeObject;
-  /** Restores all fields except the status from `old`, for a write to the status subresource. */
+  /** Copies from `old` all fields except the status, for a write to the status subresource. */
   prepareStatusUpdate(next: KubeObject, old: KubeObject): KubeObject;
   /** True if the change increments `metadata.generation`. */
   movesGeneration(next: KubeObject, old: KubeObject): boolean;

@@ -96,7 +96,7 @@ function lineOf({ type, key, object }: Change): JsonObject {
 /** Writes a draft and renames it, so that a kill leaves either the old file or the new file. */
 function writeSnapshot(path: string, revision: number, objects: Iterable<{ collection: string; object: KubeObject }>) {
   const draft = `${path}.draft`;
-  // Removes a draft that a killed process left, or a symbolic link, so that neither is written to.
+  // Removes a draft that a killed process left, or a symbolic link, so that the next write creates a new file.
   rmSync(draft, { force: true });
   const fd = openSync(draft, 'wx', 0o600);
   let bytes = writeSync(fd, `${JSON.stringify({ ...FORMAT, revision })}\n`);

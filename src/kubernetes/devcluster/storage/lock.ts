@@ -1,5 +1,5 @@
-// Locks a state directory for one process. Each starting process creates a file that identifies it. It has the lock if
-// no other running process has a file in the directory. Files of dead processes are removed.
+// Locks a state directory for one process. Each starting process creates a file that identifies the process. A process
+// has the lock if no other running process has a file in the directory. Files of dead processes are removed.
 
 import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';

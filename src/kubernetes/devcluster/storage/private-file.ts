@@ -31,7 +31,7 @@ export function writePrivatelyNow(path: string, text: string): void {
   }
 }
 
-/** Returns an unguessable path, so that another user cannot create a link there beforehand. */
+/** Returns an unguessable path, so that another user cannot create a link at this path beforehand. */
 function draftOf(path: string): string {
   return `${path}.${randomUUID()}.new`;
 }

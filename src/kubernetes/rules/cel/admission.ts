@@ -81,7 +81,7 @@ let typed: Environment | undefined;
 let dynamic: ExpressionScope | undefined;
 
 /**
- * Returns the scope against which an API server compiles expressions before it accepts a policy. `object` and `params`
+ * Returns the scope with which an API server compiles expressions before it accepts a policy. `object` and `params`
  * have the type dyn.
  */
 export function admissionScope({ params, authorizer, variables }: AdmissionVariables): ExpressionScope {
@@ -96,7 +96,7 @@ export function admissionScope({ params, authorizer, variables }: AdmissionVaria
   return { environment, objects: NO_OBJECTS };
 }
 
-/** Returns the scope in which valid expressions are evaluated. Types are known only with the values. */
+/** Returns the scope in which valid expressions are evaluated. Variables have the type dyn. */
 export function evaluationScope(): ExpressionScope {
   dynamic ??= { environment: evaluationEnvironment(), objects: NO_OBJECTS };
   return dynamic;

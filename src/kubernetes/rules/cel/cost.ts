@@ -1,5 +1,5 @@
 // Limits the cost of one evaluation: an expression of a few hundred characters can loop for years, or fill the memory.
-// Source: Kubernetes' limit for one call (PerCallLimit). Our units are of similar size.
+// Source: Kubernetes' limit for one call (PerCallLimit). One unit stands for about as much work as in Kubernetes.
 
 import { celPackage } from './package.ts';
 
@@ -13,7 +13,7 @@ export const CHARACTERS_PER_UNIT = 10;
 
 let left = Number.POSITIVE_INFINITY;
 
-/** Runs an evaluation with a new budget. An evaluation inside another shares the outer budget. */
+/** Runs an evaluation with a new budget. A nested evaluation shares the budget of the outer evaluation. */
 export function withinBudget<T>(evaluation: () => T): T {
   if (left !== Number.POSITIVE_INFINITY) return evaluation();
   left = MAX_COST;

@@ -26,7 +26,8 @@ export function kubernetesEnvironment(): Environment {
 }
 
 function makeBase(): Environment {
-  // Our own check rejects literals of mixed types, because it allows mixed arguments of `format`.
+  // Replaces the engine's check of literals with mixed types by our own check, which allows mixed arguments of
+  // `format`.
   const { Environment } = celPackage();
   const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false });
   for (const library of [

@@ -3,7 +3,7 @@
 import type { Ip } from '../formats/ip.ts';
 import { CelCidr, CelDuration, CelIp, CelQuantity, CelSemver, CelTimestamp } from './tagged.ts';
 
-/** Numbers of different types are equal if their numeric values are. All other values must have the same type. */
+/** Numbers of different types are equal if their numeric values are equal. All other values must have the same type. */
 export function equals(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isNumber(a) && isNumber(b)) return numeric(a) === numeric(b) || Number(a) === Number(b);
@@ -31,7 +31,7 @@ function isList(value: unknown): value is readonly unknown[] | ReadonlySet<unkno
   return Array.isArray(value) || value instanceof Set;
 }
 
-/** Ignores the order if the left list is a set, which is the form of lists with `x-kubernetes-list-type: set`. */
+/** Ignores the order if the left list is a Set, which is the value of a list with `x-kubernetes-list-type: set`. */
 function equalLists(
   a: readonly unknown[] | ReadonlySet<unknown>,
   b: readonly unknown[] | ReadonlySet<unknown>,

@@ -12,8 +12,8 @@ export function refuseUnevaluable(reason: string): never {
 }
 
 /**
- * Runs an evaluation. `met` is the reason of the unknown value that it read last, even if the evaluation ended with
- * another error. The unknown value might have prevented that error.
+ * Runs an evaluation. `met` is the reason of the last unknown value that the evaluation read, even if the evaluation
+ * ended with another error. The unknown value might have prevented that error.
  */
 export function watched<T>(evaluation: () => T): { readonly result: T; readonly met: string | undefined } {
   const before = latest;

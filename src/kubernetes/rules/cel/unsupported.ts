@@ -4,7 +4,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { nodesOf, schemaOf } from './inspect.ts';
 import type { CelSchema } from './schema.ts';
 
-/** Returns undefined if the expression can be evaluated. */
+/** Returns the reason why the expression cannot be evaluated. undefined if it can be evaluated. */
 export function unsupportedLists(root: ASTNode, objects: ReadonlyMap<string, CelSchema>): string | undefined {
   for (const node of nodesOf(root)) {
     if (node.op !== '+' && node.op !== '==' && node.op !== '!=') continue;

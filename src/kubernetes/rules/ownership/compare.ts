@@ -26,8 +26,9 @@ export interface Comparison {
 
 /**
  * Compares `desired` (as sent, normalised if possible) with `live`, which has the same apiVersion. `manager` applies
- * with force. The sets of owned fields are compared first. Only if they are equal, an absent field that we own was
- * never stored. For an empty value, this also requires that no null was applied before. `normalise` removes nulls.
+ * with force. First compares the owned fields of `live` with the fields that `desired` would own. If the two sets are
+ * equal, an owned field that is absent in `live` was never stored. For an empty value, this is certain only if no
+ * earlier apply had a null at its place. Normalised objects have no nulls.
  */
 export function compare(
   desired: KubeObject,

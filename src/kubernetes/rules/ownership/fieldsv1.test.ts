@@ -113,7 +113,7 @@ describe('comparing without parsing', () => {
     expect(surelyHold(fields, set)).toBe(surely);
   });
 
-  test('true only for equal sets, for every stored form', () => {
+  test('returns true only for equal sets, for every stored form', () => {
     for (const fields of [...PARSED.map((row) => row.fields), ...STORED.map(({ text }) => JSON.parse(text))]) {
       const own = parseFields(fields);
       for (const other of PARSED.flatMap((row) => parseFields(row.fields) ?? [])) {

@@ -1,5 +1,5 @@
 // Finds undeclared items and fields of a live object, in associative lists and maps that the desired object declares.
-// They belong to other managers, are defaults, or are items of ours whose key was changed.
+// The undeclared parts belong to other managers, are defaults, or are our items whose key was changed.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
@@ -20,7 +20,7 @@ export interface ForeignPart {
 
 interface PartOwner {
   readonly manager: string;
-  /** True if the manager applies the part, so another declaration contains it. */
+  /** True if the manager applies the part, so another manifest declares the part. */
   readonly applied: boolean;
   /** Paths of the part that the manager owns. */
   readonly paths: readonly (readonly string[])[];
@@ -36,7 +36,10 @@ export function foreignParts(
   return withOwners(partsBeside(desired, live, type), live, own);
 }
 
-/** Returns the parts that are items whose fields, except the key, contain a missing declared item. */
+/**
+ * Returns the undeclared items that have all fields of a missing declared item, except the key. Their key was probably
+ * changed.
+ */
 export function editedItems(
   desired: KubeObject,
   live: KubeObject,
@@ -55,8 +58,8 @@ function partsBeside(desired: KubeObject, live: KubeObject, type: MergeType): re
 }
 
 /**
- * Adds the owners. Drops parts that only our manager owns, or that our manager owns as a whole: our next apply removes
- * them.
+ * Adds the owners. Drops parts that our next apply removes: our manager owns the part itself, or our manager owns
+ * fields in the part and no other manager does.
  */
 function withOwners(found: readonly Found[], live: KubeObject, own: string): readonly ForeignPart[] {
   const sets = ownershipSets(live);
@@ -75,7 +78,7 @@ function withOwners(found: readonly Found[], live: KubeObject, own: string): rea
 
 interface Found {
   readonly elements: readonly string[];
-  /** True if this item contains all fields of a missing declared item, except the key. */
+  /** True if the item has all fields of a missing declared item, except the key. */
   readonly edited: boolean;
 }
 

@@ -1,4 +1,5 @@
-// Compares atomic values, which must be equal as a whole. Unlike elsewhere, extra fields of the live value count too.
+// Compares atomic values, which must be equal as a whole. An additional field in the live value is a difference, unlike
+// in granular values.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';
@@ -53,7 +54,7 @@ function compareNull(note: Note, live: Json | undefined, type: MergeType, place:
 
 /**
  * Compares with an absent live value. A pointer field keeps an empty scalar or struct, a plain field drops it. The
- * published schema does not tell them apart.
+ * published schema does not show whether a field is a pointer.
  */
 function compareAbsent(note: Note, desired: Json, type: MergeType, place: Place | undefined): void {
   if (type.storage === 'verbatim' || !isHollow(desired)) {

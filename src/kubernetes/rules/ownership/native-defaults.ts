@@ -1,5 +1,5 @@
-// Lists unpublished defaults that the API server sets in built-in types inside atomic values. A missing line costs a
-// dry run, never a wrong result.
+// Lists unpublished defaults that the API server sets in built-in types inside atomic values. If a line is missing, a
+// dry run is needed, but no result is wrong.
 
 import type { Json, JsonObject } from '#std/json.ts';
 
@@ -32,7 +32,7 @@ const FILLS: Readonly<Record<string, Readonly<Record<string, Fill>>>> = {
   },
 };
 
-/** Fields that the server overwrites: claim templates of a StatefulSet always have apiVersion v1 and this kind. */
+/** Fields that the server overwrites: claim templates of a StatefulSet always have this apiVersion and kind. */
 const FORCED: Readonly<Record<string, readonly string[]>> = {
   [`${CORE}.PersistentVolumeClaim`]: ['apiVersion', 'kind'],
 };

@@ -15,7 +15,7 @@ export function compareScalars(desired: Json, live: Json, type: MergeType): Answ
   if (typeof live === 'object') return 'differs';
   const spelled = compareSpellings(desired, live, type);
   if (spelled !== undefined) return spelled;
-  // The server treats empty as unset here and may set its default again, which may be the live value.
+  // The server treats an empty value as unset and may set its default, which may be the live value.
   return type.storage === 'struct' && isEmptyValue(desired) && !isEmptyValue(live) ? 'unknown' : 'differs';
 }
 

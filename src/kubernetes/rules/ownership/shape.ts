@@ -26,7 +26,7 @@ export function shapeOf(type: MergeType, value: Json | undefined): Shape {
   return { is: 'list', type: list ?? NO_LIST };
 }
 
-/** Never used, because every type has a shape. Spares callers an impossible case. */
+/** Never used, because every type has a shape. Callers thus need not handle an impossible case. */
 const NO_LIST: ListType = {
   merge: 'atomic',
   keys: [],

@@ -140,7 +140,9 @@ function compareMaps(walk: Walk, desired: JsonObject, live: JsonObject, map: Map
   }
 }
 
-/** Checks that every desired item exists, in an order that the merge would keep. Other items may be in between. */
+/**
+ * Checks that every desired item exists, and that the merge would not change the order. Other items may be in between.
+ */
 function compareItems(
   walk: Walk,
   desired: readonly Json[],

@@ -1,5 +1,5 @@
-// Converts objects of built-in kinds to the form that admission receives: the server decodes and re-encodes them
-// before. Server defaults are not added, because they are unknown here.
+// Converts objects of built-in kinds to the form that admission receives: the server decodes and re-encodes objects
+// before admission. Server defaults are not added, because they are unknown here.
 
 import { normalise } from '../normalise.ts';
 import { groupOf, type KubeObject } from '../object.ts';

@@ -171,7 +171,7 @@ function checkExpression(
   }
 }
 
-/** Explains the type dyn, for which the server refuses the policy too. */
+/** Explains the type dyn, because the server also refuses a result of this type. */
 function hint(found: string, [expected]: readonly string[]): string {
   if (found !== 'dyn') return '';
   return expected === 'bool' ? ', which may be anything: compare it, as in "... == true"' : ': wrap it in string(...)';

@@ -8,7 +8,7 @@ import { fail } from '../cel/library/library.ts';
 import { refuseUnevaluable } from '../cel/unevaluable.ts';
 import type { NamedExpression, Policy, Validation } from './policy.ts';
 
-/** Values of the CEL variables with these names. */
+/** Values of CEL variables. Each field has the name of its variable. */
 export interface AdmissionValues {
   readonly object: unknown;
   readonly request: unknown;

@@ -40,7 +40,7 @@ export interface Violation {
 
 export interface PolicyResult {
   readonly violations: readonly Violation[];
-  /** Evaluations that only an API server can do. Each policy and reason occurs once. */
+  /** Evaluations that only an API server can do. Each pair of policy and reason occurs once. */
   readonly unknown: readonly { readonly policy: string; readonly reason: string }[];
 }
 

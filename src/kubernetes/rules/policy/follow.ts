@@ -83,7 +83,10 @@ function follower(state: State): Follower {
   };
 }
 
-/** Records the places of maps and lists by identity. Skips getters, which represent fields that only a server knows. */
+/**
+ * Records the places of maps and lists by identity. Skips getters, because getters represent fields that only a server
+ * knows.
+ */
 function noteValue(places: Map<unknown, string>, value: unknown, pointer: string): void {
   if (typeof value !== 'object' || value === null) return;
   places.set(value, pointer);

@@ -1,5 +1,5 @@
-// Finds the field that caused a denial: follows the false part of the expression down to the field that it reads. Parts
-// are evaluated again, but only for denials, so the time does not matter.
+// Finds the field that caused a denial: follows the false part of the expression down to a field. Parts are evaluated
+// again, but only for denials, so the time does not matter.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { pointerToken } from '#std/json.ts';

@@ -33,7 +33,7 @@ export function isExempt({ resource, type }: Request): boolean {
   return resource.group === 'admissionregistration.k8s.io' && EXEMPT.has(type.kind);
 }
 
-/** Evaluates the namespace last: an unknown namespace matters only if all other conditions match. */
+/** Evaluates the namespace last, because an unknown namespace changes the result only if all other conditions match. */
 export function matches(match: MatchResources, request: Request, namespace: NamespaceFacts): Match {
   if (byRules(match.excluded, match.equivalent, request).type === 'yes') return NO;
   const matched = match.rules.length === 0 ? asRequested(request) : byRules(match.rules, match.equivalent, request);

@@ -5,7 +5,7 @@ import { bundledKinds } from '../schemas/bundled.ts';
 import { objectOf, objectsOf } from './policy.ts';
 import type { ResourceType } from './request.ts';
 
-/** Kinds with another apiVersion whose fields differ. */
+/** Kinds whose fields differ between two apiVersions, with the other apiVersion. */
 const CONVERTED: Readonly<Record<string, string>> = {
   'autoscaling/v2 HorizontalPodAutoscaler': 'autoscaling/v1',
   'v1 Event': 'events.k8s.io/v1',

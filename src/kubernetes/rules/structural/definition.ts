@@ -8,8 +8,8 @@ import { checkStructural } from './check/check.ts';
 import { forbid, type Report, report } from './report.ts';
 
 /**
- * Keywords allowed at the root of a schema whose CRD has a status subresource. An API server must be able to apply them
- * to the status alone.
+ * Keywords allowed at the root of a schema whose CRD has a status subresource. An API server must be able to apply the
+ * keywords to the status alone.
  */
 const ROOT_WORDS: ReadonlySet<string> = new Set([
   'description',

@@ -80,8 +80,8 @@ export function checkMetadata(
 }
 
 /**
- * Reports fields that identify one version of one object, such as its UID. They are left over in manifests that were
- * copied from a cluster. An apply with them always fails.
+ * Reports fields that identify one version of one object, such as its UID. Manifests that were copied from a cluster
+ * contain these fields. An apply with these fields always fails.
  */
 function checkOfServer(out: Report, metadata: JsonObject, pointer: string): void {
   for (const field of ['uid', 'resourceVersion', 'managedFields']) {

@@ -1,4 +1,4 @@
-// Drops findings about values that an update does not change, so that earlier faults do not block it. Source:
+// Drops findings about values that an update does not change, so that earlier faults do not block the update. Source:
 // CustomResourceDefinitions, "Validation ratcheting", which also lists the rules that are always enforced.
 
 import { isObject, type Json, jsonEquals, pointerTokens } from '#std/json.ts';
@@ -16,8 +16,8 @@ export function ratchet(findings: readonly Finding[], root: SchemaNode, value: J
 const ALWAYS: ReadonlySet<string> = new Set<SchemaCode>(['schema-duplicate-item']);
 
 /**
- * True if the value is unchanged. If it has no earlier value, the nearest enclosing value with an earlier value
- * decides.
+ * True if the value is unchanged. For a value without an earlier value, returns the result for the nearest enclosing
+ * value that has an earlier value.
  */
 function unchanged(root: SchemaNode, value: Json, old: Json, pointer: string): boolean {
   let node: SchemaNode | undefined = root;

@@ -39,8 +39,8 @@ export interface Subject {
   /** The value before the change. undefined if no value existed or it cannot be determined. */
   readonly old: Json | undefined;
   /**
-   * True if the value is unchanged. If it has no earlier value, the nearest enclosing value with an earlier value
-   * decides.
+   * True if the value is unchanged. For a value without an earlier value, this is the result for the nearest enclosing
+   * value that has an earlier value.
    */
   readonly unchanged: boolean;
   readonly pointer: string;

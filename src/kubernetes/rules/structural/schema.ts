@@ -37,7 +37,7 @@ export interface SchemaNode {
   readonly checks: Checks;
   /** Escaped pointer segment of the property, `/name`, so that walks need not escape it again. */
   readonly step?: string;
-  /** True if rules or embedded objects occur at this node or below it. Walks skip other nodes. */
+  /** True if rules occur at this node or below it, or if embedded objects occur below it. Walks skip other nodes. */
   readonly deep: { readonly rules: boolean; readonly embedded: boolean };
 }
 

@@ -60,8 +60,8 @@ const TYPE_NAMES: Readonly<Record<SchemaType, string>> = {
 };
 
 /**
- * Returns the remaining types of a schema without `type` whose contradictory bounds exclude numbers, lists and
- * booleans. For other schemas, returns an empty list.
+ * For a schema without `type` whose contradictory bounds exclude numbers, lists and booleans, returns the remaining
+ * types. For other schemas, returns an empty list.
  */
 function fittingTypes({ minimum, maximum, minItems, maxItems, not }: Checks): readonly SchemaType[] {
   const noNumber = minimum !== undefined && maximum !== undefined && minimum > maximum;

@@ -13,15 +13,19 @@ export interface ConsoleWords {
   readonly commandOf: CommandOf;
   /** URL of the catalogue's page on the same listener; absent if there is no catalogue. */
   readonly catalogue?: string;
+  /** Host on which people log in; absent if nobody can. */
+  readonly login?: string;
 }
 
 export async function readConsole({
   commandOf,
   catalogue = '',
+  login = '',
 }: ConsoleWords): Promise<{ readonly shell: string; readonly files: readonly PageFile[] }> {
   const { template, files } = await readPageFiles({ readdir, readFile }, FOLDER, PACKAGES);
   const shell = template
     .replaceAll('%COMMAND%', () => encodeURIComponent(commandOf('WORDS')))
-    .replaceAll('%CATALOGUE%', catalogue);
+    .replaceAll('%CATALOGUE%', catalogue)
+    .replaceAll('%LOGIN%', login);
   return { shell, files };
 }

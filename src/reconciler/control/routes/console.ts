@@ -2,7 +2,6 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PAGE_HEADERS } from '#std/page/headers.ts';
-import { INSTALLED } from '#std/words/command-of.ts';
 import { sendRefusal } from '../answer.ts';
 import { type ConsoleWords, readConsole } from '../page/assets.ts';
 import { addRoute } from '../route.ts';
@@ -11,7 +10,7 @@ import { addRoute } from '../route.ts';
 export type SendConsole = (reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Adds the routes. The files are read when the page is first requested: a reconciler may never show its console. */
-export function addConsoleRoutes(app: FastifyInstance, words: ConsoleWords = { commandOf: INSTALLED }): SendConsole {
+export function addConsoleRoutes(app: FastifyInstance, words: ConsoleWords): SendConsole {
   let page: ReturnType<typeof readConsole> | undefined;
   const opened = () => {
     page ??= readConsole(words);

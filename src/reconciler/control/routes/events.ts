@@ -32,15 +32,15 @@ export function addEventsRoute(app: FastifyInstance, fleet: Fleet): void {
       if (request.method === 'HEAD') return reply.headers(EVENT_HEADERS).send();
       if (streams.size >= STREAMS_MAX)
         return sendRefusal(reply, 'control-streams-exhausted', 'too many consoles follow');
-      const end = sendEvents(reply, fleet, () => streams.delete(end));
+      const end = sendEvents(reply, fleet, () => streams.delete(end), request.caller?.holds);
       streams.add(end);
       return reply;
     },
   });
 }
 
-/** Sends events until the returned function is called. */
-function sendEvents(reply: FastifyReply, fleet: Fleet, ended: () => void): () => void {
+/** Sends events until the returned function is called, or until the login of the reader has ended. */
+function sendEvents(reply: FastifyReply, fleet: Fleet, ended: () => void, holds = () => true): () => void {
   reply.hijack();
   const { raw } = reply;
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
@@ -48,9 +48,10 @@ function sendEvents(reply: FastifyReply, fleet: Fleet, ended: () => void): () =>
   raw.write(':\n\n');
   const unfollow = fleet.follow((event) => {
     // A slow reader loses no data: each event only says that there is something new.
-    if (!raw.writableNeedDrain) raw.write(`event: ${event}\ndata: {}\n\n`);
+    if (!holds()) raw.end();
+    else if (!raw.writableNeedDrain) raw.write(`event: ${event}\ndata: {}\n\n`);
   });
-  const alive = setInterval(() => raw.write(':\n\n'), KEEP_ALIVE_MS);
+  const alive = setInterval(() => void (holds() ? raw.write(':\n\n') : raw.end()), KEEP_ALIVE_MS);
   raw.once('close', () => {
     clearInterval(alive);
     unfollow();

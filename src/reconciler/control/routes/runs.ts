@@ -2,13 +2,13 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '#std/failure.ts';
-import type { TokenCheck } from '../access.ts';
+import type { AccessCheck } from '../access.ts';
 import { sendRefusal } from '../answer.ts';
 import type { Runs } from '../ports.ts';
 import { addRoute } from '../route.ts';
 import { isOfBrowser, type SendConsole } from './console.ts';
 
-export function addRunsRoutes(app: FastifyInstance, runs: Runs, check: TokenCheck, sendConsole: SendConsole): void {
+export function addRunsRoutes(app: FastifyInstance, runs: Runs, check: AccessCheck, sendConsole: SendConsole): void {
   addRoute(app, {
     method: 'GET',
     url: '/runs',

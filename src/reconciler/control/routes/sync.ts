@@ -1,7 +1,8 @@
-// Serves POST /sync: starts a run now, instead of at the next tick. It needs the token.
+// Serves POST /sync for machines: starts a run now, instead of at the next tick. It needs a token. People have the action
+// of the console, which needs their role.
 
 import type { FastifyInstance } from 'fastify';
-import { answer } from '../answer.ts';
+import { answer, sendRefusal } from '../answer.ts';
 import type { Trigger } from '../ports.ts';
 import { addRoute } from '../route.ts';
 
@@ -9,6 +10,10 @@ export function addSyncRoute(app: FastifyInstance, trigger: Trigger): void {
   addRoute(app, {
     method: 'POST',
     url: '/sync',
-    handler: (_request, reply) => answer(reply, { status: trigger('request') ? 'queued' : 'already queued' }, 202),
+    handler({ caller }, reply) {
+      if (caller?.means !== 'token')
+        return sendRefusal(reply, 'control-not-operator', 'this path is for tokens: use /fleet/actions/sync');
+      return answer(reply, { status: trigger('request') ? 'queued' : 'already queued' }, 202);
+    },
   });
 }

@@ -1,5 +1,5 @@
-// Finds every mistake in a text with Cedar policies. Also finds policies about a type of groups in which no caller can
-// be.
+// Finds every mistake in a text with Cedar policies. Also finds policies about groups of a type that no caller's groups
+// have.
 
 import { GROUP_TYPE } from '#contracts/authz-config.ts';
 import { type CedarFault, policiesNaming, policyFaults } from '#std/cedar.ts';

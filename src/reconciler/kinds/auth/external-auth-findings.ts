@@ -167,7 +167,7 @@ function serverFindings(
   ];
 }
 
-/** Warns of keys and data of one process: other replicas do not have them. */
+/** Warns if replicas of the authorization server do not share its keys or its logins. */
 function replicaFindings(
   { signingKeySecretRefs = [], hmacSecretRefs = [], storage }: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
   whose: string,

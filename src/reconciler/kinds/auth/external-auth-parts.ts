@@ -17,7 +17,7 @@ export interface ExternalAuthUser {
   readonly ref: { readonly name: string } | undefined;
   /** Reference to the authorization server, if `ref` names other settings. */
   readonly serverRef?: { readonly name: string };
-  /** Reference to the settings of the authorization server. Not set if `ref` names them. */
+  /** Settings for the tokens that the proxy accepts; undefined if anyone may call the resource. */
   readonly oidc: ResolvedOIDC | undefined;
 }
 
@@ -164,7 +164,7 @@ function stsBlock(
   };
 }
 
-/** Returns parts for an authorization server. It issues tokens with the scopes that the resource advertises. */
+/** Returns parts for an authorization server. The server issues the scopes that the resource advertises. */
 function serverParts(
   config: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
   { name, namespace, oidc }: ExternalAuthUser,

@@ -88,7 +88,7 @@ export function audienceFindings(source: TokenSource, view: View, origin: string
   return [{ code: 'oidc-audience-missing', severity: 'warning', pointer: `${POINTER}/${at}`, message }];
 }
 
-/** For `rules` of an MCPOIDCConfig. */
+/** For `rules` of an MCPOIDCConfig: checks its settings. */
 export function sharedOIDCFindings({
   inline,
   kubernetesServiceAccount,

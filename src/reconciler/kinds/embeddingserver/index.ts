@@ -1,4 +1,5 @@
-// EmbeddingServer: an inference server that turns texts into vectors, for virtual MCP servers that search their tools.
+// Defines the kind EmbeddingServer: an inference server that turns texts into vectors, with which virtual MCP servers
+// search their tools.
 
 import { defineKind } from '../define.ts';
 import { made } from '../made.ts';

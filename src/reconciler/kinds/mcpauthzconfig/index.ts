@@ -1,5 +1,5 @@
-// MCPAuthzConfig: permissions of callers for all resources that name it. It has no children: skep renders its policies
-// into the children of these resources.
+// Defines the kind MCPAuthzConfig: permissions of callers for all resources that name the object. It has no children:
+// skep renders its policies into the children of these resources.
 
 import { SharedAuthz, sharedPolicies } from '../auth/shared-authz.ts';
 import { ConfigStatus, configStatus } from '../config-status.ts';

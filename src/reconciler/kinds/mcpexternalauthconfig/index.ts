@@ -1,5 +1,5 @@
-// MCPExternalAuthConfig: settings for authentication to the servers behind proxies. It has no children: skep renders
-// its settings into the children of the resources that name it.
+// Defines the kind MCPExternalAuthConfig: settings for authentication to the servers behind proxies. It has no
+// children: skep renders its settings into the children of the resources that name it.
 
 import { ExternalAuth } from '../auth/external-auth.ts';
 import { ConfigStatus, configStatus } from '../config-status.ts';

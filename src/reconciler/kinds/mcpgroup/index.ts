@@ -1,5 +1,5 @@
-// MCPGroup: a name that servers and proxies share, so that other resources can refer to all of them. It has no
-// children.
+// Defines the kind MCPGroup: a name that servers and proxies share, so that other resources can refer to all of them.
+// It has no children.
 
 import { defineKind } from '../define.ts';
 import { MCPGroupSpec, MCPGroupStatus } from './schema.ts';

@@ -1,5 +1,5 @@
-// MCPOIDCConfig: settings for accepted tokens. It has no children: skep renders its settings into the children of the
-// resources that name it.
+// Defines the kind MCPOIDCConfig: settings for accepted tokens. It has no children: skep renders its settings into the
+// children of the resources that name it.
 
 import { SharedOIDC } from '../auth/oidc.ts';
 import { sharedOIDCFindings } from '../auth/oidc-findings.ts';

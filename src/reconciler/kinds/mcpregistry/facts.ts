@@ -35,8 +35,7 @@ export interface Entry extends Omit<WrittenEntry, 'git'> {
   /** Settings of a source that is a file at a URL. */
   readonly file?: { readonly url: string; readonly timeoutMs: number };
   /**
-   * If set, the entry lists the running servers of these namespaces. If the list is empty, the registry's own
-   * namespace.
+   * If set, the entry lists the running servers of these namespaces. An empty list means the registry's own namespace.
    */
   readonly running?: { readonly namespaces: readonly string[] };
   /** Path at which the author mounts the ConfigMap or the PersistentVolumeClaim. */

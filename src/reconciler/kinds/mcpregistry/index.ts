@@ -1,4 +1,4 @@
-// MCPRegistry: sources of catalogue data, and the service that serves them.
+// Defines the kind MCPRegistry: sources of catalogue data, and the service that serves the data.
 
 import { defineKind } from '../define.ts';
 import { REGISTRY_ANNOTATIONS } from './annotations.ts';

@@ -52,7 +52,8 @@ function ofText(self: WrittenRegistry, text: string): ReadRegistry {
 }
 
 /**
- * Replaces the field's pointer by the pointer of the key in the text, and the path at the beginning of the message too.
+ * Replaces the field's pointer by the pointer of the key in the text. Also replaces the field's path at the beginning
+ * of the message.
  */
 function placedIn<T extends { readonly pointer: string }>(origins: Settled['origins'], found: T): T {
   const pointer = writtenPointer(origins, found.pointer);

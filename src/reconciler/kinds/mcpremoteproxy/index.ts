@@ -1,4 +1,5 @@
-// MCPRemoteProxy: a proxy in front of a remote MCP server. It authenticates, filters and records calls.
+// Defines the kind MCPRemoteProxy: a proxy in front of a remote MCP server, which authenticates, filters and records
+// calls.
 
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';

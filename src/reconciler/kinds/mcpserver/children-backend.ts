@@ -8,7 +8,7 @@ import { CONTAINER_SECURITY, envOf, POD_SECURITY, SCRATCH, secretsOf } from '../
 import { withPodTemplate } from '../pods/pod-template.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
 import { backendEnv } from './backend-env.ts';
-import { backendPort, isStdio, type Server, serverChildNames, serverReplicas, sessionPool } from './facts.ts';
+import { backendPort, isStdio, type Server, serverChildNames, serverReplicas, sessionPool, sleepOf } from './facts.ts';
 
 interface BackendParts {
   readonly podAnnotations: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export function backendStatefulSet(self: Server, view: View, settings: Settings,
   const { name, namespace, spec } = self;
   const { statefulSet } = serverChildNames(name);
   const labels = backendLabels(self);
-  const replicas = serverReplicas(self);
+  const replicas = serverReplicas(self) ?? wokenReplicas(self, view);
   const podAnnotations = { ...parts.podAnnotations, ...secretChecksum(secretsOf(backendEnv(spec)), view, settings) };
   const template = {
     metadata: { labels, annotations: Object.keys(podAnnotations).length === 0 ? undefined : { ...podAnnotations } },
@@ -32,7 +32,7 @@ export function backendStatefulSet(self: Server, view: View, settings: Settings,
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
-    metadata: { name: statefulSet, namespace, labels },
+    metadata: { name: statefulSet, namespace, labels, ...sleepMark(self) },
     spec: {
       replicas,
       serviceName: statefulSet,
@@ -41,6 +41,24 @@ export function backendStatefulSet(self: Server, view: View, settings: Settings,
       template: withPodTemplate(template, spec.podTemplateSpec),
     },
   };
+}
+
+/** Annotation of the StatefulSet of a server that sleeps. */
+const SLEEPS = 'skep.dev/sleeps';
+
+function sleepMark(self: Server): { readonly annotations?: Record<string, string> } {
+  return sleepOf(self) === undefined ? {} : { annotations: { [SLEEPS]: 'true' } };
+}
+
+/**
+ * Returns one pod for a server that is asleep while its setting is removed, because no proxy would start it again.
+ * Later renderings leave the number to other controllers again.
+ */
+function wokenReplicas(self: Server, view: View): number | undefined {
+  if (sleepOf(self) !== undefined) return undefined;
+  const live = view.find('StatefulSet', serverChildNames(self.name).statefulSet);
+  const isAsleep = live?.metadata.annotations?.[SLEEPS] === 'true' && isObject(live.spec) && live.spec.replicas === 0;
+  return isAsleep ? 1 : undefined;
 }
 
 /**
@@ -95,7 +113,9 @@ function backendPod(self: Server, pullSecrets: readonly string[]): JsonObject {
         args: spec.args,
         env: envOf(backendEnv(spec)),
         resources: spec.resources,
-        ...(isStdio(spec) ? { stdin: true, ...inputOnce } : listening(backendPort(spec))),
+        ...(isStdio(spec)
+          ? { stdin: true, ...inputOnce }
+          : listening(backendPort(spec), sleepOf(self) === undefined ? 5 : 1)),
         securityContext: CONTAINER_SECURITY,
         volumeMounts: [...mounts, ...scratch.map(({ mount }) => ({ ...mount }))],
       },
@@ -107,11 +127,14 @@ function backendPod(self: Server, pullSecrets: readonly string[]): JsonObject {
   };
 }
 
-/** Returns the readiness probe: a server is ready if it listens on the port that the proxy uses. */
-function listening(port: number): JsonObject {
+/**
+ * Returns the readiness probe: a server is ready if it listens on the port that the proxy uses. The port of a server
+ * that sleeps is checked every second, because clients wait.
+ */
+function listening(port: number, periodSeconds: number): JsonObject {
   return {
     ports: [{ name: 'mcp', containerPort: port, protocol: 'TCP' }],
-    readinessProbe: { tcpSocket: { port: 'mcp' }, periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 3 },
+    readinessProbe: { tcpSocket: { port: 'mcp' }, periodSeconds, timeoutSeconds: 3, failureThreshold: 3 },
   };
 }
 

@@ -25,6 +25,7 @@ import {
   serverChildNames,
   serverReplicas,
   sessionPool,
+  sleepOf,
 } from './facts.ts';
 import { PROFILE_DIRECTORY, runConfig } from './run-config.ts';
 
@@ -39,13 +40,13 @@ export function children(self: Server, view: View, settings: Settings): readonly
   const restart = restartAnnotation(self, apiGroup);
   const { pullSecrets } = needs;
   return [
-    ...proxyAccount(proxy, needs, [...rights(self), ...reportRights(self.resource)]),
+    ...proxyAccount(proxy, needs, [...rights(self), ...sleepRights(self), ...reportRights(self.resource)]),
     ...backendAccount(self, pullSecrets),
     ...files.objects,
     proxyDeployment(proxy, needs, {
       image: settings.images.proxy,
       account: proxy.names.account,
-      needsToken: isStdio(self.spec) || reportConfigMap(self.resource) !== undefined,
+      needsToken: isStdio(self.spec) || reportConfigMap(self.resource) !== undefined || sleepOf(self) !== undefined,
       replicas: cappedProxies(self, view),
       readyAfterSeconds: 5,
       files: sessionPasswordFile(self.spec.sessionStorage),
@@ -82,14 +83,36 @@ function rights(self: Server): JsonObject[] {
   ];
 }
 
+/**
+ * Returns the rights of the proxy of a server that sleeps: the number of pods of this server, and the number of the
+ * proxy's own pods, which it only reads.
+ */
+function sleepRights(self: Server): JsonObject[] {
+  if (sleepOf(self) === undefined) return [];
+  const { statefulSet, deployment } = serverChildNames(self.name);
+  return [
+    {
+      apiGroups: ['apps'],
+      resources: ['statefulsets/scale'],
+      resourceNames: [statefulSet],
+      verbs: ['get', 'patch'],
+    },
+    { apiGroups: ['apps'], resources: ['deployments/scale'], resourceNames: [deployment], verbs: ['get'] },
+  ];
+}
+
 export function generated(self: Server): readonly GeneratedSecret[] {
   return [sessionKeys(proxyOf(self))];
 }
 
-/** Returns the declared number of proxies. With stdio, the number is at most 1, even if another controller sets it. */
+/**
+ * Returns the declared number of proxies. With stdio, and for a server that sleeps, the number is at most 1, even if
+ * another controller sets it.
+ */
 function cappedProxies(self: Server, view: View): number | undefined {
   const proxyCount = proxyReplicas(self);
-  if (proxyCount !== undefined || !isStdio(self.spec)) return proxyCount;
+  const isSingle = isStdio(self.spec) || sleepOf(self) !== undefined;
+  if (proxyCount !== undefined || !isSingle) return proxyCount;
   const chosen = desiredReplicas(undefined, view, 'Deployment', serverChildNames(self.name).deployment);
   return chosen !== undefined && chosen > 1 ? 1 : undefined;
 }

@@ -85,6 +85,13 @@ export function sessionPool(self: Server): number | undefined {
   return tuningOf(self).sharing === 'perSession' ? Math.max(self.spec.backendReplicas ?? 1, 1) : undefined;
 }
 
+/** Returns the times of a server that sleeps; undefined if the server always runs. */
+export function sleepOf(self: Server): { readonly afterSeconds: number; readonly wakeSeconds: number } | undefined {
+  const { sleepAfterSeconds, wakeLimitSeconds } = tuningOf(self);
+  if (sleepAfterSeconds === undefined) return undefined;
+  return { afterSeconds: sleepAfterSeconds, wakeSeconds: wakeLimitSeconds ?? 120 };
+}
+
 /** Returns the type of the server behind the proxy, on which the effect of some settings depends. */
 export function behindOf({ spec }: Pick<Server, 'spec'>): Behind {
   return isStdio(spec) ? 'servers on standard streams' : 'servers with a network';

@@ -1,4 +1,5 @@
-// MCPServer: an MCP server in a container, behind a proxy that authenticates, filters and records calls.
+// Defines the kind MCPServer: an MCP server in a container, behind a proxy that authenticates, filters and records
+// calls.
 
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';

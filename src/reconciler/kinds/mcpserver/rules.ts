@@ -31,6 +31,7 @@ import {
 } from './facts.ts';
 import { idleFindings } from './idle.ts';
 import { profileOf } from './permission-profile.ts';
+import { sleepFindings } from './sleep-findings.ts';
 
 export function rules(self: Server): readonly Finding[] {
   const { spec, resource } = self;
@@ -43,6 +44,7 @@ export function rules(self: Server): readonly Finding[] {
     ...(spec.transport === 'streamable-http' ? [] : sessionFindings({ ...spec, replicas: proxyReplicas({ spec }) })),
     ...idleFindings({ spec }),
     ...replicaFindings(self),
+    ...sleepFindings(self),
     ...annotationFindings(resource, PROXY_ANNOTATIONS, [behindOf({ spec })]),
     ...listingFindings(resource),
   ];

@@ -7,7 +7,16 @@ import { sessionRedis } from '../proxy/session-password.ts';
 import { proxyIdentity, proxySettings } from '../proxy/settings.ts';
 import { toolFilter } from '../proxy/tools.ts';
 import { backendEnv } from './backend-env.ts';
-import { backendPort, clientTransport, isStdio, proxyOf, type Server, serverChildNames, sessionPool } from './facts.ts';
+import {
+  backendPort,
+  clientTransport,
+  isStdio,
+  proxyOf,
+  type Server,
+  serverChildNames,
+  sessionPool,
+  sleepOf,
+} from './facts.ts';
 
 /** Folder in the proxy's container into which a permission profile from a ConfigMap is mounted. */
 export const PROFILE_DIRECTORY = '/etc/toolhive/profiles';
@@ -35,6 +44,7 @@ export function runConfig(self: Server, needs: ProxyNeeds, view: View): RunConfi
     ...scaling(self),
     rate_limiting: spec.rateLimiting,
     ...pool(self),
+    ...sleep(self),
   };
 }
 
@@ -69,6 +79,16 @@ function target({ name, namespace, spec }: Server): Pick<RunConfig, 'attach' | '
 function pool(self: Server): Pick<RunConfig, 'stdio'> {
   const pods = sessionPool(self);
   return pods === undefined ? {} : { stdio: { sharing: 'perSession', pods } };
+}
+
+function sleep(self: Server): Pick<RunConfig, 'sleep'> {
+  const times = sleepOf(self);
+  if (times === undefined) return {};
+  const { statefulSet, deployment } = serverChildNames(self.name);
+  const { afterSeconds, wakeSeconds } = times;
+  return {
+    sleep: { after_seconds: afterSeconds, wake_seconds: wakeSeconds, stateful_set: statefulSet, deployment },
+  };
 }
 
 function scaling({ spec }: Server): Pick<RunConfig, 'scaling_config'> {

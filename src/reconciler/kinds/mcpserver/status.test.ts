@@ -58,6 +58,9 @@ const RENEWING: Live = {
   ...{ kind: 'StatefulSet', ...complete(1) },
   status: { ...complete(1).status, readyReplicas: 0, currentRevision: 'weather-1', updateRevision: 'weather-1' },
 };
+const SLEEPER = server({}, { annotations: { 'skep.dev/sleep-after': '15m' } });
+const ASLEEP: Live = { kind: 'StatefulSet', spec: { replicas: 0 }, status: { observedGeneration: 2 } };
+
 const refusal = (code: string, message: string): Finding => ({ code, severity: 'error', pointer: '/spec', message });
 
 function observe(live: readonly Live[], more: Partial<Observed> = {}): Observed {
@@ -157,6 +160,39 @@ describe('the phase of an MCPServer', () => {
         RUNNING[1]!,
       ]),
       reported: 'Stopped, MCP server is stopped (scaled to zero), not ready: ScaledToZero, 0 proxies',
+    },
+    {
+      reason: 'no client uses it, so it sleeps',
+      resource: SLEEPER,
+      observed: observe([RUNNING[0]!, ASLEEP]),
+      reported: 'Running, MCP server is sleeping: the next call starts it, ready: Sleeping, 2 proxies',
+    },
+    {
+      reason: 'it sleeps, and its proxy is replaced',
+      resource: SLEEPER,
+      observed: observe([
+        { kind: 'Deployment', ...complete(2), status: { ...complete(2).status, observedGeneration: 1 } },
+        ASLEEP,
+      ]),
+      reported: 'Running, MCP server is sleeping: the next call starts it, not ready: RolloutInProgress, 2 proxies',
+    },
+    {
+      reason: 'it sleeps, and its proxy is not ready',
+      resource: SLEEPER,
+      observed: observe([{ kind: 'Deployment', spec: { replicas: 1 }, status: { observedGeneration: 2 } }, ASLEEP]),
+      reported:
+        'Pending, MCP server is sleeping, and its proxy is not ready. If this lasts, its log has the reason: kubectl -n agents logs deployment/weather, not ready: WorkloadsNotReady, 0 proxies',
+    },
+    {
+      reason: 'it sleeps, and somebody scaled its proxy to zero, so that no call starts it',
+      resource: SLEEPER,
+      observed: observe([{ kind: 'Deployment', spec: { replicas: 0 }, status: { observedGeneration: 2 } }, ASLEEP]),
+      reported: 'Stopped, MCP server is stopped (its proxy is scaled to zero), not ready: ScaledToZero, 0 proxies',
+    },
+    {
+      reason: 'it never sleeps, and somebody scaled it to zero',
+      observed: observe([RUNNING[0]!, ASLEEP]),
+      reported: 'Stopped, MCP server is stopped (scaled to zero), not ready: ScaledToZero, 2 proxies',
     },
     {
       reason: 'Kubernetes gave up on the proxy',

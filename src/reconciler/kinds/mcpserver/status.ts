@@ -5,10 +5,17 @@ import type { Static } from '#std/schema.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 import { type Progress as Reached, setback } from '../pods/progress.ts';
-import { adviceOnEvents, adviceOnLog, readyReplicas, whyElsewhere, workloadState } from '../pods/workload.ts';
+import {
+  adviceOnEvents,
+  adviceOnLog,
+  readyReplicas,
+  type WorkloadState,
+  whyElsewhere,
+  workloadState,
+} from '../pods/workload.ts';
 import { settingsHashes } from '../shared-settings.ts';
 import { serverConditions } from './conditions.ts';
-import { clientUrl, type Server, serverChildNames, sessionPool } from './facts.ts';
+import { clientUrl, type Server, serverChildNames, sessionPool, sleepOf } from './facts.ts';
 import type { MCPServerStatus } from './schema.ts';
 
 type Status = Static<typeof MCPServerStatus>;
@@ -33,10 +40,38 @@ export function status(self: Server, observed: Observed): Status {
   };
 }
 
+/** The phase stays one of the documented phases: other programs read it, and the server can be called. */
+function asleepProgress(self: Server, proxy: WorkloadState): Progress {
+  switch (proxy.state) {
+    case 'complete':
+      return { phase: 'Running', message: SLEEPING, ready: true, reason: 'Sleeping' };
+    case 'missing':
+      return { phase: 'Pending', message: 'MCP server is being created', ready: false, reason: 'WorkloadsMissing' };
+    case 'stopped': {
+      const message = 'MCP server is stopped (its proxy is scaled to zero)';
+      return { phase: 'Stopped', message, ready: false, reason: 'ScaledToZero' };
+    }
+    case 'failed': {
+      const message = `MCP server is sleeping, and its proxy failed: ${proxy.message}`;
+      const phase = proxy.ready > 0 ? 'Running' : 'Failed';
+      return { phase, message, ready: false, reason: 'WorkloadsFailed' };
+    }
+    case 'progressing': {
+      if (proxy.ready > 0) return { phase: 'Running', message: SLEEPING, ready: false, reason: 'RolloutInProgress' };
+      const advice = adviceOnLog(self.namespace, serverChildNames(self.name).deployment);
+      const message = `MCP server is sleeping, and its proxy is not ready. ${advice}`;
+      return { phase: 'Pending', message, ready: false, reason: 'WorkloadsNotReady' };
+    }
+  }
+}
+
+const SLEEPING = 'MCP server is sleeping: the next call starts it';
+
 function workloadProgress(self: Server, view: Observed['view']): Progress {
   const { deployment, statefulSet } = serverChildNames(self.name);
   const proxy = workloadState(view, 'Deployment', deployment);
   const servers = workloadState(view, 'StatefulSet', statefulSet);
+  if (sleepOf(self) !== undefined && servers.state === 'stopped') return asleepProgress(self, proxy);
   // In a pool, pods start and end all the time. If every pod has the current version, a ready proxy is therefore
   // enough: it is ready only if it reaches a process.
   const renews = sessionPool(self) !== undefined && proxy.state === 'complete' && servers.state === 'progressing';

@@ -1,5 +1,5 @@
-// MCPServerEntry: a remote MCP server as a member of a group. It has no children, because virtual servers call the
-// remote server without a proxy.
+// Defines the kind MCPServerEntry: a remote MCP server as a member of a group. It has no children, because virtual
+// servers call the remote server without a proxy.
 
 import { defineKind } from '../define.ts';
 import { settingsKinds } from '../shared-settings.ts';

@@ -1,5 +1,5 @@
-// MCPTelemetryConfig: destinations of metrics and traces. It has no children: skep renders its settings into the
-// children of the resources that name it.
+// Defines the kind MCPTelemetryConfig: destinations of metrics and traces. It has no children: skep renders its
+// settings into the children of the resources that name it.
 
 import { ConfigStatus, configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';

@@ -1,5 +1,5 @@
-// MCPToolConfig: the tools that clients see, and their names, for the servers and proxies that name this object. It has
-// no children.
+// Defines the kind MCPToolConfig: the tools that clients see, and their names, for the servers and proxies that name
+// the object. It has no children.
 
 import { configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';

@@ -1,5 +1,5 @@
-// MCPWebhookConfig: webhooks that check or change requests. It has no children: skep renders its settings into the
-// children of the servers that name it.
+// Defines the kind MCPWebhookConfig: webhooks that check or change requests. It has no children: skep renders its
+// settings into the children of the servers that name it.
 
 import { ConfigStatus, configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';

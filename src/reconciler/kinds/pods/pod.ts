@@ -31,9 +31,8 @@ export const SCRATCH = {
 } as const;
 
 /**
- * Lets pods finish calls before they stop. Load balancers send requests for a moment after the pod is asked to stop, so
- * the pod serves for 5 more seconds (Kubernetes, Container Lifecycle Hooks). Running calls then have
- * `shutdown_seconds`.
+ * Lets pods finish calls before they stop. Load balancers send requests for a moment after the stop begins, so the pod
+ * serves for 5 more seconds (Kubernetes, Container Lifecycle Hooks). Running calls then have `shutdown_seconds` to end.
  */
 export const ENDING = {
   pod: { terminationGracePeriodSeconds: 35 },

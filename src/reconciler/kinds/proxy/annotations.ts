@@ -2,6 +2,7 @@
 // they apply.
 
 import { pathPrefix } from '#std/address/address.ts';
+import { parseDuration } from '#std/duration.ts';
 import {
   type AnnotationSetting,
   AUDIT_FAILURE_SETTING,
@@ -125,9 +126,41 @@ const AUDIT_FAILURE: Setting<AuditFailureChoice> = { ...AUDIT_FAILURE_SETTING, p
 
 const TOOLS_LOCK: Setting<'enforce' | 'report' | 'off'> = { ...TOOLS_LOCK_SETTING, places: EVERYWHERE };
 
+/** Servers that the cluster of the proxy runs. */
+const OWN_SERVERS: readonly Behind[] = ['servers on standard streams', 'servers with a network'];
+
+const SLEEP_AFTER: Setting<number> = {
+  name: 'skep.dev/sleep-after',
+  description:
+    'Time without calls and open streams after which the proxy stops the server. The next call waits until the server has started again. Not together with backendReplicas, more than one proxy, or skep.dev/stdio-sharing: perSession.',
+  values: 'a time from 1m to 168h, such as 15m',
+  fallback: 'the server never sleeps',
+  places: OWN_SERVERS,
+  read: (text) => wholeSeconds(text, 60, 7 * 24 * 3600),
+};
+
+const WAKE_LIMIT: Setting<number> = {
+  name: 'skep.dev/wake-limit',
+  description:
+    'Time that a call of a sleeping server waits for its start; then the client gets 503 with Retry-After. Only together with skep.dev/sleep-after.',
+  values: 'a time from 5s to 10m, such as 90s',
+  fallback: '2m',
+  places: OWN_SERVERS,
+  read: (text) => wholeSeconds(text, 5, 600),
+};
+
+/** Returns whether the proxy of an MCPServer stops the server while no client uses it. */
+export function isSleeper({ kind, metadata }: Pick<Resource, 'kind' | 'metadata'>): boolean {
+  return kind === 'MCPServer' && annotationValue({ metadata }, SLEEP_AFTER, OWN_SERVERS) !== undefined;
+}
+
+/** Names of the settings of servers that sleep. */
+export const SLEEP_ANNOTATIONS = { after: SLEEP_AFTER.name, limit: WAKE_LIMIT.name, sharing: SHARING.name } as const;
+
 export const PROXY_ANNOTATIONS: readonly Setting<unknown>[] = [
   ...[SHARING, RATE, CALLER_RATE, CALLS, STREAMS, BODY],
   ...[HOSTS, ORIGINS, BACKEND_HOST, MCP_PATH, BACKEND_CA, METRICS, ATTRIBUTES, VARIABLES, AUDIT_FAILURE, TOOLS_LOCK],
+  ...[SLEEP_AFTER, WAKE_LIMIT],
 ];
 
 /** Returns the settings that have an effect for at least one of these types of servers. */
@@ -154,6 +187,8 @@ export function proxyTuning(resource: Resource, behind: Behind) {
     telemetryAttributes: read(ATTRIBUTES),
     telemetryVariables: read(VARIABLES),
     auditFailure: read(AUDIT_FAILURE),
+    sleepAfterSeconds: read(SLEEP_AFTER),
+    wakeLimitSeconds: read(WAKE_LIMIT),
   };
 }
 
@@ -168,6 +203,12 @@ function count(name: string, what: string, fallback: string): Setting<number> {
     places: EVERYWHERE,
     read: (text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined),
   };
+}
+
+/** Returns a duration of whole seconds between the limits. */
+function wholeSeconds(text: string, least: number, most: number): number | undefined {
+  const seconds = (parseDuration(text) ?? Number.NaN) / 1000;
+  return Number.isInteger(seconds) && seconds >= least && seconds <= most ? seconds : undefined;
 }
 
 function bytes(text: string): number | undefined {
@@ -199,7 +240,7 @@ function isHost(text: string): boolean {
   return /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]*[a-z0-9])?)(:\d{1,5})?$/i.test(text);
 }
 
-/** Accepts an origin as browsers send it, also with a slash at its end (RFC 6454 section 6.1). */
+/** Accepts an origin as browsers send it (RFC 6454 section 6.1), with or without a slash at its end. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.origin !== 'null' && `${url.origin}/` === `${text.replace(/\/$/, '').toLowerCase()}/`;

@@ -55,8 +55,8 @@ export function caBundleConditions(bundle: CABundle | undefined, view: View): re
 }
 
 /**
- * Returns a condition that says whether tokens of the cluster's service accounts are accepted, if the resource requires
- * this.
+ * Returns a condition that says whether tokens of the cluster's service accounts are accepted. Returns an empty list if
+ * the resource's settings are not for such tokens.
  */
 export function accountsConditions(source: TokenSource, { tokenIssuer, view }: Observed): readonly ConditionResult[] {
   const accepted = acceptedAccounts(source, view);

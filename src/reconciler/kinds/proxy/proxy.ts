@@ -1,5 +1,5 @@
-// Collects the facts that all proxies have in common, whatever their kind: names, port, shared fields of the spec, and
-// the resulting configuration and parts of pods.
+// Collects the facts that proxies of all kinds have in common: names, port, shared fields of the spec, and the
+// resulting configuration and parts of pods.
 
 import assert from 'node:assert/strict';
 import type { Static } from '#std/schema.ts';

@@ -4,7 +4,7 @@ import type { Static } from '#std/schema.ts';
 import type { ConditionResult } from '../conditions.ts';
 import type { SessionStorage } from './session.ts';
 
-/** Condition for the proxy of a server over streamable HTTP, which stores its sessions itself. */
+/** Condition for a server over streamable HTTP. Such a server stores its sessions itself, so its proxy stores none. */
 export const NO_SESSIONS: ConditionResult = {
   type: 'SessionStorageWarning',
   status: 'False',

@@ -1,5 +1,5 @@
-// Defines the keys that seal session ids, so that replicas need no shared state: a generated Secret, and the files from
-// which a proxy reads the Secret.
+// Defines the generated Secret with the keys that seal session ids, and the files from which a proxy reads the Secret.
+// Because of these keys, replicas need no shared state.
 
 import type { GeneratedSecret } from '../kind.ts';
 import { workloadLabels } from '../labels.ts';

@@ -55,8 +55,8 @@ export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View):
 }
 
 /**
- * Returns the resource's settings about groups. The author's ConfigMap with the policies is mounted unchanged, so it
- * cannot contain them.
+ * Returns the resource's settings about groups. The author's ConfigMap with the policies is mounted unchanged, so skep
+ * cannot add these settings to it.
  */
 function groups(authz: ProxyFacts['spec']['authzConfig']): Pick<RunConfig, 'authz_groups'> {
   const written = writtenGroups(authz);

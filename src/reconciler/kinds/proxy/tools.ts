@@ -28,7 +28,7 @@ export function toolFilter(names: readonly string[]): Blocks {
   return names.length === 0 ? {} : { tools_filter: [...names] };
 }
 
-/** For `inspect`: finds mistakes that make the MCPToolConfig unusable. They keep the proxy's children unchanged. */
+/** For `inspect`: finds mistakes that make the MCPToolConfig unusable. Such mistakes keep the children unchanged. */
 export function toolConfigFindings(ref: Ref, view: View, pointer = POINTER): readonly Finding[] {
   if (ref === undefined) return [];
   const faults = toolFindings({ ...selectedTools(ref, view), filterField: 'toolsFilter', overridesPointer: '' });

@@ -20,7 +20,7 @@ const CLUSTER_NAME = /(^|\.)cluster\.local$/;
 
 interface UrlPlace {
   readonly host: string;
-  /** undefined if the text of the URL shows no other place than the public internet. */
+  /** Place that the text of the host shows; undefined if the host may be on the public internet. */
   readonly place: 'never' | 'private' | undefined;
 }
 

@@ -32,7 +32,7 @@ import { metricsPort } from './service.ts';
 export interface ProxyPod {
   readonly image: string;
   readonly account: string;
-  /** True if the pod needs a service account token, even if its OIDC settings do not. */
+  /** True if the pod needs a service account token, even if its OIDC settings need none. */
   readonly needsToken: boolean;
   /** Number of pods; undefined if another controller, such as an autoscaler, sets the number. */
   readonly replicas: number | undefined;

@@ -1,4 +1,5 @@
-// VirtualMCPCompositeToolDefinition: a workflow that several virtual MCP servers offer as a tool. It has no children.
+// Defines the kind VirtualMCPCompositeToolDefinition: a workflow that several virtual MCP servers offer as a tool. It
+// has no children.
 
 import { workflowFindings } from '#contracts/virtual-model/workflow/check.ts';
 import { defineKind } from '../define.ts';

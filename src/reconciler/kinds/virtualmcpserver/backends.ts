@@ -5,6 +5,7 @@ import type { HeldLock } from '#contracts/tool-lock/held.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { digest } from '#std/hash.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { specReader } from '../aliases.ts';
 import type { Bundle } from '../auth/ca-bundle.ts';
@@ -13,6 +14,7 @@ import { MCPRemoteProxy } from '../mcpremoteproxy/index.ts';
 import { MCPRemoteProxySpec } from '../mcpremoteproxy/schema.ts';
 import { MCPServer } from '../mcpserver/index.ts';
 import type { Env } from '../pods/pod.ts';
+import { isSleeper } from '../proxy/annotations.ts';
 import { toolsLock, toolsLockFault } from '../tools-lock.ts';
 import { type EntryParts, entryFault, entryParts, NO_ENTRY, specOfEntry } from './entries.ts';
 import { membersOf, outgoingSource, type Spec } from './facts.ts';
@@ -53,7 +55,8 @@ export function backendsOf({ config, ...spec }: Spec, view: View): readonly Back
         lock.fault ?? (declared === undefined ? undefined : entryFault(declared, backend, authConfig, view));
       if (fault !== undefined) return { ...backend, member, ...auth, auth: fault, entry: NO_ENTRY };
       const entry = declared === undefined ? NO_ENTRY : entryParts(declared, view);
-      return { ...backend, ...entry.place, toolsLock: lock.held, member, ...auth, entry };
+      const sleeps = member === undefined ? undefined : sleeperDigest(member, backend, view);
+      return { ...backend, ...entry.place, toolsLock: lock.held, sleeps, member, ...auth, entry };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -73,6 +76,12 @@ function memberLock(member: KubeObject | undefined, { url }: Pick<Listed, 'url'>
   const fault = isBehindProxy ? undefined : toolsLockFault(member, view);
   if (fault !== undefined) return { fault: { fault: fault.message } };
   return isBehindProxy ? {} : { held: toolsLock(member, view) };
+}
+
+/** Returns a digest of a member that its own proxy stops and starts; undefined if the member always runs. */
+function sleeperDigest(member: KubeObject, { url }: Pick<Listed, 'url'>, view: View): string | undefined {
+  if (!isSleeper(member) || withoutFragment(memberPlace(member, view)?.url) !== url) return undefined;
+  return digest({ spec: member.spec ?? null });
 }
 
 /** Removes the fragment of a URL, which is never sent. */
@@ -188,9 +197,20 @@ export function callable(backends: readonly Backend[]): {
   readOnce: Bundle[];
 } {
   const sound = backends.flatMap((backend) => {
-    const { name, url, transport, metadata, headerForward, caBundlePath, toolsLock: lock, auth, entry } = backend;
+    const {
+      name,
+      url,
+      transport,
+      metadata,
+      headerForward,
+      caBundlePath,
+      toolsLock: lock,
+      sleeps,
+      auth,
+      entry,
+    } = backend;
     if ('fault' in auth) return [];
-    const listed = { name, url, transport, metadata, headerForward, caBundlePath, toolsLock: lock };
+    const listed = { name, url, transport, metadata, headerForward, caBundlePath, toolsLock: lock, sleeps };
     return [{ listed, auth, entry }];
   });
   const readOnce = sound.flatMap(({ entry }) => entry.bundle ?? []);

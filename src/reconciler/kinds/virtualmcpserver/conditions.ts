@@ -94,7 +94,7 @@ function workflowsConditions({ config }: Spec, { view, refusals }: Observed): Co
   );
 }
 
-/** Returns the condition about the EmbeddingServer. It is ready if its phase is Running and a pod is ready. */
+/** Returns the condition about the EmbeddingServer, which is ready if its phase is Running and a pod is ready. */
 export function embeddingConditions({ embeddingServerRef }: Spec, view: View): readonly ConditionResult[] {
   if (embeddingServerRef === undefined) return [];
   const type = 'EmbeddingServerReady';

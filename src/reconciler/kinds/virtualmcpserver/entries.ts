@@ -73,8 +73,8 @@ function referenceFault(whose: string, references: readonly Reference[], view: V
 }
 
 /**
- * Returns a fault if a listed backend has another URL or transport than the entry: the entry's headers and certificates
- * are only for its own URL.
+ * Returns a fault if a listed backend has another URL or transport than the entry. The entry's headers and certificates
+ * are only for the entry's URL.
  */
 function contradictedField(entry: KubeObject, called: Called): Unusable | undefined {
   const { remoteUrl, transport } = specOfEntry(entry);

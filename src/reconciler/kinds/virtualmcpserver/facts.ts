@@ -50,7 +50,7 @@ export function originOf({ name, namespace }: VirtualServer): string {
   return `http://${virtualServerChildNames(name).service}.${namespace}.svc.cluster.local:${PORT}`;
 }
 
-/** Returns the base URL of an EmbeddingServer. Its Service has its name. */
+/** Returns the base URL of an EmbeddingServer. The Service has the name of the EmbeddingServer. */
 export function originOfEmbeddings(name: string, namespace: string, view: View): string {
   const spec = view.find('EmbeddingServer', name)?.spec;
   const port = isObject(spec) && typeof spec.port === 'number' ? spec.port : 8080;

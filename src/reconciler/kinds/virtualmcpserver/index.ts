@@ -1,4 +1,4 @@
-// VirtualMCPServer: offers the tools of a group's members as the tools of one MCP server.
+// Defines the kind VirtualMCPServer, which offers the tools of a group's members as the tools of one MCP server.
 
 import { virtualReportName } from '#contracts/tool-lock/report.ts';
 import { acceptedAccounts } from '../auth/oidc-settings.ts';

@@ -16,8 +16,8 @@ export function githubOfValidation({ summary, problems }: ReportedValidation, co
 }
 
 /**
- * Returns one line per problem. Problems above the number of annotations that GitHub shows are plain lines, and the
- * last annotation has their number.
+ * Returns one line per problem. GitHub limits the number of annotations, so further problems are plain lines. The last
+ * annotation states the number of the plain lines.
  */
 export function annotations(problems: readonly Problem[], context: ReportContext): readonly string[] {
   return (['error', 'warning'] as const).flatMap((severity) => {

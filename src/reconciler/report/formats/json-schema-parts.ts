@@ -90,7 +90,7 @@ export const COMMITS: JsonObject = {
 };
 export const COMMIT: JsonObject = {
   type: ['string', 'null'],
-  description: 'The commit if there is one source, else null.',
+  description: 'The commit if the run has read exactly one source, else null.',
 };
 const REPLACED: JsonObject = { const: true, description: 'It is created again.' };
 const TAKES = listOf(TEXT, 'Content that is deleted with it and does not belong to this instance.');

@@ -77,7 +77,7 @@ function previewOf({ result, ...reason }: Preview): object {
   return { verdict: result, ...reason };
 }
 
-/** Returns the commit of the only source. null if several sources exist, or if the source could not be fetched. */
+/** Returns the commit if the run has read exactly one source, else null. */
 function commitOf({ commits }: RunResult): string | null {
   const [first, ...others] = Object.values(commits);
   return first === undefined || others.length > 0 ? null : first;

@@ -35,7 +35,7 @@ function errorsIn(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ severity }) => severity === 'error');
 }
 
-/** Renders one test case. Warnings are in the output of the test case, and do not make it fail. */
+/** Renders one test case. Warnings are in the output of the test case, which does not fail because of warnings. */
 function testcase(file: string, problems: readonly Problem[]): string {
   const [first, ...others] = errorsIn(problems);
   const head = `    <testcase${attributes({ name: file, classname: NAME })}`;

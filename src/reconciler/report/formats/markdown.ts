@@ -188,5 +188,5 @@ function diffLines(difference: Change['diff'][number]): readonly string[] {
   return [`! ${head.trim()}`, ...hunks.map((line) => line.slice(HUNK_INDENT))];
 }
 
-/** Indentation of the lines of a long value in text. */
+/** Number of spaces before each line of a long value in `textOfDifference`. */
 const HUNK_INDENT = 8;

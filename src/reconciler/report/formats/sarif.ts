@@ -17,7 +17,7 @@ export function renderValidationSarif({ problems }: ReportedValidation, context:
   return renderSarif('validate', problems, context);
 }
 
-/** Renders a plan. Failures become results without a place in a file. */
+/** Renders a plan. Failures have no place in a file, so they become notifications of the tool, not results. */
 export function renderPlanSarif({ problems, failures }: RunResult, context: ReportContext): Promise<string> {
   const failed = failures.map(({ code, message }): Problem => ({ code, severity: 'error', message }));
   return renderSarif('plan', [...failed, ...problems], context);

@@ -25,7 +25,7 @@ export type Action = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held'
 export interface Outcome {
   readonly action: Action;
   readonly resource: ResourceId;
-  /** Reason of a change that failed or is held. */
+  /** Reason of a change that failed or was not made. */
   readonly error?: { readonly code: string; readonly message: string };
   /** Custom resource that owns the object, if the object is a child. */
   readonly owner?: ResourceId;
@@ -49,9 +49,9 @@ export interface ApplyInput {
   readonly plan: Plan;
   /** Uids of the live objects by key, for owner references. */
   readonly uids: ReadonlyMap<string, string>;
-  /** If true, Git's values replace values of other managers. Children are always applied this way. */
+  /** If true, Git's values replace values of other managers. Children are always applied with force. */
   readonly force: boolean;
-  /** Id of the run, written on each declared object that it creates. */
+  /** Id of the run. The run writes the id on each declared object that it creates. */
   readonly run: string;
 }
 
@@ -63,7 +63,7 @@ export const RUN_DEADLINE = 'cluster-deadline';
 
 const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, RUN_DEADLINE, OVERTAKEN, SUSPENDED]);
 
-/** Returns true if the change was not begun or is no longer needed, so that no author has to act. */
+/** Returns true if the change was not begun, or was abandoned to another writer. No author has to act. */
 export function isNotBegun({ code }: Failure): boolean {
   return NOT_BEGUN.has(code);
 }
@@ -96,8 +96,8 @@ function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
 }
 
 /**
- * Returns all outcomes if no change can succeed, because the server refused each change or an object that the change
- * needs. undefined if at least one change must be sent.
+ * Returns the outcomes of all changes if `notTried` returns an outcome for each of them. undefined if at least one
+ * change must be sent.
  */
 export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
   const outcomes: Outcome[] = [...withheldOutcomes(plan)];
@@ -195,7 +195,7 @@ async function writeChange(
 }
 
 /**
- * Deletes an object and waits until the cluster no longer has it: foreground deletion ends after the deletion of the
+ * Deletes an object and waits until the object no longer exists: foreground deletion ends after the deletion of the
  * dependents. If the run ends earlier, the next run creates the object again.
  */
 async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write): Promise<Omit<Outcome, 'resource'>> {
@@ -218,8 +218,8 @@ const REPLACE_WAIT_MS = 60_000;
 const REPLACE_POLL_MS = 250;
 
 /**
- * Adds the uid that the live object must still have, the owner's uid, and generated values. The owner may have been
- * created in this run.
+ * Adds the uid that the live object must still have, generated values, and the uid of the owner. This run may have
+ * created the owner.
  */
 function complete(change: Write, uids: ReadonlyMap<string, string>, random: Random): KubeObject {
   const { uid, owner } = change;

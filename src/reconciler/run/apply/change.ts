@@ -1,5 +1,5 @@
 // Makes the changes of one plan. Before the first change, the ApplySet parent declares each kind and namespace that may
-// get members. An approval is marked as begun before its deletions, and removed after them.
+// get members. An approval is marked as begun before its deletions, and removed after its deletions.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -47,7 +47,7 @@ export interface Changed {
   readonly outcomes: readonly Outcome[];
   /** Extent that the ApplySet parent declares while the run writes. */
   readonly superset: Extent;
-  /** Records the changes; must be called once. Resolves with the failures because of which the record is missing. */
+  /** Records the changes; must be called once. Resolves with the failures of writing the record. */
   readonly record: () => Promise<readonly Failure[]>;
 }
 
@@ -80,8 +80,8 @@ export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, plan
 }
 
 /**
- * Records the changes. If another run has written the record meanwhile, the other run's record stays. The next run then
- * finds the missing changes by the id of this run.
+ * Records the changes. If another run has written the record in the meantime, the record of the other run is kept. The
+ * next run then finds the missing changes by the id of this run.
  */
 async function recordAfter(
   { cluster }: Pick<ChangeDeps, 'cluster'>,
@@ -102,8 +102,8 @@ async function recordAfter(
 }
 
 /**
- * Returns all lists of deletions. A list within the limits can have an approval: its source may have had failures
- * earlier.
+ * Returns all lists of deletions that may be made. A list within the limits can have an approval too, from a time when
+ * its source had failures.
  */
 function listsOf({ approved, within }: Plan): readonly DeletionList[] {
   return [...approved, ...within];
@@ -132,8 +132,8 @@ function ownersUids({ batches }: Plan, snapshot: Pick<Snapshot, 'find'>): Readon
 }
 
 /**
- * Empties the catalogue of a registry before the registry is deleted. If the run ends in between, the next run still
- * finds the registry, empties the catalogue again and deletes the registry.
+ * Empties the catalogue of a registry before the registry is deleted. If the run ends between the two steps, the next
+ * run finds the registry, empties the catalogue again and deletes the registry.
  */
 function withCatalogues(deps: ChangeDeps, { kinds, apiGroup }: OwnKinds, snapshot: Snapshot): Cluster['remove'] {
   // Created only on demand, because most runs delete nothing.

@@ -76,11 +76,12 @@ export function onlyCurrent(
       const id = idOf(object);
       const write = (resourceVersion: string): Promise<KubeObject> =>
         cluster.apply({ ...object, metadata: { ...object.metadata, resourceVersion } }, options);
-      // The applied object of a status has no labels, and its apply never creates an object.
+      // An apply of a status never creates an object, and the applied object has no labels.
       const { uid, resourceVersion: seen } = object.metadata;
       const isCreation = options.subresource === undefined && uid === undefined;
       const precondition = { uid, seen, creation: isCreation ? object : undefined };
-      // If the object was deleted meanwhile, this write creates it again. If the object names a uid, the write fails.
+      // If the object was deleted in the meantime, this write creates the object again. If the object names a uid, the
+      // write fails.
       const stored = (await whileCurrent(id, precondition, write)) ?? (await write(NOTHING_LIVES));
       written.set(keyOf(id), marksAlone(stored));
       return stored;
@@ -108,7 +109,7 @@ export function onlyCurrent(
   };
 }
 
-/** Drops the contents of the object, so that they do not stay in memory until the run ends. */
+/** Drops the contents of the object. Otherwise the contents would stay in memory until the run ends. */
 function marksAlone({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata };
 }

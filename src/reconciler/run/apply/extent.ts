@@ -1,5 +1,5 @@
-// Declares in the ApplySet parent which kinds and namespaces have members: before the first change a superset, after
-// the last change exactly the kinds and namespaces of the members.
+// Declares in the ApplySet parent which kinds and namespaces have members. Before the first change, the parent gets a
+// superset. After the last change, the parent gets exactly the kinds and namespaces of the members.
 
 import type { ResourceId } from '#std/problem.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
@@ -16,8 +16,8 @@ interface Members extends Pick<Observed, 'snapshot' | 'parent'> {
 }
 
 /**
- * Returns the extent after the last change. If a LIST failed, or a kind of the parent is not served, some members may
- * be unknown: then the extent of the parent is not reduced.
+ * Returns the extent after the last change. The extent is not reduced if some members may be unknown, because a LIST
+ * failed or a kind of the parent is not served.
  */
 export function exactExtent({ homeNamespace }: InstanceName, { snapshot, parent, ...planned }: Members): Extent {
   const seen = extentOfMembers(membersOf(planned), homeNamespace);

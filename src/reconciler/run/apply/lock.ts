@@ -35,7 +35,7 @@ export interface Lock {
 }
 
 /**
- * `deadline` is in monotonic milliseconds. Its duration starts before the request, so that it is never later than the
+ * `deadline` is in monotonic milliseconds, counted from before the request. The deadline is thus never later than the
  * deadline that a waiting run computes.
  */
 interface Taken {
@@ -71,7 +71,7 @@ export function holderOf({ lease }: ObservedLease, now: number): Holder | undefi
 
 /**
  * Takes the lease. Watches a lease with a holder: throws Failure `locked` if the holder renews the lease. Takes the
- * lease over if it was not renewed for its whole duration, by this process's clock.
+ * lease over if, by this process's clock, nobody renewed the lease for its whole duration.
  */
 export async function acquire(deps: LockDeps, observed: ObservedLease, holder: string): Promise<Lock> {
   const waited = heldBy(observed.lease) !== '' ? await waitOut(deps, observed) : observed.lease;
@@ -169,7 +169,7 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
   async function stillOurs(error: unknown): Promise<boolean> {
     if (!(error instanceof Failure)) throw error;
     if (error.code !== 'cluster-conflict' && error.code !== 'cluster-not-found') return true;
-    // The cause of a conflict may be our own renewal without a response, or an annotation that a person set.
+    // The cause of a conflict may be our own renewal whose response was lost, or an annotation that a person set.
     const now = await readLease(deps, id).catch(unlessFailure);
     if (now === undefined) return true;
     if (now.lease !== undefined && heldBy(now.lease) === heldBy(lease)) {

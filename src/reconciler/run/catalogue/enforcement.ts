@@ -1,5 +1,5 @@
-// Checks images against `enforceServers` of MCPRegistry. If a registry sets it, each image of the namespace must be in
-// one of the namespace's registries.
+// Checks images against `enforceServers` of MCPRegistry. If a registry sets `enforceServers`, each image of the
+// namespace must be in one of the namespace's registries.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -21,8 +21,8 @@ export interface Registry {
 }
 
 /**
- * Returns an error for each image in no registry, if one of the registries enforces. `registries` are all registries of
- * the namespace.
+ * Returns an error for each image that no registry lists, if one of the registries sets `enforceServers`. `registries`
+ * are all registries of the namespace.
  */
 export function imageFindings(
   kind: Kind,

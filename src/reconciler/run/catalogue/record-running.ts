@@ -17,8 +17,8 @@ interface RecordDeps {
 
 /**
  * Writes all servers into the database of the instance, and the servers of a namespace into the databases of its
- * registries. If a server requests an entry, also writes the server into registries of running servers. Returns
- * failures that are not known yet. These failures do not change the result of the run.
+ * registries. Also writes servers that request an entry into registries of running servers. Returns failures that are
+ * not in `failures`. These failures do not change the result of the run.
  */
 export async function recordRunning(
   { registries: ports, clock }: RecordDeps,

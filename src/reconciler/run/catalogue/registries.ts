@@ -1,4 +1,4 @@
-// Syncs due or triggered sources of MCPRegistries, before desired objects are computed. A plan only reads stored
+// Syncs due or triggered sources of MCPRegistries before the computation of desired objects. A plan reads stored
 // states.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
@@ -24,9 +24,12 @@ import { asFound, isMounted, isOfFleet } from './found-sources.ts';
 export interface RegistryDeps {
   /** Returns a reader of sources. `view` has the ConfigMaps and passwords of the registry's namespace. */
   readonly sourceFor: (view: View, namespace: string) => Source;
-  /** Returns the database of a registry. Only mode `sync` migrates its schema. Throws Failure if it is unreachable. */
+  /**
+   * Returns the database of a registry. Only mode `sync` migrates its schema. Throws Failure if the database is
+   * unreachable.
+   */
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
-  /** Returns the database of the instance; undefined without such a database. Throws Failure if it is unreachable. */
+  /** Returns the database of the instance, if it has one. Throws Failure if the database is unreachable. */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
   /**
    * Starts the sync of a source, which may continue during later runs. Returns the outcomes since the last call. `work`
@@ -130,7 +133,7 @@ export async function syncRegistries(
   };
 }
 
-/** Merges the results of both preparations of a run. Only the first preparation syncs, so its outcomes are returned. */
+/** Merges the results of two preparations of a run. If both have synced a source, returns the later outcome. */
 export function inOneRun(before: RegistryResults, now: RegistryResults): RegistryResults {
   const again = new Set(now.outcomes.map(({ source }) => source));
   return {
@@ -199,7 +202,7 @@ function statedIn(documents: readonly string[]) {
   return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
-/** Syncs the due sources. Stores only the trigger of a PersistentVolumeClaim, which the registry service reads. */
+/** Syncs the due sources. Only stores the trigger of a PersistentVolumeClaim, which the registry service reads. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   registry: Registry,

@@ -1,5 +1,5 @@
-// Lists the running servers of the fleet for the catalogue: the URL for clients, the readiness, and the image or remote
-// URL by which a catalogue recognises a server.
+// Lists the running servers of the fleet for the catalogue: URL for clients, readiness, and image or remote URL. By the
+// image or remote URL, a catalogue recognises a server.
 
 import { readProvenance } from '#contracts/registry/image-provenance.ts';
 import type { ListedServer, RunningServer } from '#contracts/running-servers.ts';
@@ -29,9 +29,9 @@ interface RunningDeps {
 }
 
 /**
- * Returns our servers, and servers that other people applied by hand if the scope includes them. A server with an
- * invalid manifest is included, because it still runs. Live objects that do not fit our kinds are left out. Returns
- * undefined if one of our kinds could not be listed, or if the run has no registries.
+ * Returns our servers. If the scope includes servers that other people applied by hand, also returns these servers. A
+ * server with an invalid manifest is included, because it still runs. Live objects that do not fit our kinds are left
+ * out. Returns undefined if one of our kinds could not be listed, or if the run has no registries.
  */
 export function runningServers(
   { registries }: RunningDeps,
@@ -106,7 +106,7 @@ function provenanceOf(
   return provenance.length === 0 ? {} : { provenance };
 }
 
-/** Returns true if the server responds. A degraded server responds too: it only lacks some of its backends. */
+/** Returns true if the server responds. A degraded server also responds, and lacks only some of its backends. */
 function isAnswering(status: JsonObject): boolean {
   return readyCondition(status)?.status === 'True' || status.phase === 'Degraded';
 }

@@ -53,7 +53,7 @@ export interface Desires {
 }
 
 export interface Made extends Desires {
-  /** Resources whose children were not created, because an object that they depend on could not be read. */
+  /** Resources whose children were not created, because an object that the children depend on could not be read. */
   readonly unread: Unread;
 }
 
@@ -102,7 +102,8 @@ function runWrittenOn(live: KubeObject | undefined, manager: string): string | u
 }
 
 /**
- * Returns the object with the annotation of the run that created it. A copied annotation in the manifest is removed.
+ * Returns the object with the annotation of the run that created it. An annotation that an author has copied into the
+ * manifest is removed.
  */
 function withRun(object: KubeObject, run: string | undefined): KubeObject {
   const { [RUN]: _copied, ...others } = object.metadata.annotations ?? {};
@@ -112,8 +113,8 @@ function withRun(object: KubeObject, run: string | undefined): KubeObject {
 }
 
 /**
- * Returns a declared object with our labels. Removes the owner label and controller references of its manifest, so that
- * a declared object is never treated as a child. Limits on deletions ignore children, and `skep dev` runs our image
+ * Returns a declared object with our labels. Removes the owner label and controller references of the manifest, so that
+ * no declared object is mistaken for a child. The limits on deletions ignore children, and `skep dev` runs our image
  * only for children.
  */
 export function ownObject(applySet: string, loaded: Sourced): KubeObject {
@@ -154,7 +155,7 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Children {
   });
 }
 
-/** Functions with which the children of a resource read other objects. */
+/** Functions that read other objects while the children of a resource are computed. */
 interface Around extends Omit<View, 'pods'> {
   unread(kind: string, name?: string): boolean;
   run(key: string): string | undefined;

@@ -20,7 +20,7 @@ export interface DigestKey {
   make(random: Random): Promise<void>;
 }
 
-/** Placeholder for each digest while the key does not exist. Constant, so that repeated plans are equal. */
+/** Text in place of each digest while the key does not exist. A constant text keeps repeated plans equal. */
 export const NO_DIGEST = 'unknown-until-applied';
 
 const DATA_KEY = 'digest-key';

@@ -72,7 +72,7 @@ export interface DesiredFleet {
 export interface DesiredFrom extends Pick<Observed, 'gathered' | 'snapshot' | 'leftAlone' | 'ownKinds'> {
   /** Evaluates policies on children; absent if the instance has no policies. */
   readonly evaluator?: PolicyEvaluator | undefined;
-  /** Results of the syncs in the first preparation of this run. */
+  /** Results of the syncs in earlier preparations of this run. */
   readonly synced?: RegistryResults | undefined;
   /**
    * Sources that wait for other sources. The registry sources in their manifests are not synced. Absent if no source
@@ -175,7 +175,7 @@ async function computeDesires(
   const { reuse = NO_REUSE } = deps;
   const configuration = JSON.stringify(settings);
   const knowledge = knowledgeOf(snapshot, options.apiGroup);
-  // A kind to which no resource refers is never listed. Its objects are not regarded as unread.
+  // `unlisted` contains only kinds with a failed LIST. A kind to which no resource refers is never listed.
   const isUnread: IsUnread = (kind, namespace, name = '') =>
     snapshot.unlisted().has(kind) && knowledge(kind, namespace, name) === 'failed';
   const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest, digestKey) =>

@@ -1,5 +1,5 @@
-// Prevents a resource from taking over foreign objects as its children. The children of such a resource are kept
-// unchanged.
+// Prevents a resource from taking over foreign objects as its children. If a child would be a foreign object, all
+// children of the resource are kept unchanged.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';

@@ -1,6 +1,6 @@
-// Leaves out the children of a resource if an object that they need could not be read. Such an object is a reference,
-// an object that a virtual server discovers, or part of the instance's configuration. Without this stage, pods would
-// restart now, and again when the object is readable.
+// Leaves out the children of a resource if an object that the children need could not be read. Such an object is a
+// reference, an object that a virtual server discovers, or part of the instance's configuration. Without this stage,
+// pods would restart now, and again when the object is readable.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { Problem } from '#std/problem.ts';

@@ -21,7 +21,7 @@ export interface Compared {
 
 /** Items and fields that an apply removes although this instance has not applied them. */
 export interface Evicted {
-  /** Field manager that first becomes owner of the parts, so that its apply removes them. */
+  /** Field manager that first becomes owner of the parts. The next apply of this manager then removes the parts. */
   readonly manager: string;
   /** Paths of the parts, in the form of managedFields. */
   readonly parts: readonly (readonly string[])[];
@@ -30,7 +30,7 @@ export interface Evicted {
 export type Preview =
   | { readonly result: 'accepted' }
   | { readonly result: 'refused'; readonly code: string; readonly message: string }
-  /** No dry run was sent, or it had no usable response. `reason` says why. */
+  /** No dry run was sent, or the response was not usable. `reason` says why. */
   | { readonly result: 'skipped'; readonly reason: string };
 
 /** Returns true if a run has to write the object. */

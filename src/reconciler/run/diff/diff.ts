@@ -56,7 +56,7 @@ function compareAgain(input: DiffInput, desired: Desired, live: KubeObject | und
     given: [object, owner, random, live, type, manager, force],
     questions: {},
     work: () => compareOne(input, desired, live),
-    // Long values, and contents of foreign Secrets and ConfigMaps, are read for this run only.
+    // Results with long values, or with contents of foreign Secrets and ConfigMaps, must not stay in memory.
     keeps: () => contents === undefined && (live === undefined || !isLarge(id) || isMember(live, input.applySet)),
     // `contents` is a function, which cannot be compared. It depends only on the object.
     equal: (a, b) => jsonEquals(withoutContents(a), withoutContents(b)),

@@ -1,5 +1,5 @@
-// Removes parts of a live object that block our declaration, if Git wins. These are items of our lists whose key
-// another manager has changed, and fields and items because of which the server refuses our object.
+// Removes parts of a live object that block our declaration, if Git wins. Parts are list items whose key another
+// manager has changed, and fields and items because of which the server refuses our object.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import type { MergeType } from '#kubernetes/rules/openapi.ts';
@@ -34,8 +34,8 @@ export function withoutEdited(rules: FieldRules, compared: Compared, type: Merge
 }
 
 /**
- * Adds the removal of as few parts as possible, so that the server no longer refuses the object. Returns undefined if
- * the server refuses the object even then. Throws Failure if the server gives no decision.
+ * Adds the removal of a minimal set of parts, so that the server no longer refuses the object. Returns undefined if no
+ * such set exists. Throws Failure if the server does not decide.
  */
 export async function clearWay(
   cluster: Pick<Cluster, 'patch'>,
@@ -61,8 +61,8 @@ export async function clearWay(
 }
 
 /**
- * Returns the smallest set of parts that must be removed in addition to `going`. The search halves the list, because
- * most parts block nothing (QuickXplain, Junker 2004).
+ * Returns a minimal set of parts that must be removed in addition to `going`. The search halves the list, because most
+ * parts block nothing (QuickXplain, Junker 2004).
  */
 async function fewest(
   isTaken: (parts: readonly ForeignPart[]) => Promise<boolean>,
@@ -114,8 +114,8 @@ function partsInTheWay(
 }
 
 /**
- * Returns true for the refused field and for fields directly below it. If the refused field is forbidden, also for the
- * fields next to it.
+ * Returns true for the refused field and for fields directly below it. If the refused field is forbidden, also returns
+ * true for its sibling fields.
  */
 function isFieldMeant(field: readonly string[], refused: readonly string[], forbidden: boolean): boolean {
   const above = field.slice(0, -1);

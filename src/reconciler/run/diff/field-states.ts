@@ -1,5 +1,6 @@
-// Decides which value of a field wins if another manager has set a declared field. Git wins, except for fields that are
-// left to other managers (decision 0240).
+// Decides which value of a declared field wins if another manager has set the field (decision 0240). Git wins in
+// children, and with `apply.conflicts: force` (the default). Ignored fields and fields of another instance are
+// exceptions.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Conceded } from '#kubernetes/rules/ownership/concede.ts';
@@ -38,7 +39,7 @@ export function fieldStates(
 ): (path: string, manager: string) => FieldState {
   const ignored = child ? [] : ignoredFields(declared as JsonObject);
   return (path, manager) => {
-    // If two instances set each other's fields back, they write for ever.
+    // Never set back: two instances that set each other's fields back would write in every run.
     if (isOtherInstance(manager, own)) return 'kept';
     if (isIgnored(ignored, path)) return 'left';
     return child || force ? 'set-back' : 'kept';

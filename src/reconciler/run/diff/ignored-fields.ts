@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '#std/json.ts';
 import { IGNORE_FIELDS } from '../labels.ts';
 
 /**
- * Returns the paths in the annotation. They are separated by commas and written as plans show them:
+ * Returns the paths in the annotation. The paths are separated by commas and have the form that plans show:
  * `/spec/replicas, /spec/template/spec/containers/[name=web]/image`.
  */
 export function ignoredFields(object: JsonObject): readonly string[] {

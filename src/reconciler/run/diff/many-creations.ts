@@ -11,7 +11,7 @@ import type { Compared } from './compared.ts';
  */
 const FIRST = 16;
 
-/** Returns the keys of the first objects of the group, by the key of each object that is not among them. */
+/** Returns a map from the key of each further object of a large group to the keys of the first objects of the group. */
 export function firstOfMany(
   compared: readonly Compared[],
   accountOf: (object: KubeObject) => string | undefined,

@@ -2,7 +2,7 @@
 
 import type { Difference } from '#kubernetes/rules/ownership/differences.ts';
 
-/** Returns the differences of an object. For a Secret, they show only that a value changed. */
+/** Returns the differences of an object. The differences of a Secret show only that a value changed. */
 export function maskSecrets(kind: string, changes: readonly Difference[]): readonly Difference[] {
   return kind === 'Secret' ? changes.map(maskValues) : changes;
 }

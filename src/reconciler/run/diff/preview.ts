@@ -127,7 +127,10 @@ function namespaceOf({ metadata: { namespace: name } }: KubeObject): ResourceId 
   return name === undefined ? undefined : { apiVersion: 'v1', kind: 'Namespace', name };
 }
 
-/** Returns the role of a binding: a user without `bind` needs its rights ("Restrictions on role binding creation"). */
+/**
+ * Returns the role of a binding. A user without the right `bind` needs all rights of the role (Kubernetes,
+ * "Restrictions on role binding creation").
+ */
 function roleOf({ apiVersion, metadata, roleRef }: KubeObject): ResourceId | undefined {
   if (!isObject(roleRef)) return undefined;
   const { kind, name } = roleRef;

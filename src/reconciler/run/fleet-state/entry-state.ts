@@ -136,7 +136,7 @@ function keptText(problem: Problem | undefined, reason: string | undefined): str
   return problemText(problem) ?? sentence(reason ?? 'something that it depends on is invalid');
 }
 
-/** Returns the reason with a capital first letter. Elsewhere, the same reason follows a colon. */
+/** Returns the reason with a capital first letter. In other reports, the same reason follows a colon. */
 function sentence(reason: string): string {
   return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
 }

@@ -35,7 +35,10 @@ export interface Looked {
   readonly snapshot: Pick<Prepared['snapshot'], 'find' | 'known' | 'unlisted'>;
 }
 
-/** Returns the state after a run. `prepared` and `result` belong to that run, `before` to the previous run. */
+/**
+ * Returns the state after a run. `prepared` and `result` belong to that run. `before` is the state after the previous
+ * run.
+ */
 export function fleetStateOf(
   look: FleetLook,
   prepared: Looked,
@@ -56,8 +59,8 @@ export function fleetStateOf(
 }
 
 /**
- * Returns the state after a run that failed at once: all known entries are unknown. Before the first state, the sources
- * are the entries.
+ * Returns the state after a run that failed at once: all known entries are unknown. If no state is known yet, the
+ * entries are the sources.
  */
 export function unknownState(
   { instance, sources }: Pick<FleetLook, 'instance' | 'sources'>,
@@ -75,7 +78,7 @@ export function unknownState(
 }
 
 /**
- * Returns the state after a run that found no change. `observed` is the state of the run before it that observed the
+ * Returns the state after a run that found no change. `observed` is the state after the last run that observed the
  * fleet.
  */
 export function repeatedState(

@@ -15,6 +15,8 @@ import type { FleetState } from './format.ts';
 import { offerOf } from './offer.ts';
 import type { ShownOffer } from './offer-format.ts';
 import type { KnownResource } from './resource-detail.ts';
+import { NOTHING_WAITS, waitingOf } from './waiting.ts';
+import type { WaitingState } from './waiting-format.ts';
 
 export interface FleetWatch {
   /** Stores the observed state and the plan of a run until the run ends. */
@@ -22,6 +24,8 @@ export interface FleetWatch {
   ended(result: RunResult): void;
   failed(failure: Failure, run: { readonly id: string; readonly at: string }): void;
   state(): FleetState;
+  /** Returns what waits for a person after the last run that did not fail. */
+  waiting(): WaitingState;
   /** Returns the resource with this entry id; undefined if the last run had no such resource. */
   find(id: string): KnownResource | undefined;
 }
@@ -46,6 +50,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
   let observed: FleetState | undefined;
   let seen: Prepared | undefined;
   let kept: Kept | undefined;
+  let waiting = NOTHING_WAITS;
 
   function before(): FleetState | undefined {
     return state.run === undefined ? undefined : state;
@@ -56,6 +61,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
       seen = prepared;
     },
     ended(result) {
+      waiting = waitingOf(result);
       if (seen !== undefined) {
         observed = fleetStateOf(look, seen, result, before());
         kept = keptOf(look, seen, result);
@@ -71,6 +77,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
       state = isEnded ? withFailure(state, { code, message }) : unknownState(look, { ...run, code, message }, before());
     },
     state: () => state,
+    waiting: () => waiting,
     find: (id) => kept && findResource(kept, id),
   };
 }

@@ -1,9 +1,9 @@
 // Defines the state of a fleet for the console and its JSON route. Each source and resource has one entry.
 
 /**
- * States of entries. `kept`: kept unchanged for the given reason. `drifted`: the resource differs from Git or from its
- * review. `sleeping`: a person scaled the resource to zero. `not-run`: `skep dev` runs no program in its place on this
- * machine. `unknown`: the state could not be determined.
+ * States of entries. `kept`: kept unchanged for the given reason. `drifted`: the resource differs from Git, or its
+ * tools differ from the reviewed tools. `sleeping`: a person scaled the resource to zero. `not-run`: `skep dev` has no
+ * program for the image of the resource. `unknown`: the state could not be determined.
  */
 export const ENTRY_STATES = [
   'failed',

@@ -25,7 +25,8 @@ const PACKED = 'runs.json.gz';
  */
 const PLAIN_MAX = 64 * 1024;
 /**
- * Maximum bytes of a compressed history: half of a ConfigMap's limit, because each run that lists ConfigMaps reads it.
+ * Maximum bytes of a compressed history: half of a ConfigMap's limit, because each run that lists ConfigMaps reads the
+ * history.
  */
 const STORED_MAX = 512 * 1024;
 const UNPACKED_MAX = 64 * 1024 * 1024;
@@ -43,7 +44,8 @@ export function openClusterHistory(
         await storeRecord(cluster, id, stored, contentOf(next(recordsOf(stored))));
         return;
       } catch (error) {
-        // Another run has written meanwhile. The history is read again, so that the record of that run is not lost.
+        // Another run has written in the meantime. The history is read again, so that the record of that run is not
+        // lost.
         if (!(error instanceof Failure) || error.code !== 'cluster-conflict' || left === 0) throw error;
       }
     }

@@ -3,16 +3,17 @@
 import type { Json } from '#std/json.ts';
 
 /**
- * End of a run. `progressing`: all changes are made, but not all resources are ready. `waiting`: deletions wait for
- * approval. `not-ready`: all changes succeeded, but a resource has failed or was not ready in time.
+ * End of a run. `progressing`: no change has failed, but a resource is not ready yet, or a source waits. `waiting`:
+ * changes wait for an approval or for a signed plan. `not-ready`: no change has failed, but a resource has failed or
+ * was not ready in time.
  */
 export type RunState = 'succeeded' | 'progressing' | 'waiting' | 'not-ready' | 'failed';
 
 export interface RecordedDifference {
   readonly path: string;
   /**
-   * Values as the plan shows them, with masked values of Secrets. If `long` is set, the values are left out for their
-   * length.
+   * Values as the plan shows them, with masked values of Secrets. If `long` is set, the values are left out because
+   * they are too long.
    */
   readonly before?: Json;
   readonly after?: Json;
@@ -51,8 +52,8 @@ interface RecordedPin {
 export interface RecordedNotReady {
   readonly resource: string;
   /**
-   * `late`: the resource was not ready when the wait of the run ended. `not-run`: `skep dev` runs no program in its
-   * place on this machine.
+   * `late`: the resource was not ready when the wait of the run ended. `not-run`: `skep dev` has no program for the
+   * image of the resource.
    */
   readonly state: 'failed' | 'late' | 'progressing' | 'not-run';
   /** Message of the condition Ready. */
@@ -86,7 +87,7 @@ export interface RunRecord {
     readonly reasons: readonly string[];
     readonly deletions: readonly string[];
   }[];
-  /** Hashes of the approvals that the run used. Without them, its deletions would have waited. */
+  /** Hashes of the approvals that the run used. Without these approvals, the deletions of the run would have waited. */
   readonly approved?: readonly string[];
   readonly problems: readonly RecordedProblem[];
   readonly failures: readonly { readonly code: string; readonly message: string }[];

@@ -67,7 +67,7 @@ export function recordOf(result: RunResult): RunRecord {
   };
 }
 
-/** Returns the record of a run that failed before it could do anything. */
+/** Returns the record of a run that failed before it had a result. */
 export function failedRecord(
   { id, startedAt, finishedAt }: Pick<RunRecord, 'id' | 'startedAt' | 'finishedAt'>,
   { code, message }: Failure,
@@ -92,8 +92,8 @@ export function failedRecord(
 }
 
 /**
- * Returns the record of a `progressing` run with the final state that a later run found: all resources are ready, one
- * has failed, or one was not ready after `waitSeconds`. undefined while the final state is unknown.
+ * Returns the record of a `progressing` run with the final state that a later run found. undefined while one of its
+ * resources is progressing or a source waits, until `waitSeconds` after the run.
  */
 export function completed(
   record: RunRecord,

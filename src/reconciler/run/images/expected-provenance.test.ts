@@ -45,7 +45,7 @@ test.each<{ reason: string; signatures: ImageSignature[]; expected: string[] }>(
   expect(shown(signatures)).toEqual(expected);
 });
 
-test('an attestation that a rule demands', () => {
+test('an attestation that a rule demands is shown', () => {
   expect(shown([{ ...BUILDER, predicateType: SPDX }], [{ ...EXPECTED[0], attestation: SPDX }])).toEqual([SPDX]);
 });
 

@@ -11,7 +11,7 @@ import { podImages } from './pod-images.ts';
 
 interface LocksAndChildren extends Pick<Desires, 'objects'> {
   readonly locks: readonly Sourced[];
-  /** Objects of the locks that are in force. */
+  /** Objects of the locks that apply. */
   readonly counting: readonly KubeObject[];
 }
 

@@ -24,7 +24,7 @@ export interface ImagePolicy {
   readonly mode: VerifyMode;
   /** Modes of namespaces, as globs. The first entry that matches a namespace replaces `mode`. */
   readonly namespaces: readonly { readonly name: string; readonly mode: VerifyMode }[];
-  /** If set, children run images by their verified digest, also if the mode is `warn`. */
+  /** True if children run images by their verified digest in mode `warn`. In mode `require` they always do. */
   readonly pin: boolean;
   /** Rules; the first rule that matches an image applies. */
   readonly rules: readonly ImageRule[];
@@ -95,8 +95,8 @@ export function expectedOf(
 }
 
 /**
- * Returns the expectation from the provenance of a catalogue entry. undefined if the provenance names no signer. A
- * signer that is a path is a workflow of the repository, at any Git reference.
+ * Returns the expectation from the provenance of a catalogue entry. undefined if the provenance names no signer. If the
+ * signer is a path, it stands for a workflow of the repository at any Git reference.
  */
 function entryExpectation(provenance: JsonObject): Expectation | undefined {
   const text = (key: string): string | undefined => {
@@ -143,8 +143,8 @@ function isExpected(signature: ImageSignature, expectation: Expectation): boolea
 
 /**
  * Returns true if the attestation makes the expected statement. If no statement is expected, a signature or an
- * attestation about the build is enough: the builder of an image signs both. Other attestations may say anything, such
- * as that a scan found a vulnerability.
+ * attestation about the build is enough: the builder of an image signs the image and the attestation. Other
+ * attestations may say anything, such as that a scan found a vulnerability.
  */
 function saysWhat(attestation: string | undefined, predicateType: string | undefined): boolean {
   if (attestation !== undefined) return attestation === predicateType;

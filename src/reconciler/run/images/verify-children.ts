@@ -166,7 +166,7 @@ interface Decided {
   readonly decision: Decision;
 }
 
-/** Returns the findings by owner. If several children run the same image, they have one finding. */
+/** Returns the findings by owner. Children that run the same image share one finding. */
 function findingsByOwner(decisions: readonly Decided[]): readonly (readonly [Sourced, readonly Finding[]])[] {
   const found = new Map<Sourced, readonly Finding[]>();
   for (const { use, decision } of decisions) {

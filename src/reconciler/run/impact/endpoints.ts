@@ -27,9 +27,7 @@ export interface EndpointImpact {
 }
 
 export interface AuthImpact extends Both<EndpointAuth> {
-  /**
-   * True if the endpoint, after the change, refuses today's tokens, or callers without a token that it accepts today.
-   */
+  /** True if, after the change, the endpoint refuses tokens or anonymous requests that it accepts today. */
   readonly refusesToday: boolean;
 }
 
@@ -38,7 +36,7 @@ export interface ToolsImpact {
   readonly appear: readonly string[];
   readonly disappear: readonly string[];
   readonly renamed: readonly Both<string>[];
-  /** Members with equal tool names. Clients cannot distinguish the tools. */
+  /** Names of tools that several members have after the change. Clients cannot distinguish these tools. */
   readonly clashes: readonly string[];
   /** True if no registry lists the tools of a changed server. Its tools may then appear or disappear unnoticed. */
   readonly uncertain: boolean;

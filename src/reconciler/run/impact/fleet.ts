@@ -68,8 +68,8 @@ export function gatherFleet({ kinds, apiGroup, objects, read }: FleetInput): Gat
 }
 
 /**
- * Computes the tools of each endpoint. `elsewhere` are tools that the registries of the other state list. An image has
- * the same tools in both states, even if only one state has a registry that lists the tools.
+ * Computes the tools of each endpoint. `elsewhere` are tools that registries list in the other state, before or after
+ * the change. An image has the same tools in both states, even if only one state has a registry that lists the tools.
  */
 export function openFleet({ members, registries, known }: Gathered, elsewhere: Gathered['known']): FleetState {
   const all = { members, known: new Map([...elsewhere, ...known]) };

@@ -1,5 +1,5 @@
-// Determines the impact of a change on clients: endpoints, tools, tokens, registries, restarts. For this it compares
-// the state of the fleet before and after the change.
+// Determines the impact of a change on clients: endpoints, tools, tokens, registries, restarts. Compares the state of
+// the fleet before the change with the state after the change.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Kind } from '../../kinds/kind.ts';

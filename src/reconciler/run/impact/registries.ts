@@ -68,7 +68,10 @@ function serversImpact(
   };
 }
 
-/** Returns pairs of a removed and an added server with equal packages or URLs, if only one added server has them. */
+/**
+ * Returns pairs of a removed and an added server with the same packages and URLs. Leaves out a removed server if
+ * several added servers have its packages and URLs.
+ */
 function renamedServers(gone: readonly Entry[], come: readonly Entry[]): readonly Both<string>[] {
   const byPlace = Map.groupBy(come, howItRuns);
   return gone.flatMap((entry) => {

@@ -19,7 +19,7 @@ export interface States {
 }
 
 /**
- * Returns both states. A refused or held resource has its live form in both states, because its children stay
+ * Returns both states. A resource that is not healthy has its live form in both states, because its children are kept
  * unchanged.
  */
 export function statesOf({ living, standings, desired, changes }: StatesInput): States {

@@ -18,7 +18,7 @@ function withDrift(about: string, { drifted = [] }: RunRecord): string {
   return drifted.length === 0 ? about : [...(about === NOTHING_NEW ? [] : [about]), digest(drifted)].join(' ');
 }
 
-/** Returns true if the instance has no sources, or if the run read none of them. */
+/** Returns true if the instance has no sources, or if the run read none of its sources. */
 export function isWithoutCommits({ commits }: RunRecord): boolean {
   return Object.keys(commits).length === 0;
 }
@@ -47,7 +47,8 @@ export function noticeOfChat(record: RunRecord): Omit<Notice, 'before'> {
 }
 
 /**
- * Returns the notice for the commit of a source. After a rollback, the notice is about the commit that is not applied.
+ * Returns the notice for the commit of a source. After a rollback, the notice is about the commit that the rollback
+ * excludes.
  */
 export function noticeOfCommit(record: RunRecord, source: string): Omit<Notice, 'before'> | undefined {
   const pin = record.pinned.find((each) => each.source === source);

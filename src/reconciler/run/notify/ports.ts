@@ -25,7 +25,7 @@ export interface Notice {
 
 export interface UnsentChanges {
   readonly summary: Readonly<Record<ChangeAction, number>>;
-  /** First changes of those runs, up to a maximum. */
+  /** First changes of the runs whose notices were not delivered, up to a maximum number. */
   readonly outcomes: readonly { readonly action: ChangeAction; readonly resource: string }[];
 }
 

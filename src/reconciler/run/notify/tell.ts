@@ -20,7 +20,7 @@ export interface Notices {
 
 /**
  * Maximum number of notices per hour about one subject (`TIMES_MAX`) and about all subjects (`TIMES_IN_ALL_MAX`). A
- * channel that has reached a maximum gets the current state when the hour is over.
+ * channel that has reached a maximum gets the current state at the end of the hour.
  */
 const TIMES_MAX = 10;
 const TIMES_IN_ALL_MAX = 60;

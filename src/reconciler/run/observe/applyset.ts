@@ -1,5 +1,5 @@
-// Reads and writes the ApplySet parent: a ConfigMap that names the kinds and namespaces of our members. With it, a run
-// finds objects of an earlier run that was killed. Format: KEP-3659, which kubectl reads.
+// Reads and writes the ApplySet parent: a ConfigMap that names the kinds and namespaces of our members. With the
+// ApplySet parent, a run finds objects of an earlier run that was killed. Format: KEP-3659, which kubectl reads.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { parseJson } from '#std/json.ts';
@@ -12,10 +12,11 @@ const TOOLING = 'applyset.kubernetes.io/tooling';
 const GROUP_KINDS = 'applyset.kubernetes.io/contains-group-kinds';
 const NAMESPACES = 'applyset.kubernetes.io/additional-namespaces';
 /**
- * Annotation that is set once an inventory exists. If it is set and the inventory is missing, the inventory was lost.
+ * Annotation that is set once an inventory exists. If the annotation is set and the inventory is missing, the inventory
+ * was lost.
  */
 const INVENTORY = 'skep.dev/inventory';
-/** Annotation with the origins of the sources: the places that they are read from. */
+/** Annotation with the origins of the sources: the places from which the sources are read. */
 const ORIGINS = 'skep.dev/sources';
 
 export interface Extent {
@@ -66,7 +67,7 @@ export function originsOf(parent: KubeObject | undefined): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Returns true if the parent is annotated with an inventory. */
+/** Returns true if the parent has the annotation about an inventory. */
 export function hasInventory(parent: KubeObject | undefined): boolean {
   return parent?.metadata.annotations?.[INVENTORY] !== undefined;
 }

@@ -34,8 +34,8 @@ interface Kept {
 }
 
 /**
- * Adds the stored form to resources with kept fields. A resource whose stored form is invalid is held like an invalid
- * manifest.
+ * Adds the stored form to resources with kept fields. If the stored form is invalid, the resource is treated like a
+ * resource with an invalid manifest.
  */
 export async function addKeptFields(
   deps: { readonly cluster: Cluster; readonly cache: LoadCache },

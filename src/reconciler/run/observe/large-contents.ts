@@ -1,5 +1,5 @@
-// Reads Secrets and ConfigMaps. Most of them are not ours, and they may be large. Lists the metadata of all of them,
-// and the contents of the members of our ApplySet. Reads other contents only if a run needs them.
+// Reads Secrets and ConfigMaps, most of which are not ours and may be large. Lists the metadata of all objects, and the
+// contents of the members of our ApplySet. Reads further contents only if a run needs these contents.
 
 import { shortenObject } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';

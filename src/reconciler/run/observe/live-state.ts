@@ -13,8 +13,8 @@ export interface LiveState {
 const READY: LiveState = { ready: true, why: '' };
 
 /**
- * Returns the readiness. A Job is ready when it has completed. An object without a status, or of a kind without rules
- * and conditions, is ready as soon as it exists.
+ * Returns the readiness. A Job is ready when it has completed. An object of a kind without rules is ready as soon as it
+ * exists, if it has no conditions.
  */
 export function liveStateOf(object: KubeObject): LiveState {
   const { deletionTimestamp, generation = 0 } = object.metadata;

@@ -18,7 +18,7 @@ export async function readMergeType(
   return document === undefined ? undefined : rootType(document, { group, version, kind });
 }
 
-/** Returns a function from a kind to its rules. Each kind is read once. */
+/** Returns a function from a kind to its rules. The rules of each kind are read once. */
 export async function readMergeTypes(
   cluster: Pick<Cluster, 'schema'>,
   ids: readonly KindId[],

@@ -30,8 +30,8 @@ export function namedKinds(options: NamingOptions, loaded: readonly Sourced[]): 
 }
 
 /**
- * Reads the needed contents. A resource that is invalid, left alone or denied stays unchanged in the cluster, so the
- * objects to which the live resource refers are read too. Returns the ids of all objects to which resources refer.
+ * Reads the needed contents. Some resources are kept unchanged, for example because they are invalid. So the objects to
+ * which live resources refer are read too. Returns the ids of all objects to which resources refer.
  */
 export async function readNeeded(
   options: NamingOptions,
@@ -43,7 +43,7 @@ export async function readNeeded(
   const own = others.filter(({ resource }) => labelOf(resource, PART_OF) === set);
   const namedBy = ({ kind, resource }: (typeof others)[number]): ResourceId[] =>
     contentsNamedBy(options, kind, resource.metadata, resource);
-  // Only references of our own resources are listed: the instance may lack the right to list kinds of other references.
+  // Lists only kinds to which resources of our ApplySet refer. The instance may lack the right to list other kinds.
   await snapshot.ensure(own.flatMap(namedBy).map(groupKindOf));
   const named = [...namedContents(options, loaded), ...others.flatMap(namedBy)];
   await snapshot.completeWhole(named);
@@ -65,7 +65,7 @@ function namedContents(options: NamingOptions, loaded: readonly LoadedResource[]
   return loaded.flatMap(({ id, kind, defaulted, legible }) => contentsNamedBy(options, kind, id, defaulted ?? legible));
 }
 
-/** Restores the long values of declared objects to which resources refer. Kinds read these values. */
+/** Restores the long values of declared objects to which resources refer. The code of kinds uses these values. */
 export async function restoreNamed(
   gathered: Gathered,
   named: readonly ResourceId[],
@@ -85,7 +85,7 @@ async function restoreResource({ contents, ...resource }: Sourced, live: KubeObj
   const values = new Map([...((await contents?.()) ?? []), ...(live === undefined ? [] : longValuesOf(live))]);
   const whole = { ...resource, object: restoreObject(object, values) };
   if (kept === undefined) return whole;
-  // The live object may have changed since it was listed. If it was deleted, the declared values are used.
+  // The live object may have changed since it was listed. If the live object was deleted, the declared values are used.
   if (standInsOf(kept).every((standIn) => values.has(standIn))) return { ...whole, kept: restoreObject(kept, values) };
   const { kept: _gone, ...declared } = whole;
   return live === undefined ? declared : { ...declared, kept: live };

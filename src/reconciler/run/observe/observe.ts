@@ -56,9 +56,7 @@ export interface ObserveOptions
     OwnKinds,
     Pick<Rendering, 'settings'>,
     Pick<Permissions, 'namespaces' | 'scope' | 'conflicts'> {
-  /**
-   * If set, resources of other instances are observed like resources of this instance: `skep adopt` takes them over.
-   */
+  /** If set, resources of other instances are observed like our own, because `skep adopt` takes these over. */
   readonly takesOver?: true;
   /** Throws Failure if a rollback forbids the run. Called at each observation of the run. */
   readonly fits?: (quarantine: Quarantine) => void;
@@ -99,7 +97,7 @@ interface Looked extends Pick<Observed, 'quarantine' | 'snapshot' | 'parent' | '
   readonly everything: Gathered;
 }
 
-/** Reads the sources, and meanwhile begins to list the kinds that every run needs. */
+/** Reads the sources. At the same time, begins to list the kinds that every run needs. */
 async function look(
   deps: ObserveDeps,
   options: ObserveOptions,
@@ -144,8 +142,8 @@ async function readParent(
 }
 
 /**
- * Reads the objects to which added resources refer: resources applied by hand, and resources with fields that other
- * managers keep.
+ * Reads the objects to which resources refer. Called after resources applied by hand, and fields that other managers
+ * keep, were added.
  */
 async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: Gathered): Promise<Gathered> {
   await snapshot.ensure(namedKinds(options, gathered.loaded));
@@ -187,7 +185,7 @@ async function fitting({ cluster }: ObserveDeps, options: ObserveOptions): Promi
   return quarantine;
 }
 
-/** Adds resources that cannot be applied to the invalid resources, so that they are held. */
+/** Marks resources that cannot be applied as invalid, so that they are kept unchanged. */
 function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>): Gathered {
   return {
     ...gathered,
@@ -206,7 +204,7 @@ function records(options: InstanceName, loaded: readonly Sourced[]): ReadonlyMap
 
 /**
  * Returns a problem for each object that another instance manages. Otherwise both instances would change the object
- * back and forth, and one would delete objects that the other declares.
+ * back and forth, or one instance would delete it.
  */
 function ofOtherInstances(
   { instance, homeNamespace, takesOver }: ObserveOptions,

@@ -33,7 +33,7 @@ export interface Snapshot {
   isPartial(id: ResourceId): boolean;
   /** Reads missing contents for a comparison. Long values are replaced by stand-ins. */
   complete(ids: Iterable<ResourceId>): Promise<void>;
-  /** Reads missing contents with their long values, for kinds that read these values. */
+  /** Reads missing contents with their long values, for the code of kinds that uses these values. */
   completeWhole(ids: Iterable<ResourceId>): Promise<void>;
   objects(): readonly KubeObject[];
   /** Returns false if the kind was not read completely. An object may then exist although `find` does not return it. */
@@ -84,7 +84,7 @@ interface Reading extends SnapshotOptions {
   readonly partial: Set<string>;
   /** Keys of objects that exist but could not be read. */
   readonly unread: Set<string>;
-  /** Failures by kind, for kinds that were not read completely. A later success does not remove a failure. */
+  /** Failures by kind, for kinds that were not read completely. Only `readAgain` removes them. */
   readonly failed: Map<string, readonly Failure[]>;
   /** Declared Secrets and ConfigMaps by key. */
   readonly declared: Map<string, KubeObject>;
@@ -220,7 +220,7 @@ async function readScope(
   return listLarge(cluster, resource, namespace, applySet, (id) => declared.get(keyOf(id)));
 }
 
-/** Reads contents. Removes deleted objects, and records objects that cannot be read as unread. */
+/** Reads contents. Removes deleted objects, and adds objects that could not be read to `unread`. */
 async function complete(
   reading: Reading,
   resource: ApiResource,

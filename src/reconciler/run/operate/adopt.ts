@@ -25,8 +25,8 @@ export interface AdoptionResult {
   /** False if the adoptions were only shown. */
   readonly done: boolean;
   /**
-   * Objects that were not taken over, because another writer changed them at the same moment. Empty if the adoptions
-   * were only shown.
+   * Objects that were not taken over, because another writer changed these objects at the same moment. Empty if the
+   * adoptions were only shown.
    */
   readonly refused: readonly ResourceId[];
   /** Lease that ToolHive's operator renews; absent if the operator does not run. */
@@ -53,8 +53,8 @@ const FIELD_CODES: ReadonlySet<string> = new Set(['field-conflict', 'field-set-b
 
 /**
  * Adopts the fleet under the lock. If `write` is false, only returns the adoptions. Throws Failure
- * `adopt-operator-running` if ToolHive's operator still runs. Throws Failure `suspended` or `locked`. Any other Failure
- * is thrown before the first write.
+ * `adopt-operator-running` if ToolHive's operator still runs. Throws Failure `suspended` or `locked`. Any other Failure,
+ * such as `cluster-unreachable`, may leave the adoption incomplete.
  */
 export async function adopt(deps: RunDeps, options: RunOptions, write: boolean): Promise<AdoptionResult> {
   deps.cluster.refresh();
@@ -84,7 +84,7 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
 
 interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'> {
   readonly parent: Prepared['parent'];
-  /** Failure because of which it is unknown whether ToolHive's operator runs. */
+  /** Failure of reading the lease. It is then unknown whether ToolHive's operator runs. */
   readonly leaseFailure: Failure | undefined;
   /** Inventory entries of the objects to be taken over, by key. */
   readonly taken: ReadonlyMap<string, Entry>;
@@ -172,7 +172,7 @@ function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Decl
   });
 }
 
-/** Returns the problems with objects that another owner keeps. */
+/** Returns problems with children that belong to another owner and are not taken over. */
 function foreignProblems(
   { snapshot, resolved, allDesires }: Prepared,
   options: RunOptions,

@@ -1,5 +1,5 @@
-// Computes the adoption of a fleet from ToolHive's operator: which finalizers are removed, which objects get another
-// owner, and which fields another manager. The adoption changes no running workload.
+// Computes the adoption of a fleet from ToolHive's operator: finalizers to remove, objects that get another owner, and
+// fields that get another manager. The adoption changes no running workload.
 
 import {
   groupOf,
@@ -25,13 +25,13 @@ export interface Adoption {
   /** Managers whose fields become ours. */
   readonly managers: readonly string[];
   /**
-   * Custom resource that becomes the owner. Absent if it already is the owner, or if the object is itself a custom
+   * Custom resource that becomes the owner. Absent if the owner does not change, or if the object is itself a custom
    * resource.
    */
   readonly owner?: ResourceId;
-  /** True if skep does not create this object. The next run then deletes it, within the limits on deletions. */
+  /** True if skep does not create this object. The next run then deletes the object, within the limits on deletions. */
   readonly surplus: boolean;
-  /** Set if the owner is kept unchanged. It is then unknown whether skep creates this object. */
+  /** Set if skep cannot decide yet whether it creates this object, because no children of the owner were computed. */
   readonly undecided?: true;
 }
 
@@ -188,8 +188,8 @@ interface Transfer {
 }
 
 /**
- * Returns the managed fields with the fields of the other managers as ours. The next run then removes fields that Git
- * does not declare. undefined if no entry changes.
+ * Returns the managed fields, with the fields of managers for which `takes` returns true as ours. The next run then
+ * removes fields that Git does not declare. undefined if no entry changes.
  */
 function transfer(
   { manager, apiGroup }: AdoptionInput,
@@ -229,8 +229,8 @@ function hasSameFields({ apiVersion }: ManagedFieldsEntry, live: KubeObject, api
 }
 
 /**
- * Returns fields that must not become ours: finalizers, and the number of replicas if the desired object lacks it.
- * Otherwise the next run would reset the number to one.
+ * Returns fields that must not become ours: finalizers, and `spec.replicas` if the desired object does not set the
+ * number. Otherwise the next run would reset the number of replicas to one.
  */
 function notTaken(desired: KubeObject | undefined): FieldSet {
   const spec = isObject(desired?.spec) ? desired.spec : {};

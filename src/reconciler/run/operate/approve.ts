@@ -34,6 +34,17 @@ export async function approve(
   return approveList(deps, options, list, expiresHours);
 }
 
+/**
+ * Plans as the next run would, and returns the list with the hash if it waits for approval now. Throws Failure
+ * `approval-not-waiting` if no such list waits, or the failure that made the plan incomplete.
+ */
+export async function findWaitingList(deps: RunDeps, options: RunOptions, hash: string): Promise<DeletionList> {
+  const result = await planOnly(deps, options);
+  const list = result.plan.waiting.find((each) => each.hash === hash);
+  if (list === undefined) throw notWaiting(hash, result);
+  return list;
+}
+
 /** Approves a list of a plan that was just computed. */
 export async function approveList(
   deps: RunDeps,
@@ -52,7 +63,7 @@ const HOUR_MS = 3_600_000;
  * Returns the failure for a hash without a list. If the plan had a failure, returns that failure, because it may have
  * changed the list.
  */
-export function notWaiting(hash: string, { plan, failures }: Pick<RunResult, 'plan' | 'failures'>): Failure {
+function notWaiting(hash: string, { plan, failures }: Pick<RunResult, 'plan' | 'failures'>): Failure {
   const [failure] = failures;
   if (failure !== undefined) return failure;
   const waiting = plan.waiting.map(
@@ -64,8 +75,8 @@ export function notWaiting(hash: string, { plan, failures }: Pick<RunResult, 'pl
 }
 
 /**
- * Describes the list. A list without deletions stands for all changes of the run, because none of the sources was read
- * before.
+ * Describes the list. A list without deletions stands for all changes of the run, and waits if the instance has read
+ * only other sources before.
  */
 function whatWaits(deletions: number, source: string): string {
   if (deletions === 0) return 'all changes';

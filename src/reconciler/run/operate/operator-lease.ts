@@ -11,7 +11,7 @@ import type { ApiResource, Clock, Cluster } from '../ports.ts';
 export interface OperatorLease {
   /** Lease of the operator; absent if no holder renews it. */
   readonly lease?: ResourceId;
-  /** Failure because of which some namespaces could not be listed. */
+  /** Failure of listing the leases of some namespaces. */
   readonly failure?: Failure;
 }
 

@@ -10,7 +10,7 @@ import { plannedChange } from './plan-file.ts';
 /** Returns the part of a plan that the run may carry out. */
 export type Admission = (plan: Plan, living: (id: ResourceId) => KubeObject | undefined) => Plan;
 
-/** Admits the changes in the file that are still as planned. If one of them is stale, admits no deletion. */
+/** Admits the changes in the file that are still as planned. If one change is stale, admits no deletion. */
 export function admitPlanned(file: Pick<PlanFile, 'batches' | 'createdAt'>, prints: Fingerprints): Admission {
   return (plan, living) => {
     const planned = new Map(file.batches.flatMap(({ changes }) => changes).map((each) => [keyOf(each.resource), each]));
@@ -46,8 +46,8 @@ export function withholdAll(plan: Plan, code: string, message: string): Plan {
 }
 
 /**
- * Admits the changes that the first preparation of this run admitted. The key that the first preparation lacked now
- * exists, so the changes are rendered with it.
+ * Admits the changes that the first preparation of this run admitted. The first preparation lacked the key of digests.
+ * The key now exists, so the changes are rendered with it.
  */
 export function admitAgain({ batches, withheld = [] }: Plan): Admission {
   return (plan) => {

@@ -44,7 +44,7 @@ export function hasUnknownKeys({ resource, keys }: KnownObject): boolean {
 }
 
 /**
- * Returns each data key to which the resource refers. The first text of a pair is the key of the Secret or ConfigMap.
+ * Returns pairs of a Secret or ConfigMap, as `keyOf` its id, and a data key in it to which the resource refers.
  */
 export function keysNamedBy({ id: { namespace }, kind, defaulted }: Sourced): [string, string][] {
   if (kind === undefined || defaulted === undefined) return [];

@@ -1,5 +1,5 @@
-// Checks that a plan file was created by this instance, cluster, build of skep, and settings. Otherwise the same
-// commits could have other rendered objects.
+// Checks that a plan file was created for this instance and cluster, with this build of skep and these settings.
+// Otherwise the same commits could lead to other rendered objects.
 
 import { Failure } from '#std/failure.ts';
 import type { Cluster } from '../ports.ts';
@@ -33,8 +33,8 @@ export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number
 }
 
 /**
- * Throws Failure `plan-rolled-back` if a source was rolled back after the plan was created. The plan would apply
- * commits that the rollback excludes, and the next run would revert the plan.
+ * Throws Failure `plan-rolled-back` if a source was rolled back after the plan was created, or if the plan has a commit
+ * that a rollback excludes. The next run would revert the changes of the plan.
  */
 export function checkRollback(file: Pick<PlanFile, 'createdAt' | 'sources'>, { entries }: Quarantine): void {
   for (const { name, commit } of file.sources) {

@@ -186,12 +186,12 @@ function asRendered(
 }
 
 /**
- * Version of an entry for objects that differ from their manifest. No API has this version, so the plan updates the
- * object.
+ * apiVersion in `managedFields` of objects that differ from their manifest. No API has this version, so the plan
+ * updates the object.
  */
 const DRIFTED = 'drifted';
 
-/** Removes all dry runs, because no server was called. The plan has one warning about missing dry runs. */
+/** Removes all dry runs, because no server was called. `againstOf` lists their results as one unknown fact. */
 function withoutPreviews(plan: Plan): Plan {
   function unasked(change: Change): Change {
     if (change.action === 'delete') return change;

@@ -23,7 +23,7 @@ export interface PlanFileInput {
   /** Time in RFC 3339. */
   readonly createdAt: string;
   readonly prepared: { readonly plan: Plan; readonly snapshot: Pick<Snapshot, 'find'> };
-  /** Key for digests of Secrets; undefined if it does not exist or cannot be read. */
+  /** Key for digests of Secrets; undefined if the key does not exist or cannot be read. */
   readonly key: Uint8Array | undefined;
 }
 

@@ -1,5 +1,5 @@
 // Writes the state of an instance to a file, for people who may not read the cluster. The file contains names and
-// digests of the live objects, compared with the commits of the sources.
+// digests of the live objects, and says which objects differ from the commits of the sources.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -23,7 +23,7 @@ export interface SnapshotInput {
   readonly prepared: Pick<Prepared, 'snapshot' | 'gathered' | 'registries' | 'parent' | 'desires' | 'plan'>;
   readonly served: readonly ApiResource[];
   readonly definitions: readonly KubeObject[];
-  /** Key for digests of Secrets; undefined if it does not exist. */
+  /** Key for digests of Secrets; undefined if the key does not exist. */
   readonly key: Uint8Array | undefined;
 }
 

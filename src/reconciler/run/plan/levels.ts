@@ -3,8 +3,8 @@
 import type { Kind } from '../../kinds/kind.ts';
 
 /**
- * Returns the level of each kind: 0 if `after` names no other kind of ours. Otherwise one more than the highest level
- * of the kinds in `after`.
+ * Returns the level of each kind: 0 if `after` names no other kind of ours. Otherwise the level is one more than the
+ * highest level of the kinds in `after`.
  */
 export function levels(kinds: readonly Kind[]): ReadonlyMap<string, number> {
   const level = new Map<string, number>();

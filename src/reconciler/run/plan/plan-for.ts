@@ -94,7 +94,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   return { plan, recorded, approvals, fields, problems, previews, waits, awaiting: keys };
 }
 
-/** Returns the waiting sources. A source that waited earlier in this run waits until the run ends. */
+/** Returns the waiting sources. Includes `waits`, because this preparation has not synced their registries. */
 function waitsNow(
   { sources }: PlanDeps,
   { children }: PlanOptions,

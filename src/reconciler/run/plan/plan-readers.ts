@@ -1,5 +1,5 @@
 // Adapts plans for users who may read but not change the cluster. If the server forbids every dry run, the plan
-// contains one warning, and no change counts as refused.
+// contains one warning, and no change is regarded as refused.
 
 import type { Problem } from '#std/problem.ts';
 import type { Change, Plan } from './plan.ts';

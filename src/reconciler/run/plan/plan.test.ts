@@ -106,7 +106,7 @@ const APPROVAL: Approval = {
   lines: new Set(),
 };
 
-/** Compares the plan with text: one line per batch, change and held object. */
+/** Compares the plan with text: one line per batch, change and object that is kept unchanged. */
 function check(changes: Changes, expected: readonly string[]): void {
   const { batches, held, waiting } = planOf(changes);
   const text = [
@@ -174,7 +174,7 @@ describe('the order of a plan', () => {
 describe('the guard', () => {
   const many = ['p', 'q', 'r', 's'].map((name) => object(`a/Service/${name}`));
 
-  test('holds all deletions of a run with more than maxDeletes, and makes all other changes', () => {
+  test('blocks all deletions of a run with more than maxDeletes, and allows all other changes', () => {
     check(
       {
         compared: [compared('create', 'a/ConfigMap/new')],
@@ -263,7 +263,7 @@ describe('the guard', () => {
     );
   });
 
-  test('gives a replacement another hash than a deletion, because an approval of one does not allow the other', () => {
+  test('uses different hashes for replacement and deletion, because approval of one does not allow the other', () => {
     const limits = { maxDeletes: 0, maxDeletesPercent: 100 };
     const live = object('a/Service/p');
     const desired = { object: live, id: idOf(live), key: keyOf(idOf(live)) };
@@ -282,14 +282,14 @@ describe('the guard', () => {
     expect(hash([{ ...again, metadata: { ...again.metadata, uid: 'another' } }])).not.toBe(hash([again]));
   });
 
-  test('waits if a source declares nothing any more, even for one deletion', () => {
+  test('blocks even a single deletion if a source declares nothing any more', () => {
     check({ surplus: many.slice(0, 1), declares: 0 }, [
       'held p: its deletion waits for approval',
       'guard: source fleet declares nothing any more, and its only object would be deleted',
     ]);
   });
 
-  test('waits if the configuration no longer has the source', () => {
+  test('blocks deletions of a source that the configuration no longer has', () => {
     check({ surplus: [object('a/Service/p', { [SOURCE]: 'former' })] }, [
       'held p: its deletion waits for approval',
       'guard: skep.yaml has no source former any more, and its only object would be deleted',
@@ -308,7 +308,7 @@ describe('the guard', () => {
     ]);
   });
 
-  test('waits without the deletions of another source', () => {
+  test('allows the deletions of a source if only the deletions of another source exceed the limits', () => {
     const other = object('b/Service/other', { [SOURCE]: 'other' });
     const limits = { maxDeletes: 1, maxDeletesPercent: 100 };
     const loaded = ['fleet', 'other'].map((source) => ({ ...DECLARED, source }));
@@ -317,7 +317,7 @@ describe('the guard', () => {
     expect(waiting.map(({ source }) => source)).toEqual(['fleet']);
   });
 
-  test('waits while an object of the source is faulty, and names the object', () => {
+  test('blocks deletions while an object of the source is faulty, and names the object', () => {
     const resource = idOf(object('a/Widget/w2'));
     check({ surplus: many.slice(0, 1), faults: new Map([['fleet', [{ resource, what: 'is invalid' }]]]) }, [
       'held p: its deletion waits for approval',
@@ -325,7 +325,7 @@ describe('the guard', () => {
     ]);
   });
 
-  test('waits for objects without a record in the inventory, and deletes all others', () => {
+  test('blocks deletions of objects that the inventory does not contain, and allows all other deletions', () => {
     const recorded = ({ metadata }: KubeObject): boolean => metadata.name !== 'p';
     check({ surplus: many.slice(0, 2), recorded }, [
       'delete Service',
@@ -335,14 +335,14 @@ describe('the guard', () => {
     ]);
   });
 
-  test('keeps the children of a waiting object, in the same list', () => {
+  test('puts the children of a waiting object into its list', () => {
     const surplus = [object('a/Widget/w'), object('a/Service/child', { [OWNER]: 'widget.w' })];
     const { batches, waiting } = planOf({ surplus, recorded: ({ kind }) => kind !== 'Widget' });
     expect(batches).toEqual([]);
     expect(waiting.map(({ deletions }) => deletions.map(({ id }) => id))).toEqual([['a/Service/child', 'a/Widget/w']]);
   });
 
-  test('waits if a foreign object would be deleted too, and names the object', () => {
+  test('blocks a deletion that would also delete a foreign object, and names the foreign object', () => {
     const namespace = object('/Namespace/a');
     const contents = new Map([[keyOf(idOf(namespace)), { takes: ['a/ConfigMap/theirs'], unlisted: [] }]]);
     check({ surplus: [namespace], contents }, [
@@ -361,7 +361,7 @@ describe('objects that would be deleted with a namespace or a definition', () =>
   };
   const widget = (labels = {}): KubeObject => ({ ...object('a/Widget/w', labels), apiVersion: 'example.com/v1' });
 
-  test('keeps the namespace while it waits in the list of another source', () => {
+  test('keep their namespace while they wait in the list of another source', () => {
     const { batches, held, waiting } = planOf({ surplus: [object('/Namespace/a'), object('a/Service/p', ofOther)] });
     expect(batches).toEqual([]);
     expect(held.map(({ resource, reason }) => `${resource.name}: ${reason}`).sort()).toEqual([
@@ -371,7 +371,7 @@ describe('objects that would be deleted with a namespace or a definition', () =>
     expect(waiting.map(({ source }) => source)).toEqual(['other']);
   });
 
-  test('keeps the definition while an object of its kind waits, forged labels included', () => {
+  test('keep their definition while they wait, even if the inventory does not contain them', () => {
     const recorded = ({ kind }: KubeObject): boolean => kind !== 'Widget';
     const { batches, held } = planOf({ surplus: [definition, widget()], recorded });
     expect(batches).toEqual([]);

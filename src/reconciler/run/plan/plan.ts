@@ -27,7 +27,7 @@ export type Change =
       readonly owner?: ResourceId;
       /** True if the live object must be deleted first, because the server does not allow the change. */
       readonly replaces?: true;
-      /** Parts of other managers that block the change. The change removes them. */
+      /** Parts of other managers that block the change. The change removes these parts. */
       readonly evicted?: Evicted;
       /** True if the object does not differ, but a deletion request of an earlier run may still reach the server. */
       readonly touched?: true;
@@ -59,8 +59,8 @@ interface Batch {
 }
 
 /**
- * A change that an admission does not allow, for example because it is not in the plan file. Changes that depend on it
- * are not made either.
+ * A change that must not be made, for example because it is not in the plan file. Changes that depend on it are not
+ * made either.
  */
 export interface Withheld {
   readonly action: 'failed' | 'held';
@@ -72,9 +72,9 @@ export interface Withheld {
 
 export interface Plan {
   readonly batches: readonly Batch[];
-  /** Changes that an admission (plan-file/admission.ts) does not allow. Only an admission sets this field. */
+  /** Changes that must not be made: they wait for another approval, or an admission does not allow them. */
   readonly withheld?: readonly Withheld[];
-  /** Objects that are kept unchanged: undesired live objects of our ApplySet, and objects to leave alone. */
+  /** Objects that are kept unchanged, each with a reason. */
   readonly held: readonly Held[];
   readonly unchanged: readonly ResourceId[];
   /** Deletions that wait for approval, by source. */
@@ -111,7 +111,7 @@ export function plan(input: PlanInput): Plan {
   const waits = (object: KubeObject) => (isWaiting(object) ? 'its deletion waits for approval' : undefined);
   const inhabited = withInhabitants(facts.inhabited, going.filter(isWaiting));
   const decided = going.map((object) => {
-    // A waiting object is not kept because of other waiting objects inside it: its approval list names them.
+    // Other waiting objects inside a waiting object do not keep it, because its approval list names these objects.
     const now = isWaiting(object) ? facts : { ...facts, inhabited };
     return [object, mayDelete(object, { ...now, waits })] as const;
   });

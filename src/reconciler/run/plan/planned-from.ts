@@ -37,7 +37,7 @@ export interface PlannedFrom {
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
   /** `sync`: the run carries the plan out. `read`: the plan is only shown. */
   readonly mode: SyncMode;
-  /** Sources that are already known to wait. If absent, no source is known to wait. */
+  /** Sources that wait according to the first plan of this preparation. Empty for the first plan. */
   readonly waits?: Waits;
   /** Dry runs of an earlier preparation of this run. */
   readonly previews?: Previews | undefined;

@@ -155,7 +155,7 @@ function appliedOf({ standings }: Resolved, waits: Waits): Resolved['standings']
 
 /**
  * Returns live resources outside our ApplySet. Another operator creates their children, so children that we created
- * before stay.
+ * before are kept.
  */
 function othersOwners(live: readonly KubeObject[], applySet: string): string[] {
   return live.filter((object) => labelOf(object, PART_OF) !== applySet).map((object) => heldOwner(idOf(object)));

@@ -112,7 +112,7 @@ function unready(input: WaitsInput, source: string): Obstacle | undefined {
 
 function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kind }: Sourced): string[] {
   const live = snapshot.find(id);
-  // A missing object is reported as not applied, unless it is to be left alone.
+  // A missing object is reported as not applied, unless a person marked it to be left alone.
   if (live === undefined || leftAlone.has(keyOf(id))) return [];
   const general = liveStateOf(live);
   const status = isObject(live.status) ? live.status : {};
@@ -123,8 +123,8 @@ function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kin
 }
 
 /**
- * Returns true if the state will not change by itself. For example, a server for which `skep dev` runs no program never
- * becomes ready.
+ * Returns true if other sources need not wait for the resource. A server for which `skep dev` has no program never
+ * becomes ready, so no source waits for it.
  */
 function isSettled(state: ReturnType<typeof stateOf>): boolean {
   return state === 'ready' || state === 'notRun';

@@ -1,5 +1,5 @@
-// Holds objects that the policies of the instance deny. A denied resource is held like an invalid resource. If a child
-// is denied, all children of its resource are held.
+// Keeps objects unchanged if the policies of the instance deny them. A denied resource is treated like an invalid
+// resource. If a child is denied, all children of its resource are kept unchanged.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { restoreObject } from '#kubernetes/rules/large-values.ts';
@@ -60,8 +60,8 @@ function requestFor(resource: Sourced): PolicyRequest<Sourced> {
 }
 
 /**
- * Returns the objects to evaluate. Objects with long values are evaluated at once, one after the other, so that only
- * one of them is in memory with its long values.
+ * Returns the objects to evaluate. Objects with long values are evaluated here, one after the other. So at most one
+ * object is in memory with its long values.
  */
 async function requestsFor(
   evaluator: PolicyEvaluator,
@@ -90,7 +90,7 @@ export interface ChildrenEnforced {
   readonly problems: readonly Problem[];
 }
 
-/** Holds all children of a resource if one child is denied. A mix of old and new children may not work. */
+/** Keeps all children of a resource unchanged if one child is denied. A mix of old and new children may not work. */
 export function enforceOnChildren(
   evaluator: PolicyEvaluator | undefined,
   resolved: Resolved,

@@ -53,7 +53,7 @@ function scopeOf(apiVersion: string, kind: string, definitions: readonly JsonObj
 
 /**
  * Reads facts from the cluster, and adds the declared namespaces, because a namespace is applied before the objects in
- * it. Facts that the account may not read are unknown. If a policy needs an unknown fact, a problem is reported.
+ * it. Facts that could not be read are unknown. If a policy needs an unknown fact, a problem is reported.
  */
 export async function readLiveFacts(
   cluster: Pick<Cluster, 'get' | 'list' | 'resources'>,

@@ -47,7 +47,7 @@ export interface PolicyOutcome<T> {
   readonly audited: number;
 }
 
-/** An object to evaluate, and the resource whose manifest is the place of its problems. */
+/** An object to evaluate, and the resource at whose manifest problems of the object are reported. */
 export interface PolicyRequest<T> {
   readonly of: T;
   readonly object: KubeObject;
@@ -79,7 +79,7 @@ export function openPolicies(input: PolicyInput): PolicyEvaluator {
 
 /**
  * Returns a type for each served kind. Its versions are marked as not convertible, because discovery does not say which
- * are.
+ * versions the server can convert.
  */
 function servedTypes(served: readonly ApiResource[]): ResourceType[] {
   const versions = Map.groupBy(served, ({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`);

@@ -1,5 +1,5 @@
-// Finds foreign objects that are deleted with a namespace, a CustomResourceDefinition or a volume claim. They are read
-// only if such an object may be deleted.
+// Finds foreign objects that are deleted with a namespace, a CustomResourceDefinition or a volume claim. The foreign
+// objects are read only if a run may delete one of these three.
 
 import { idOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -19,8 +19,8 @@ export interface Contents {
   /** Descriptions of the foreign objects, sorted. */
   readonly takes: readonly string[];
   /**
-   * Kinds that the account may not list, each as `Kind.group`, sorted. Objects of these kinds are deleted too. For a
-   * user with more rights, the list may be shorter.
+   * Kinds that could not be listed, each as `Kind.group`, sorted. Objects of these kinds may be deleted too. For a user
+   * with more rights, the list may be shorter.
    */
   readonly unlisted: readonly string[];
 }

@@ -31,7 +31,7 @@ export interface Deletions {
   /** Objects that may be deleted, some of them only with an approval. */
   readonly going: readonly KubeObject[];
   readonly held: readonly Held[];
-  /** Facts of the last decision. If a list waits for approval, a second decision needs them. */
+  /** Facts of the last decision. If a list waits for approval, a second decision needs these facts. */
   readonly facts: DeletionFacts;
 }
 
@@ -85,8 +85,8 @@ function ownersOfProtected(surplus: readonly KubeObject[]): ReadonlyMap<string, 
 }
 
 /**
- * Returns the facts for the next decision. If an object is kept, its children, the objects to which it refers, and its
- * namespace are kept too.
+ * Returns the facts for the next decision. If an object is kept, the run also keeps its children, the objects to which
+ * it refers, and its namespace.
  */
 function factsNow(
   input: DeletionsInput,

@@ -1,4 +1,4 @@
-// Collects the faults of each source. While a source has a fault, its objects are deleted only with approval: the
+// Collects the faults of each source. While a source has a fault, its objects are deleted only with approval. The
 // faulty object may be a renamed object, whose old name is no longer declared.
 
 import { keyOf } from '#kubernetes/rules/object.ts';

@@ -1,5 +1,5 @@
-// Limits the deletions of a source by number and by share. Deletions need an approval above the limits, and if foreign
-// objects would be deleted too.
+// Limits the deletions of a source by number and by share. Deletions need an approval if they exceed the limits, or if
+// they would also delete foreign objects.
 
 import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -22,7 +22,7 @@ export interface Deletion {
   readonly replaced?: true;
   /** Descriptions of foreign objects that are deleted with the object. */
   readonly takes?: readonly string[];
-  /** Kinds that the account may not list. Objects of these kinds are deleted with the object. */
+  /** Kinds that could not be listed. Objects of these kinds may be deleted with the object. */
   readonly mayTake?: readonly string[];
 }
 

@@ -21,14 +21,14 @@ export interface ListsInput {
   /** Values of the source label of the configured sources. */
   readonly sources: ReadonlySet<string>;
   readonly faults: Faults;
-  /** Returns true if the inventory contains the object or its owner. */
+  /** Returns true if this instance has created the object, according to `membershipOf`. */
   readonly recorded: (object: KubeObject) => boolean;
-  /** Foreign objects by key of the object whose deletion also deletes them. */
+  /** Foreign objects that are deleted with another object, by key of the other object. */
   readonly contents: ReadonlyMap<string, Contents>;
   readonly limits: GuardLimits;
 }
 
-/** Returns the lists, sorted by source. Objects that the inventory does not contain have separate lists. */
+/** Returns the lists, sorted by source. Objects for which `recorded` returns false have separate lists. */
 export function listsOf(input: ListsInput): readonly DeletionList[] {
   const { going, replaced, faults, limits } = input;
   const replacedKeys = new Set(replaced.map((object) => keyOfObject(object)));
@@ -110,7 +110,7 @@ export function sortLists(lists: readonly DeletionList[]): SortedLists {
   };
 }
 
-/** Returns the lists by uid of each object in them. */
+/** Returns a map from the uid of each listed object to its list. */
 export function listsByUid(lists: readonly DeletionList[]): ReadonlyMap<string, DeletionList> {
   return new Map(lists.flatMap((list) => list.deletions.map(({ uid }) => [uid, list])));
 }

@@ -17,7 +17,7 @@ export interface DeletionFacts {
   readonly prune: boolean;
   /** Returns true if the instance may touch the namespace. */
   readonly allows: (namespace: string) => boolean;
-  /** Returns true if the limits of a source allow it to declare the object. `source` is the value of its label. */
+  /** Returns true if the limits of a source allow it to declare the object. `source` is a value of the source label. */
   readonly couldDeclare: (source: string, object: KubeObject) => boolean;
   /** Returns true if the limits of the object's own source allow it to declare the object. */
   readonly withinLimits: (object: KubeObject) => boolean;
@@ -40,8 +40,8 @@ export interface DeletionFacts {
   /** Sentence about the wait of a source, by value of the source label. */
   readonly awaiting: ReadonlyMap<string, string>;
   /**
-   * Keys of the objects that a rolled-back source declares in the commit that its ref names. By value of the source
-   * label.
+   * Keys of the objects in the commit that a rollback of the source excludes, by value of the source label. `unknown`
+   * if the commit could not be read.
    */
   readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
   /**
@@ -161,8 +161,8 @@ function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject
 }
 
 /**
- * Returns a reason if objects inside the object must be kept. The deletion of a namespace deletes all objects in it,
- * the deletion of a definition deletes all objects of its kind.
+ * Returns a reason if objects inside the object must be kept. The deletion of a namespace deletes all objects in the
+ * namespace. The deletion of a definition deletes all objects of its kind.
  */
 function remains(object: KubeObject, { inhabited }: DeletionFacts): string | undefined {
   if (isNamespace(object) && inhabited.namespaces.has(object.metadata.name)) return 'something in it is kept';

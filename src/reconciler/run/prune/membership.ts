@@ -8,7 +8,7 @@ import { sourceOf } from './may-delete.ts';
 
 export interface MembershipInput {
   readonly inventory: Inventory;
-  /** True if release 0.1.0 wrote the ApplySet parent. A new instance has neither a parent nor objects. */
+  /** True if release 0.1.0 wrote the ApplySet parent. False for a new instance, which has no parent. */
   readonly beforeInventories: boolean;
   /** All live objects of our ApplySet. */
   readonly owned: readonly KubeObject[];

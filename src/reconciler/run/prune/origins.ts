@@ -13,8 +13,8 @@ export interface Origins {
 }
 
 /**
- * Returns a list that waits for approval if none of the sources was read before. Without the approval, the run writes
- * nothing.
+ * Returns a list that waits for approval if the instance has read only other sources before. Without the approval, the
+ * run writes nothing.
  */
 export function otherSources({ before, now }: Origins): DeletionList | undefined {
   if (before.length === 0 || now.length === 0 || now.some((origin) => before.includes(origin))) return undefined;

@@ -1,4 +1,4 @@
-// Finds objects that can only be changed by deleting and creating them again, and decides whether that is allowed.
+// Finds objects that can only be changed by deleting and creating them again, and decides whether a run may do so.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -46,8 +46,8 @@ export interface RefusedField {
 }
 
 /**
- * Returns the fields that a refusal names. undefined if it names no field, or also has a cause without a field, such as
- * a policy.
+ * Returns the fields that a refusal names. undefined if the refusal names no field, or also has a cause without a
+ * field, such as a policy.
  */
 export function fieldsRefused({ code, data }: Failure): readonly RefusedField[] | undefined {
   const causes = Array.isArray(data.causes) ? data.causes.filter(isObject) : [];
@@ -88,7 +88,10 @@ export interface BarInput {
   readonly prune: boolean;
 }
 
-/** Returns a function that says why an object must not be replaced and how to allow it; undefined if it is allowed. */
+/**
+ * Returns a function that says why an object must not be replaced and how to allow it; undefined if the replacement is
+ * allowed.
+ */
 export function replaceBars({
   loaded,
   applySet,

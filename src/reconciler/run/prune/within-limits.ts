@@ -21,7 +21,7 @@ export function couldDeclare(limits: LimitsBySource): (source: string, object: K
 
 /**
  * Returns a function that returns true if the object's own source may declare the object. Only then may the source
- * delete it.
+ * delete the object.
  */
 export function withinLimits(limits: LimitsBySource): (object: KubeObject) => boolean {
   const could = couldDeclare(limits);

@@ -66,7 +66,7 @@ function advised(kind: Kind, finding: Finding): Finding {
   return advice === undefined ? finding : { ...finding, message: `${finding.message} ${advice}` };
 }
 
-/** Codes of findings that a newer release of the kind may resolve, because it may have more fields and enum values. */
+/** Codes of findings that may be wrong for a newer release of the kind, which may have more fields and enum values. */
 const MAY_BE_NEW: ReadonlySet<string> = new Set(['schema-unknown-field', 'schema-enum']);
 
 function softened(finding: Finding): Finding {
@@ -83,7 +83,7 @@ export function examineSound(known: KnownKind, object: JsonObject): Examined {
   return { findings: [], defaulted };
 }
 
-/** Checks objects that configure the server with the server's own rules. */
+/** Checks objects that configure the API server, such as policies, by the API server's rules for these objects. */
 function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): readonly Finding[] {
   switch (`${apiVersion} ${kind}`) {
     case 'apiextensions.k8s.io/v1 CustomResourceDefinition':
@@ -111,7 +111,8 @@ function bySchema(structural: Structural, object: JsonObject): { findings: Findi
 }
 
 /**
- * Returns the object without the fields of its spec that have findings. undefined if a required field would be missing.
+ * Returns the object without the fields of its spec that have findings. undefined if a required field other than a text
+ * would be missing.
  */
 function legibleOf({ schema }: Kind, resource: Resource, findings: readonly Finding[]): Resource | undefined {
   const faulty = findings.map(({ pointer }) => /^\/spec\/([^/]+)/.exec(pointer)?.[1]);

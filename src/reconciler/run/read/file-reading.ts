@@ -81,8 +81,8 @@ export function objectsKey(digest: string, { oid, path, namespace = '' }: Source
 }
 
 /**
- * Returns the file for storage. Returns undefined if the file must not be stored: secret content must not be written
- * anywhere, problems must be reported each time, and a text with aliases may expand to a very long text.
+ * Returns the file for storage; undefined if the file must not be stored. Secret content must not be written to disk.
+ * Problems must be reported each time. A text with aliases may expand to a very long text.
  */
 function soundFileOf(
   { path, text, openings, shortened, variables, built }: SourceFile,

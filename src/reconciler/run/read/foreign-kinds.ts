@@ -9,8 +9,8 @@ import type { ApiResource, Cluster } from '../ports.ts';
 export const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
 /**
- * Returns the CRDs of the kinds. Leaves out a kind if the server does not serve it, serves it without a CRD, or forbids
- * reading the CRD. Objects of such a kind are then reported as objects of an unknown kind.
+ * Returns the CRDs of the kinds. Leaves out kinds that the server does not serve, and kinds whose CRD does not exist or
+ * may not be read. Objects of such a kind are then reported as objects of an unknown kind.
  */
 export async function listDefinitions(
   cluster: Pick<Cluster, 'resources' | 'get'>,
@@ -29,7 +29,7 @@ export async function listDefinitions(
   return definitions.filter((each) => each !== undefined);
 }
 
-/** Returns the kinds that the server serves, among kinds without a schema here. */
+/** Returns the kinds of `unknown` that the server serves. `unknown` are kinds without a schema in this program. */
 export async function listServedKinds(
   cluster: Pick<Cluster, 'serves'>,
   unknown: readonly { readonly apiVersion: string; readonly kind: string }[],

@@ -48,10 +48,7 @@ export interface Gathered {
   /** Tool locks. They are never applied. */
   readonly locks: readonly Sourced[];
   readonly invalid: readonly ResourceId[];
-  /**
-   * Keys of the objects that a rolled-back source declares in the commit that its ref names. By value of the source
-   * label.
-   */
+  /** Objects in the commit that a rollback of the source excludes, by value of the source label. */
   readonly outOfUse: ReadonlyMap<string, OutOfUse>;
   /**
    * Faulty objects of each source, by value of the source label. An object is included even if another source declares
@@ -97,7 +94,7 @@ interface SourceResult {
 
 interface Fetched {
   readonly checkout: Checkout;
-  /** Commit that the ref names, if a rollback excludes it. */
+  /** Commit that the ref names, if a rollback excludes this commit. */
   readonly tip?: Checkout;
   readonly quarantined?: Quarantined;
   readonly released?: true;
@@ -111,7 +108,7 @@ interface Fetched {
 export const LATE = 'source-late';
 
 export async function gather(input: GatherInput): Promise<Gathered> {
-  // Starts to read the key from the cluster now, in parallel with the quarantine.
+  // Starts to read the stored results and their key now, while the quarantine is read from the cluster.
   input.sound?.open().catch(() => undefined);
   const begun = input.sources.map((source) => ({ source, fetching: fetchUsable(source, input.quarantine) }));
   void Promise.allSettled(begun.map(({ fetching }) => fetching)).then(input.fetched);
@@ -222,7 +219,7 @@ function suspensionOf({ source, loaded, failure, stale }: SourceResult): [string
 
 /**
  * Returns objects that several sources declare. None of these sources has precedence: the live object is kept unchanged
- * until only one source declares it.
+ * until only one source declares the object.
  */
 function duplicatesOf(loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   const first = new Map<string, Sourced>();

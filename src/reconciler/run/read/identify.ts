@@ -16,7 +16,7 @@ export type Identified =
   | {
       readonly ok: false;
       readonly fault: Fault;
-      /** Kind of the object, if it is known: all other fields can then be checked. */
+      /** Kind of the object. If the kind is known, all other fields can be checked. */
       readonly known?: KnownKind;
     }
   | {

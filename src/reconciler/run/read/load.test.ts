@@ -371,7 +371,7 @@ items:
 });
 
 describe('the same object twice', () => {
-  test('is a problem with both places, and the object is held', () => {
+  test('is a problem with both places, and the live object is kept unchanged', () => {
     const { resources, problems, invalid } = loaded({ 'a.yaml': configMap('c'), 'b.yaml': `---\n${configMap('c')}` });
     expect(problems.map(formatProblem)).toEqual([
       'b.yaml:5:9: error duplicate-resource: team/ConfigMap/c is declared already, at a.yaml:4:9. (team/ConfigMap/c)',
@@ -519,7 +519,7 @@ describe('a foreign kind', () => {
     { apiVersion: 'app/v1', kind: 'Deployment', reason: 'only Kubernetes has groups without a dot' },
     { apiVersion: 'apps/v1beta1', kind: 'Deployment', reason: 'the group is known' },
     { apiVersion: 'toolhive.stacklock.dev/v1alpha1', kind: 'MCPServer', reason: 'the kind is one of ours' },
-  ])('$apiVersion $kind is none: $reason', ({ apiVersion, kind }) => {
+  ])('cannot be $apiVersion $kind, because $reason', ({ apiVersion, kind }) => {
     const text = `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: a, namespace: team}\n`;
     expect(loaded({ 'a.yaml': text }, { foreign: 'unchecked' }).problems.map(({ code }) => code)).toEqual([
       'unknown-kind',

@@ -26,7 +26,7 @@ export interface LoadInput {
   readonly definitions?: readonly JsonObject[];
   /** Returns false for a definition in the documents that must be ignored. If absent, all definitions are used. */
   readonly counts?: (definition: JsonObject) => boolean;
-  /** Kinds that the server serves and that have no schema here. */
+  /** Kinds that the server serves and that have no schema in this program. */
   readonly served?: readonly ServedKind[] | undefined;
   /**
    * Handling of foreign kinds and of objects with unknown values. `refused` (the default): the objects are invalid.
@@ -77,7 +77,7 @@ export interface Loaded {
   readonly invalid: readonly ResourceId[];
   /** Foreign kinds, each once. Their CRDs may be in the cluster. */
   readonly foreign: readonly GroupVersionKind[];
-  /** Kinds without a schema here, each once: foreign kinds, and kinds or versions of Kubernetes itself. */
+  /** Kinds without a schema in this program, each once: foreign kinds, and kinds or versions of Kubernetes itself. */
   readonly unknown: readonly GroupVersionKind[];
 }
 

@@ -18,7 +18,7 @@ function checkoutOf(files: Readonly<Record<string, string | Uint8Array>>, asked:
   };
 }
 
-test('a file is read once per content, and only if it has the name of a manifest', async () => {
+test('a file with the name of a manifest is read once per content, and other files are not read', async () => {
   const asked: string[] = [];
   const cache = new Map<string, unknown>();
   const first = checkoutOf({ 'a.yaml': 'one', 'b.json': 'two', 'README.md': 'three' }, asked);

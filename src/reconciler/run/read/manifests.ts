@@ -25,7 +25,7 @@ export interface Manifests {
 export interface ManifestPaths {
   /** Folder; empty for the whole repository. */
   readonly path: string;
-  /** Patterns of paths below the folder that are not read, as if they did not exist. */
+  /** Patterns of paths below the folder that are ignored. */
   readonly ignore?: readonly string[];
   /** Default namespace for objects of namespaced kinds. */
   readonly namespace?: string | undefined;
@@ -74,7 +74,7 @@ export async function gatherManifests(
   for (const { path: file, oid } of files) {
     const read = texts.get(oid);
     length += read?.length ?? 0;
-    // A blob can have very many paths, and is parsed once for each path.
+    // One blob can be at very many paths. Its text counts for each path, because it is parsed once for each path.
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
     if (read === undefined)
       problems.push(encodingProblem(file, faults.get(oid) ?? 'the file cannot be read from the repository'));

@@ -20,7 +20,7 @@ test.each([
   { errors: FINDINGS_MAX + 2, warnings: 0, last: 'error 2 errors more' },
   { errors: 5, warnings: FINDINGS_MAX, last: 'warning 5 warnings more' },
   { errors: FINDINGS_MAX + 1, warnings: 7, last: 'error 1 error and 7 warnings more' },
-])('$errors errors and $warnings warnings', ({ errors, warnings, last }) => {
+])('of $errors errors and $warnings warnings, the omitted ones are counted: $last', ({ errors, warnings, last }) => {
   const all = [...findings('warning', warnings), ...findings('error', errors)];
   const shown = shownFindings(all, (more) => ({ ...more, pointer: '' }));
   if (last === undefined) {

@@ -13,8 +13,8 @@ export interface MoreFindings {
 }
 
 /**
- * Returns the findings in their order. Above the limit, errors are first, and the last finding has the number of
- * omitted findings.
+ * Returns the findings in their order. If the findings exceed the limit, errors are first, and an added last finding
+ * states the number of omitted findings.
  */
 export function shownFindings<Found extends { readonly severity: Severity }>(
   found: readonly Found[],

@@ -1,4 +1,5 @@
-// Stores files without faults for the next process, which then neither reads them from Git nor checks them again.
+// Stores files without faults for the next process, which then neither reads these files from Git nor checks them
+// again.
 
 import type { ParsedObject } from './parsed-object.ts';
 import type { SourceFile } from './source-file.ts';

@@ -1,4 +1,4 @@
-// Finds the files of a source without a cached result: reading them takes time and memory.
+// Finds the files of a source without a cached result. To read these files takes time and memory.
 
 import { objectsKey } from './file-reading.ts';
 import { kindTable } from './kind-table.ts';

@@ -64,8 +64,8 @@ function replacedLine(uid: string): string {
 }
 
 /**
- * Returns the line for a foreign object. The line contains a digest of the description, because the number of foreign
- * objects may be large.
+ * Returns the line for a foreign object. The line contains a digest instead of the description, because the number of
+ * foreign objects may be large.
  */
 function takenLine(uid: string, taken: string): string {
   return `${uid}${TAKES}${digest(taken).slice(0, 16)}`;
@@ -135,7 +135,7 @@ export async function beginApproved(
   const fresh = all.filter((each) => begun.has(each.hash) && !each.begun);
   if (fresh.length === 0) return { all, stored };
   const begunAt = new Date(clock.now()).toISOString();
-  // `begunAt` is at the end of the text: of a long text, only the last piece changes.
+  // `begunAt` is at the end of the text, so that only the last piece of a long text changes.
   const marked = fresh.map(({ hash, expiresAt, lines }): [string, string] => [
     hash,
     JSON.stringify({ expiresAt, uids: [...lines], begunAt }),

@@ -13,7 +13,7 @@ export type Purpose = 'approval' | 'history' | 'image' | 'inventory' | 'notified
 
 /**
  * Suffixes in the names of records and of the field manager of `skep trigger`. The name of an instance must not end in
- * such a suffix: its objects could have the names of another instance's records.
+ * such a suffix. Otherwise its objects could have the names of another instance's records.
  */
 export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
   'approval',

@@ -33,7 +33,7 @@ function entries(count: number): Map<string, Entry> {
   return new Map(Array.from({ length: count }, each));
 }
 
-test('is the same after writing and reading, also in several ConfigMaps', async () => {
+test('an inventory is the same after writing and reading, even if it needs several ConfigMaps', async () => {
   const cluster = store();
   const few = await storeInventory(cluster, HOME, await readInventory(cluster, HOME), {
     entries: entries(10),
@@ -50,7 +50,7 @@ test('is the same after writing and reading, also in several ConfigMaps', async 
   expect(read.entries.get('/ConfigMap/tools/number-7')).toEqual(many.entries.get('/ConfigMap/tools/number-7'));
 });
 
-test('writes only ConfigMaps that differ', async () => {
+test('only ConfigMaps that differ are written', async () => {
   const cluster = store();
   const content = { entries: entries(20_000), leaving: new Map() };
   const first = await storeInventory(cluster, HOME, await readInventory(cluster, HOME), content);
@@ -60,7 +60,7 @@ test('writes only ConfigMaps that differ', async () => {
   expect(cluster.written).toHaveLength(1);
 });
 
-test('refuses more than an instance can record', async () => {
+test('an inventory with too many objects is refused', async () => {
   const cluster = store();
   const before = await readInventory(cluster, HOME);
   const content = { entries: entries(150_000), leaving: new Map() };

@@ -1,6 +1,6 @@
 // Stores in ConfigMaps of the home namespace which objects an instance has created, because any user may write labels.
 // An entry is written before its object is created. The next write adds the uid of the object. Until that write, the
-// run id in an annotation of the object identifies it. The inventory also contains the deletions of a run, from before
+// object is recognised by the run id in its annotation. The inventory also contains the deletions of a run, from before
 // the first deletion until after the last deletion.
 
 import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -18,7 +18,7 @@ export interface Entry {
   readonly source: string;
   /** Id of the run that created or recorded the object. */
   readonly run: string;
-  /** Uid of the object; absent until a run knows that it was created. */
+  /** Uid of the object; absent until a run has observed the created object. */
   readonly uid?: string;
 }
 
@@ -38,7 +38,7 @@ export interface InventoryContent {
 }
 
 export interface Inventory extends InventoryContent {
-  /** ConfigMaps by number, as they were read; empty if the inventory does not exist yet. */
+  /** ConfigMaps by number, as they were read; empty before the first write. */
   readonly stored: readonly (KubeObject | undefined)[];
 }
 

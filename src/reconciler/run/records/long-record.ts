@@ -28,7 +28,7 @@ const PIECE_MAX = 100_000;
 const PLACE_BYTES = 48;
 /**
  * Annotation that counts writes of pieces. Each increment changes the first ConfigMap. A writer that has read the
- * record before then gets a conflict.
+ * record before the increment gets a conflict.
  */
 const WRITES = 'skep.dev/record-writes';
 
@@ -83,7 +83,7 @@ function assembleText(head: string, contents: readonly ReadonlyMap<string, strin
   return found.includes(undefined) ? head : found.join('');
 }
 
-/** Returns the piece; undefined if it is missing or was changed by a person. */
+/** Returns the piece; undefined if the piece is missing or was changed by a person. */
 function textOfPiece([shard, name]: Piece, contents: readonly ReadonlyMap<string, string>[]): string | undefined {
   const text = contents[shard]?.get(name);
   return text === undefined || nameOf(text) !== name ? undefined : text;
@@ -196,8 +196,8 @@ function fill(
 }
 
 /**
- * Returns the keys of the longest texts to be cut, so that the remaining texts and all locations fit into one
- * ConfigMap.
+ * Returns the keys of the texts to cut: as many of the longest texts as needed, so that all other texts and all
+ * locations fit into one ConfigMap.
  */
 function keysOfLong(texts: ReadonlyMap<string, string>): ReadonlySet<string> {
   const long = new Set<string>();

@@ -24,7 +24,9 @@ export async function readOwnImage(cluster: Pick<Cluster, 'get'>, home: Instance
   return typeof image === 'string' && typeof release === 'string' ? { image, release } : undefined;
 }
 
-/** Stores the image if it differs. Throws Failure `cluster-conflict` if another writer was faster. */
+/**
+ * Stores the image if it differs from the stored image. Throws Failure `cluster-conflict` if another writer was faster.
+ */
 export async function storeOwnImage(
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
   home: InstanceName,

@@ -1,5 +1,5 @@
-// Stores the commits that a rollback excludes, in ConfigMaps of the home namespace. While the ref of a source names
-// such a commit or an ancestor of it, the source stays at the commit of the rollback.
+// Stores the commits that a rollback excludes, in ConfigMaps of the home namespace. While the ref of a source names an
+// excluded commit, the source stays at the commit of the rollback. Ancestors of an excluded commit are excluded too.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, parseJson } from '#std/json.ts';

@@ -73,7 +73,7 @@ function groupVersionKind(apiVersion: string, kind: string) {
 
 /**
  * Returns the differences. If the typed comparison finds no difference, compares without the type. The typed comparison
- * ignores a value that does not fit the type, such as text in place of a number.
+ * ignores a value that does not fit the type, such as a text for a number.
  */
 function differencesOf(from: KubeObject, to: KubeObject, type: MergeType | undefined): readonly Difference[] {
   const { apiVersion, kind } = to;

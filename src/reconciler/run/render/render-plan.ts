@@ -1,5 +1,5 @@
-// Plans the difference between two commits: the changes that a tool makes if it applies the head to a cluster in the
-// state of the base.
+// Plans the difference between two commits. The plan contains the changes that a tool makes if it applies the head to a
+// cluster in the state of the base.
 
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type Json } from '#std/json.ts';
@@ -131,8 +131,8 @@ function statesOf(compared: readonly ComparedObject[], plan: Plan) {
 }
 
 /**
- * Returns true for a custom resource that cannot be read in one of the commits: it is invalid, or its kind would have
- * to read fields with expressions.
+ * Returns true for a custom resource that cannot be read in one of the commits: it is invalid, or fields that its
+ * kind must read contain expressions.
  */
 function isUnreadable({ before, after }: ComparedObject): boolean {
   return [before, after].some((each) => each?.kind !== undefined && each.defaulted === undefined);

@@ -1,4 +1,4 @@
-// Defines which two commits were compared.
+// Defines the description of a comparison of two commits.
 
 export interface Rendered {
   /** Folders inside the repository; an empty text is the whole repository. */

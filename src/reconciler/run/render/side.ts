@@ -41,7 +41,7 @@ interface WrittenSide {
 
 /**
  * Reads both commits. `paths` are folders inside the repository. A missing folder declares no objects. A CRD that only
- * one commit contains is used for both commits, because it decides whether objects of its kind need a namespace.
+ * one commit contains is used for both commits, because the CRD decides whether objects of its kind need a namespace.
  */
 export async function readSides(
   deps: SideDeps,

@@ -7,7 +7,10 @@ import { formatId, type ResourceId } from '#std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';
 
 export interface CollisionInput {
-  /** All resources that are not held. The children of a held resource are kept by their owner reference. */
+  /**
+   * All resources except resources in the state `held`. A later stage, `withoutForeign`, finds conflicts with the live
+   * children of held resources.
+   */
   readonly loaded: readonly LoadedResource[];
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }

@@ -15,7 +15,7 @@ import { collisions } from './collisions.ts';
 export interface ResolveInput {
   /** Resources of all sources, including invalid resources. */
   readonly loaded: readonly Sourced[];
-  /** Ids of invalid resources. They are held, and so are the resources that depend on them. */
+  /** Ids of invalid resources. Invalid resources, and resources that depend on invalid resources, are held. */
   readonly invalid: readonly ResourceId[];
   readonly kinds: readonly Kind[];
   readonly views: (namespace: string) => View;
@@ -36,7 +36,7 @@ export type Health = 'healthy' | 'refused' | 'held';
 export interface Standing {
   readonly loaded: Sourced;
   readonly health: Health;
-  /** Findings about the resource. The state is caused by the errors among them, or by an invalid dependency. */
+  /** Findings about the resource. Errors among the findings, or an invalid dependency, are the cause of the state. */
   readonly findings: readonly Finding[];
 }
 
@@ -51,7 +51,7 @@ export function resolve(input: ResolveInput): Resolved {
   return { standings, problems: [...problems, ...missingOfHeld(input, standings)] };
 }
 
-/** Also returns missing references of held resources, so that one run shows all mistakes. */
+/** Returns problems about missing references of held resources, so that one run shows all mistakes. */
 function missingOfHeld(input: ResolveInput, standings: readonly Standing[]): readonly Problem[] {
   const held = standings.filter(({ loaded, health }) => health === 'held' && !input.leftAlone.has(keyOf(loaded.id)));
   if (held.length === 0) return [];
@@ -157,7 +157,7 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
     ...references.flatMap((reference) => missingFinding(input, view, loaded, reference)),
     ...imageFindings(kind, defaulted, input.registries(namespace), input.images),
   ];
-  // `inspect` needs all required objects. Without a cluster, some of them may be unknown.
+  // `inspect` needs all required objects. Without a cluster, some required objects may be unknown.
   const complete = required.every(({ kind: target, name }) => view.find(target, name) !== undefined);
   return complete ? [...findings, ...kind.inspect(defaulted, view)] : findings;
 }
@@ -166,8 +166,8 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
 const NAMED_ONLY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'ServiceAccount']);
 
 /**
- * Returns an error for a required object and a warning for an optional object. An unreadable object is always an error:
- * without its content, children would change and pods would restart. `NAMED_ONLY` kinds have no such content.
+ * Returns an error for a missing required object, and a warning for a missing optional object. An unreadable object is
+ * an error even if it is optional: without its content, pods would restart. `NAMED_ONLY` kinds have no such content.
  */
 function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
   const { pointer, kind, name, key, optional } = reference;

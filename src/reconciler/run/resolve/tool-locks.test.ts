@@ -86,7 +86,7 @@ test.each([
   expect(problemsOf(...texts)).toEqual(expected);
 });
 
-test('a lock with too many names and digests', () => {
+test('a lock with too many names and digests is refused', () => {
   const many = (count: number) =>
     lock(`[${Array.from({ length: count }, (_, index) => `{name: ${'n'.repeat(400)}${index}}`).join(', ')}]`);
   const problems = problemsOf(server(), many(2000));

@@ -28,7 +28,7 @@ interface Unlisted {
 interface Subject {
   readonly kind: Kind;
   readonly live: Resource;
-  /** Object as it was read from the cluster. `live` is created from it. */
+  /** Object as it was read from the cluster. `live` is created from this object. */
   readonly found: KubeObject;
   readonly findings: readonly Finding[];
   readonly around: View;

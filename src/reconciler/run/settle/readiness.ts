@@ -80,7 +80,8 @@ export function stateOf(status: JsonObject): Exclude<keyof Readiness, 'drifted'>
   if (ready?.reason === NOT_RUN_HERE) return 'notRun';
   // A person has scaled the resource to zero, so zero replicas are the desired state.
   if (ready?.status === 'True' || ready?.reason === 'ScaledToZero') return 'ready';
-  // The server runs, and its missing backends have their own readiness. A server in a rollout is not complete yet.
+  // The server runs, and its missing backends have their own readiness. During a rollout, the server is still
+  // progressing.
   if (status.phase === 'Degraded' && ready !== undefined && ready.reason !== 'RolloutInProgress') return 'degraded';
   // Kinds without a phase contain only settings. If such a resource is not ready, it does not become ready by itself.
   return status.phase === 'Failed' || status.phase === undefined ? 'failed' : 'progressing';

@@ -50,7 +50,10 @@ export function startRenewing(): Renewed {
   };
 }
 
-/** Sorts kinds whose status other kinds read to the start. Otherwise keeps the order. */
+/**
+ * Sorts resources by the level of their kind, because statuses of later kinds read statuses of earlier kinds. Otherwise
+ * keeps the order.
+ */
 export function inOrder<T extends { readonly loaded: { readonly kind?: Kind } }>(
   standings: readonly T[],
 ): readonly T[] {

@@ -23,7 +23,7 @@ import { overtakenFailure, type StatusesWritten, type TellDeps, writeStatuses } 
 export interface ObservedState {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly views: (namespace: string) => View;
-  /** Kinds with a failed LIST. Their objects may exist although this state lacks them. */
+  /** Kinds with a failed LIST. Objects of these kinds may exist although this state does not contain them. */
   readonly unlisted: ReadonlySet<string>;
   /** Our resources that are being deleted. */
   readonly departing: readonly Owned[];
@@ -39,7 +39,7 @@ export interface Owned {
 
 export interface SettleInput extends StatusFacts {
   readonly standings: readonly Standing[];
-  /** Live resources that are no longer declared. They are kept because other objects refer to them. */
+  /** Live resources that are no longer declared. These resources are kept because other objects refer to them. */
   readonly kept: readonly Kept[];
   /** Writer of the statuses: `ours` is this instance, `theirs` is another operator. */
   readonly statuses: 'ours' | 'theirs';
@@ -145,8 +145,8 @@ export interface SettleDeps extends TellDeps {
 }
 
 /**
- * Writes statuses until every resource is ready or has failed, or until the deadline in monotonic milliseconds. Each
- * poll sends one LIST per kind.
+ * Writes statuses until no resource is progressing and every kind was listed, or until the deadline. `deadline` is in
+ * milliseconds of the monotonic clock. Each poll sends one LIST per kind.
  */
 export async function settle(
   deps: SettleDeps,

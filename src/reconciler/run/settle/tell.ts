@@ -50,8 +50,8 @@ async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promi
 }
 
 /**
- * Writes a status. The version from which it was computed is a precondition, because virtual servers also write their
- * own status.
+ * Writes a status. The resourceVersion from which the status was computed is a precondition, because virtual servers
+ * also write their own status.
  */
 async function writeStatus(
   deps: TellDeps,

@@ -46,7 +46,7 @@ function selectorsFor(workloads: readonly KubeObject[]): readonly (string | unde
 }
 
 /**
- * Returns the pod without managed fields. No status needs the managed fields, and they are about half of the JSON of a
+ * Returns the pod without managed fields. No status needs the managed fields, which are about half of the JSON of a
  * pod.
  */
 function withoutManagers(pod: KubeObject): KubeObject {

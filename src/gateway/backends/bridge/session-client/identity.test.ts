@@ -19,7 +19,7 @@ it('reads back the contents of a session id', () => {
   });
 });
 
-it('leaves out members that make the id too long, the capabilities for questions last', () => {
+it('leaves out members if the id is too long, but keeps the capabilities for questions', () => {
   const long = 'x'.repeat(5000);
   const icons = readSessionId(formatSessionId({ ...IDENTITY, clientInfo: { ...IDENTITY.clientInfo, icon: long } }));
   expect(icons).toMatchObject({ capabilities: IDENTITY.capabilities, clientInfo: { name: 'client', version: '1' } });
@@ -39,7 +39,7 @@ it('leaves out members that make the id too long, the capabilities for questions
 });
 
 it.each(['', 'bridge.', 'bridge.e30', 'bridge.W10', 'other', `bridge.${Buffer.from('["a"]').toString('base64url')}`])(
-  'does not read %s',
+  'refuses the session id "%s"',
   (id) => {
     expect(readSessionId(id)).toBeUndefined();
   },

@@ -8,12 +8,12 @@ import { type BackendSession, sessionGet } from './backend-session.ts';
 import { dispatchMessage } from './dispatch.ts';
 
 const RETRY_MS = 1000;
-/** Delay before the next attempt after a temporary refusal by a gateway (502, 503, 429). */
+/** Delay before the next attempt if no stream began, for example because a gateway refused the GET (502, 503, 429). */
 const REFUSED_RETRY_MS = 10_000;
 /** Time limit for the answer to the GET. Some servers never answer a GET. */
 const BEGIN_MS = 2000;
 
-/** Opens the stream if it is not open. Resolves when the server has accepted or refused the stream. */
+/** Opens the stream if it is not open. Resolves when the server accepts or refuses the stream, or after BEGIN_MS. */
 export function ensureStream(context: BridgeContext, session: BackendSession, lost: () => void): Promise<void> {
   if (session.ended || session.stream.kind === 'refused') return Promise.resolve();
   if (session.stream.kind === 'open') return session.stream.begun;

@@ -39,8 +39,8 @@ export async function runRecorded(
 }
 
 /**
- * Records and reports the repeated result of an earlier run, because earlier records may be incomplete, and notices
- * undelivered.
+ * Records and reports the repeated result of an earlier run. Earlier records may be incomplete, and receivers may have
+ * missed notices.
  */
 export async function recordLeftOut(listeners: Listeners, result: RunResult): Promise<RunResult> {
   const warnings = await tellOf(listeners, recordOf(result), result.readiness.ready);

@@ -79,8 +79,8 @@ function hasRegistrySources({ gathered: { loaded } }: Pick<Prepared, 'gathered'>
 }
 
 /**
- * Returns true if the result waits for no person, no other source and no date, and if nothing must be tried again.
- * Errors must be tried again, because their causes may be outside of Git.
+ * Returns true if nothing in the result waits or must be tried again. Errors must be tried again, because their causes
+ * may be outside of Git.
  */
 function isQuiet(result: RunResult): boolean {
   const { paused, plan, outcomes, failures, warnings, catalogue, waits, quarantined, problems } = result;

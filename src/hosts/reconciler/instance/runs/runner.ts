@@ -47,8 +47,8 @@ export function openRunner(running: Running, ended: () => void): Run {
 }
 
 /**
- * Returns a function that returns and records the result of a run without a run, if the result is known. Its requests
- * have the deadline of a run.
+ * Returns a function that records and returns the result of the last run, if a new run would have the same result. The
+ * function's requests have the deadline of a run.
  */
 export function openRepeat(running: Running): (id: string) => Promise<RunResult | undefined> {
   const { config, deps, cluster, publisher, repeated } = running;

@@ -46,7 +46,9 @@ function strategy(value: JsonObject, rolling: JsonObject): JsonObject {
   return { ...typed, rollingUpdate: fill(objectAt(typed, 'rollingUpdate'), rolling) };
 }
 
-/** Adds the fields of whole objects to the claim templates, because the server stores them as whole objects. */
+/**
+ * Adds apiVersion, kind and status to claim templates, because the server stores a claim template as a whole object.
+ */
 function claimTemplates(spec: JsonObject): JsonObject {
   const claims = itemsAt(spec, 'volumeClaimTemplates');
   if (claims.length === 0) return {};

@@ -1,4 +1,5 @@
-// Adds the functions and comparisons of optional values that the engine lacks. Source: cel-go, cel.OptionalTypes.
+// Adds functions and comparisons that the engine lacks, for optional values and for bytes. Source: cel-go,
+// cel.OptionalTypes.
 
 import type { Optional } from '@marcbachmann/cel-js';
 import { equals } from '../equality.ts';

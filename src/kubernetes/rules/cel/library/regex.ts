@@ -37,7 +37,7 @@ function matchesPattern(text: string, pattern: string): boolean {
   return matcherOf(pattern).test(text) ?? fail(TOO_COSTLY);
 }
 
-/** Cost of a search for the position of a match, relative to a test for a match. */
+/** Cost of a search for the position of a match. A test for a match costs less. */
 const UNITS_PER_CHARACTER = 10;
 
 const TOO_COSTLY = 'the text is too long for its regular expression';

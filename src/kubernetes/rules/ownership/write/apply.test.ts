@@ -255,7 +255,7 @@ describe('endpoints', () => {
     ]);
   });
 
-  test('a write through scale takes replicas out of the apply, and applying again takes them back', () => {
+  test('a write through scale takes over replicas, and a forced apply takes replicas back', () => {
     const desired = object('apps/v1', 'Deployment', { spec: { replicas: 2 } });
     const live = apply(undefined, desired, 'one');
     const scaled = update(live, { ...live, spec: { ...(live.spec as object), replicas: 5 } }, 'hpa', {
@@ -436,7 +436,7 @@ describe('a schema that changed', () => {
 });
 
 describe('order of entries', () => {
-  test('applies first, then by time, then by name', () => {
+  test('puts applies before updates, and sorts each group by time, then by name', () => {
     let live = update(undefined, thing({ image: 'i' }), 'b', { time: NOON });
     live = update(live, { ...live, spec: { image: 'i', replicas: 1 } }, 'a', { time: LATER });
     live = update(live, { ...live, spec: { image: 'i', replicas: 1, ratio: 1 } }, 'c', { time: NOON });

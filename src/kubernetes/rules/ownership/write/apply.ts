@@ -25,10 +25,10 @@ export interface ApplyRequest extends WriteContext {
 }
 
 /**
- * `object`: the merged object with new managedFields, before defaulting, pruning and validation. After those, the
- * caller must call `keepTimes`. A container that the apply emptied is null in `object`, and is stored only if the kind
- * keeps nulls. `conflicts`: sorted by manager, then in the server's order. `invalid`: the faults of an applied object
- * that does not fit its type. Each text names the place.
+ * `object`: the merged object with new managedFields, before defaulting, pruning and validation. The caller must call
+ * `keepTimes` after these three steps. A container that the apply emptied is null in `object`, and is stored only if
+ * the kind keeps nulls. `conflicts`: sorted by manager, then in the server's order. `invalid`: the faults of an applied
+ * object that does not fit its type. Each text names the place.
  */
 export type ApplyResult =
   | { readonly object: KubeObject }
@@ -107,8 +107,8 @@ function mergeAndPrune(live: KubeObject, request: ApplyRequest, last: FieldSet, 
 }
 
 /**
- * Returns the managers with the applier's entry, without identity fields. The time changes only if the apply changed
- * something. An empty entry is removed.
+ * Removes identity fields from the entry of the applying manager, and removes the entry if it is empty. Sets the
+ * entry's time if `time` is given.
  */
 function withOwnEntry(managers: Managers, key: string, time: string | undefined): Managers {
   const left = new Map(managers);
@@ -136,7 +136,7 @@ export function trackUpdate(request: UpdateRequest): KubeObject {
 
 /**
  * Returns the managers that the client sent. Clients may edit the entries. A single empty entry removes all entries. An
- * empty list does so only for built-in kinds. Absent or unreadable entries change nothing.
+ * empty list removes all entries only for built-in kinds. Absent or unreadable entries change nothing.
  */
 function sentManagers({ before, after, subresource, type }: UpdateRequest): Managers {
   const stored = parseManagers(before?.metadata.managedFields ?? []) ?? new Map<string, Manager>();

@@ -15,8 +15,8 @@ export interface WriteContext {
   /** RFC 3339, whole seconds, UTC: `2026-01-01T00:00:00Z`. */
   readonly time: string;
   /**
-   * Paths (as keys from the root) that this endpoint never writes, so that no manager owns them through it. Needed only
-   * for custom resources without a status subresource (`[]`).
+   * Paths (as keys from the root) that this endpoint never writes. No manager owns these paths through this endpoint.
+   * Needed only for custom resources without a status subresource (`[]`).
    */
   readonly reset?: readonly (readonly string[])[];
 }

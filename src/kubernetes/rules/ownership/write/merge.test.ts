@@ -70,7 +70,7 @@ test.each(VALUES)('$live with $applied is $merged: $reason', ({ live, applied, m
   expect(mergeValues(live, applied, SPEC)).toEqual(merged);
 });
 
-/** Sets written as words. Lists with keys are ordered by the same rule. */
+/** Each text is a set of words. The same rule orders lists with keys. */
 const ORDERS: readonly { live: string; applied: string; merged: string; reason: string }[] = [
   { live: 'a b c', applied: 'a c', merged: 'a b c', reason: 'living items stay between their neighbours' },
   { live: 'a b c', applied: 'c a', merged: 'b c a', reason: 'the applied order wins' },

@@ -1,4 +1,4 @@
-// Removes fields that a manager applied before but no longer applies, and that no other manager owns.
+// Removes fields that a manager applied before, if the manager no longer applies them and no other manager owns them.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';
@@ -19,7 +19,7 @@ export interface PruneInput {
 }
 
 /**
- * Removes the fields. A container that becomes empty becomes null, which storage drops unless the kind keeps nulls.
+ * Removes the fields. A container that becomes empty becomes null. Storage drops the null unless the kind keeps nulls.
  * Fields without an owner (defaults inside an item) are removed only together with their item.
  */
 export function prune({ merged, type, last, owned }: PruneInput): KubeObject {

@@ -5,8 +5,8 @@ import type { KubeObject } from '../../object.ts';
 import type { MergeType } from '../../openapi.ts';
 
 /**
- * Returns an object of a built-in kind as Go serialises an empty struct. It contains plain fields, whose published
- * default is empty, and required pointers, maps and slices, which are null. A custom resource starts empty.
+ * Returns an object of a built-in kind as Go serialises an empty struct. Fields with an empty published default have
+ * this default. Required pointers, maps and slices are null. A custom resource starts empty.
  */
 export function zeroObject({ apiVersion, kind }: KubeObject, type: MergeType): KubeObject {
   const zero = type.storage === 'struct' ? zeroFields(type) : {};

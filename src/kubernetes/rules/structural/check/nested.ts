@@ -1,6 +1,6 @@
-// Checks the content of `allOf`, `anyOf`, `oneOf` and `not`. They may restrict only fields that the schema itself
-// declares, and must not set the type of values. Source: CustomResourceDefinitions, "Specifying a structural schema",
-// rules 1 to 3.
+// Checks the schemas in `allOf`, `anyOf`, `oneOf` and `not`. These schemas may restrict only fields that the enclosing
+// schema declares, and must not set the type of values. Source: CustomResourceDefinitions, "Specifying a structural
+// schema", rules 1 to 3.
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '#std/json.ts';
 import { forbid, type Report, report } from '../report.ts';
@@ -33,7 +33,7 @@ function isIntOrString(schema: Json | undefined): boolean {
 
 /**
  * Checks the alternatives of one schema, including nested alternatives. At the root, alternatives may restrict only
- * declared fields. An API server does not check this elsewhere.
+ * declared fields. An API server does not check this restriction below the root.
  */
 export function checkNested(out: Report, schema: JsonObject, pointer: string): void {
   checkParts(out, schema, pointer, isIntOrString(schema), true);

@@ -1,10 +1,12 @@
-// Requests the data of the console from the reconciler that serves it. The token is kept in memory only.
+// Requests the data of the console, and its actions, from the reconciler that serves it. The token is kept in memory only.
 
 import type { FleetState } from '../../../run/fleet-state/format.ts';
 import type { RunRecord } from '../../../run/history/ports.ts';
 import { type EventReader, readEvents } from './events.ts';
 import type { ResourceLogs, ResourceReadings } from './resource/pods/readings-format.ts';
 import type { ResourceDetail } from './resource/resource-format.ts';
+import type { Session } from './session.ts';
+import type { Waiting } from './waiting/waiting-format.ts';
 
 /** A run in the list of runs, as docs/outputs/history.json describes it. */
 export type RunInShort = Omit<RunRecord, 'outcomes' | 'held' | 'problems' | 'notReady'>;
@@ -15,18 +17,23 @@ export type Answer<T> =
   | { readonly ok: false; readonly refused: boolean; readonly says: string };
 
 const TIMEOUT_MS = 20_000;
+/** Previews plan a whole run. */
+const ACTION_TIMEOUT_MS = 120_000;
 
 export function createApi() {
   let token = '';
   /** Milliseconds between the clock of the reconciler and the clock of the page. */
   let offset = 0;
+  /** Value that proves to the reconciler that its own page sends a request with the cookie. */
+  let csrf = '';
   const headers = (): Record<string, string> => (token === '' ? {} : { authorization: `Bearer ${token}` });
-  async function get<T>(path: string): Promise<Answer<T>> {
+  async function request<T>(path: string, init: RequestInit, timeoutMs = TIMEOUT_MS): Promise<Answer<T>> {
     try {
       const response = await fetch(new URL(`./${path}`, document.baseURI), {
-        headers: { accept: 'application/json', ...headers() },
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-        credentials: 'omit',
+        ...init,
+        headers: { accept: 'application/json', ...headers(), ...init.headers },
+        signal: AbortSignal.timeout(timeoutMs),
+        credentials: 'same-origin',
         redirect: 'error',
       });
       const served = Date.parse(response.headers.get('date') ?? '');
@@ -39,8 +46,21 @@ export function createApi() {
       return { ok: false, refused: false, says: 'the reconciler does not respond' };
     }
   }
+  const get = <T>(path: string) => request<T>(path, {});
+  const post = <T>(path: string, body: object) => {
+    const own = { 'content-type': 'application/json', 'x-skep-csrf': csrf };
+    return request<T>(path, { method: 'POST', headers: own, body: JSON.stringify(body) }, ACTION_TIMEOUT_MS);
+  };
   return {
     fleet: () => get<FleetState>('fleet'),
+    waiting: () => get<Waiting>('fleet/waiting'),
+    async session() {
+      const answer = await get<Session>('fleet/session');
+      csrf = answer.ok ? (answer.body.csrf ?? '') : '';
+      return answer;
+    },
+    act: <T>(name: string, input: object) => post<T>(`fleet/actions/${name}`, input),
+    logOut: () => post<object>('logout', {}),
     resource: (id: string) => get<ResourceDetail>(`fleet/resource?id=${encodeURIComponent(id)}`),
     logs: (id: string) => get<ResourceLogs>(`fleet/resource/logs?id=${encodeURIComponent(id)}`),
     readings: (id: string) => get<ResourceReadings>(`fleet/resource/readings?id=${encodeURIComponent(id)}`),

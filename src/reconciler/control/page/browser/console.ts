@@ -4,7 +4,7 @@
 import { h } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetState } from '../../../run/fleet-state/format.ts';
-import type { Api } from './api.ts';
+import type { Answer, Api } from './api.ts';
 import { FleetView } from './fleet-view.ts';
 import { Header } from './header.ts';
 import { followRuns, type Live } from './live.ts';
@@ -12,7 +12,10 @@ import { TROUBLES } from './ranks.ts';
 import { ResourceView } from './resource/resource-view.ts';
 import { type Route, routeOf } from './route.ts';
 import { RunsView } from './runs/runs-view.ts';
+import { ActingContext, type Session } from './session.ts';
 import { SignIn } from './sign-in.ts';
+import type { Waiting as WaitingNow } from './waiting/waiting-format.ts';
+import { WaitingView } from './waiting/waiting-view.ts';
 
 /** Maximum age of the times on the page. */
 const TICK_MS = 5000;
@@ -42,9 +45,16 @@ export function Console({ api }: { readonly api: Api }) {
     return answer.ok;
   }, [api]);
 
+  const { session, waiting, reload } = useWaiting(api, revision);
+
   useEffect(() => void load(), [load]);
   const isOpen = fleet !== undefined && refused === undefined;
   useEffect(() => (isOpen ? followRuns(api, load, setLive) : undefined), [api, load, isOpen]);
+
+  async function logOut(): Promise<void> {
+    await api.logOut();
+    await load();
+  }
 
   const title = titleOf(route, fleet);
   useEffect(() => {
@@ -53,22 +63,46 @@ export function Console({ api }: { readonly api: Api }) {
 
   if (refused !== undefined) return h(SignIn, { api, reported: refused, open: load });
   if (fleet === undefined) return h(Waiting, { fault, load });
-  return h(
+  const shown = h(
     'div',
     { class: 'console' },
-    h(Header, { fleet, live, now, route }),
+    h(Header, { fleet, live, now, route, waiting, session, logOut }),
     fault === undefined ? null : h('p', { class: 'banner', role: 'alert' }, `What is shown may be old: ${fault}.`),
-    h(View, { api, fleet, route, now, revision, live }),
+    h(View, { api, fleet, route, now, revision, live, waiting }),
   );
+  return h(ActingContext.Provider, { value: session && { api, session, reload }, children: shown });
+}
+
+/** Reads who the reader is, and what waits, after each run and each action. */
+function useWaiting(api: Api, revision: number) {
+  const [session, setSession] = useState<Session>();
+  const [waiting, setWaiting] = useState<Answer<WaitingNow>>();
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    if (revision === 0) return undefined;
+    let isCurrent = true;
+    void Promise.all([api.session(), api.waiting()]).then(([who, what]) => {
+      if (!isCurrent) return;
+      if (who.ok) setSession(who.body);
+      setWaiting(what);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [api, revision, attempt]);
+  const reload = useCallback(() => setAttempt((before) => before + 1), []);
+  return { session, waiting, reload };
 }
 
 /** Returns the title of the tab: the number of entries that need a person, the view, and the instance. */
 function titleOf(route: Route, fleet: FleetState | undefined): string {
   const troubled = fleet?.entries.filter(({ state }) => TROUBLES.has(state)).length ?? 0;
   const { view } = route;
-  const name = view === 'resource' ? route.id : view === 'runs' ? 'Runs' : route.as === 'map' ? 'Map' : 'Fleet';
+  const name = view === 'resource' ? route.id : view === 'fleet' ? (route.as === 'map' ? 'Map' : 'Fleet') : NAMES[view];
   return `${troubled === 0 ? '' : `(${troubled}) `}${name} · ${fleet?.instance ?? 'skep'}`;
 }
+
+const NAMES = { runs: 'Runs', waiting: 'Waiting' } as const;
 
 const UNKNOWN_TOKEN = 'The reconciler does not know this token.';
 
@@ -79,14 +113,17 @@ interface ViewProps {
   readonly now: number;
   readonly revision: number;
   readonly live: Live;
+  readonly waiting: Answer<WaitingNow> | undefined;
 }
 
-function View({ api, fleet, route, now, revision, live }: ViewProps) {
+function View({ api, fleet, route, now, revision, live, waiting }: ViewProps) {
   switch (route.view) {
     case 'resource':
       return h(ResourceView, { key: route.id, api, fleet, id: route.id, now, revision });
     case 'runs':
       return h(RunsView, { api, fleet, open: route.open, now, revision, live });
+    case 'waiting':
+      return h(WaitingView, { fleet, waiting, now });
     case 'fleet':
       return h(FleetView, { fleet, as: route.as, query: route.query, now });
   }

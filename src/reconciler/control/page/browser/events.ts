@@ -21,7 +21,7 @@ export async function readEvents(
   let timer = setTimeout(() => silent.abort(), SILENT_MS);
   try {
     const signals = AbortSignal.any([signal, silent.signal]);
-    const response = await fetch(url, { headers, signal: signals, credentials: 'omit', redirect: 'error' });
+    const response = await fetch(url, { headers, signal: signals, credentials: 'same-origin', redirect: 'error' });
     if (!response.ok || response.body === null) throw new Error(`no stream: ${response.status}`);
     onOpen();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

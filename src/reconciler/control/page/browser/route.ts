@@ -4,7 +4,8 @@ export type Route =
   /** `query` holds the filters. */
   | { readonly view: 'fleet'; readonly as: 'list' | 'map'; readonly query: string }
   | { readonly view: 'resource'; readonly id: string }
-  | { readonly view: 'runs'; readonly open?: string };
+  | { readonly view: 'runs'; readonly open?: string }
+  | { readonly view: 'waiting' };
 
 /** Parses the fragment. A browser that opens the path /runs sees the runs first. */
 export function routeOf({ hash, pathname }: Pick<Location, 'hash' | 'pathname'>): Route {
@@ -13,6 +14,7 @@ export function routeOf({ hash, pathname }: Pick<Location, 'hash' | 'pathname'>)
   const argument = decode(rest.join('/'));
   if (view === 'resource' && argument !== '') return { view, id: argument };
   if (view === 'runs') return argument === '' ? { view } : { view, open: argument };
+  if (view === 'waiting') return { view };
   if (view === 'map') return { view: 'fleet', as: 'map', query };
   if (view === '' && pathname.endsWith('/runs')) return { view: 'runs' };
   return { view: 'fleet', as: 'list', query };
@@ -21,6 +23,7 @@ export function routeOf({ hash, pathname }: Pick<Location, 'hash' | 'pathname'>)
 export const FLEET = '#/fleet';
 export const MAP = '#/map';
 export const RUNS = '#/runs';
+export const WAITING = '#/waiting';
 
 export function resourceAddress(id: string): string {
   return `#/resource/${encodeURIComponent(id)}`;

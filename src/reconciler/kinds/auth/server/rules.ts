@@ -129,8 +129,8 @@ function oauth2Findings(config: Upstream['oauth2Config'], pointer: string): read
 }
 
 /**
- * Checks URLs that the author wrote. Only `false` in the manifest forbids http or private addresses. Only a value in
- * the manifest silences the warning about http.
+ * Checks URLs that the author wrote. http and private addresses are errors only if the manifest contains `false` for
+ * their setting. If the manifest does not set insecureAllowHTTP, http causes a warning.
  */
 function endpointFindings(
   { authorizationEndpoint, tokenEndpoint, userInfo, dcrConfig = {}, insecureAllowHTTP: http, allowPrivateIPs }: OAuth2,

@@ -11,8 +11,8 @@ export function authServerScopes(advertised: readonly string[]): string[] {
 }
 
 /**
- * Finds scopes in baselineClientScopes that the server does not issue: it would not start. `advertised`: scopes of the
- * resource.
+ * Finds scopes in baselineClientScopes that the server does not issue. The server would not start with such scopes.
+ * `advertised`: scopes of the resource.
  */
 export function baselineScopeFindings(
   { baselineClientScopes = [] }: AuthServer,

@@ -1,4 +1,4 @@
-// Checks whether an embedded authorization server can use the contents of its Secrets. Messages never contain them.
+// Checks whether an embedded authorization server can use the contents of its Secrets. Messages contain no secrets.
 
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { secretBytes } from '#kubernetes/rules/content.ts';

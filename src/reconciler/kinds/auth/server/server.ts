@@ -24,7 +24,7 @@ const Issuer = text('URL by which clients know this authorization server: the is
   ],
 });
 
-/** Defines a field with a duration. Outside the bounds, an authorization server of ToolHive does not start. */
+/** Defines a field with a duration. ToolHive's authorization server does not start with a duration outside `bounds`. */
 function lifespan(description: string, field: string, bounds: { default: string; least: string; most: string }) {
   const { least, most } = bounds;
   return duration(`${description} Between ${least} and ${most}.`, {

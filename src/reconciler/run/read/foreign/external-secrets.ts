@@ -1,5 +1,5 @@
-// Defines those kinds of External Secrets Operator (external-secrets.io, "API specification") that manifests of Secrets
-// use.
+// Defines the kinds of External Secrets Operator (external-secrets.io, "API specification") with which manifests
+// request Secrets.
 
 import {
   ANYTHING,

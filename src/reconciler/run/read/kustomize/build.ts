@@ -94,8 +94,8 @@ function fileBytes(contents: ReadonlyMap<string, TreeFile>): [string, Uint8Array
 }
 
 /**
- * Returns the kustomizations as JSON of the checked values. As the original texts are not used, kustomize cannot read
- * other values from them than this program has checked.
+ * Returns the kustomizations as JSON of the checked values. Kustomize reads this JSON, not the original texts, and so
+ * gets exactly the checked values.
  */
 function kustomizationTexts({ kustomizations }: Walk): [string, Uint8Array][] {
   return [...kustomizations.values()].map(({ file, value }, index) => [
@@ -189,7 +189,7 @@ function withoutOrigin(value: Json): Json {
 }
 
 /**
- * Returns the patches in the order in which kustomize applies them. The order is exact only where it affects places.
+ * Returns the patches in the order in which kustomize applies them. The order is exact if it affects reported places.
  */
 function patchesOf({ file, value }: Kustomization, texts: ReadonlyMap<string, TextFile>): PatchText[] {
   const own = texts.get(file);

@@ -1,5 +1,5 @@
 // Finds the files and folders to which a kustomization refers, and refuses some fields. Unknown fields are refused too,
-// because a newer kustomize could read other files through them.
+// because a newer kustomize could read further files through such a field.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';

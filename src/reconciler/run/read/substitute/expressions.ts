@@ -86,7 +86,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0];
 }
 
-/** Returns the names in the expressions of a text, also those inside defaults. */
+/** Returns the names in the expressions of a text, including the names inside defaults. */
 export function namesIn(parts: readonly Part[]): readonly string[] {
   return parts.flatMap((part) => ('text' in part ? [] : [part.name, ...namesIn(part.fallback ?? [])]));
 }
@@ -100,8 +100,8 @@ export interface Expansion {
 }
 
 /**
- * Replaces expressions with values. An expression with a default also replaces an empty value. After `lengthMax`
- * characters, the remaining parts are dropped.
+ * Replaces expressions with values. A default replaces a missing or empty value. After `lengthMax` characters, the
+ * remaining parts are dropped.
  */
 export function expandParts(
   parts: readonly Part[],

@@ -1,4 +1,4 @@
-// Renders one run in full: approvals that wait for a person and their commands, failures, and the changes by server.
+// Renders one run in full: approvals that wait for a person, the way back to the run, failures, and the changes by server.
 
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -6,6 +6,7 @@ import type { FleetState } from '../../../../run/fleet-state/format.ts';
 import type { RunRecord } from '../../../../run/history/ports.ts';
 import type { Answer, Api, RunInShort } from '../api.ts';
 import { Command } from '../command.ts';
+import { RollbackButton } from '../waiting/act-buttons.ts';
 import { Changes } from './changes.ts';
 
 interface Props {
@@ -33,18 +34,23 @@ export function RunDetail({ api, fleet, run }: Props) {
   return h('div', { class: 'inside' }, h(InFull, { run: answer.body.run, fleet }));
 }
 
+/** Renders the button and the command that go back to the run. */
+function WayBack({ run: { id, commits } }: { readonly run: RunRecord }) {
+  const [said, say] = useState('');
+  if (Object.keys(commits).length === 0) return h('p', { class: 'hint' }, `Run ${id}.`);
+  return [
+    h('p', { class: 'hint' }, `Run ${id}. To go back to it: `, h(Command, { words: `rollback ${id.slice(0, 8)}` })),
+    h(RollbackButton, { run: id, say }),
+    h('p', { class: 'said', role: 'status' }, said),
+  ];
+}
+
 function InFull({ run, fleet }: { readonly run: RunRecord; readonly fleet: FleetState }) {
   const { approvals = [], pinned, failures, problems, drifted = [], outcomes, omitted } = run;
   const waiting = new Set(approvals.flatMap(({ deletions }) => deletions));
   const kept = run.held.filter(({ resource }) => !waiting.has(resource));
   return [
-    h(
-      'p',
-      { class: 'hint' },
-      `Run ${run.id}.`,
-      Object.keys(run.commits).length === 0 ? '' : ' To go back to it: ',
-      Object.keys(run.commits).length === 0 ? null : h(Command, { words: `rollback ${run.id.slice(0, 8)}` }),
-    ),
+    h(WayBack, { run }),
     ...pinned.map((each) => h(Pinned, { pin: each })),
     ...approvals.map((each) => h(Approval, { approval: each })),
     h(List, {

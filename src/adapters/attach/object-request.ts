@@ -1,32 +1,34 @@
-// Sends a request about a pod to the API server and reads the whole response up to a size limit.
+// Sends a request about an object to the API server and reads the whole response up to a size limit.
 
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Failure } from '#std/failure.ts';
 import type { AttachCredentials, AttachOptions } from './options.ts';
-import { podPath, readBounded } from './refusal.ts';
+import { readBounded } from './refusal.ts';
 
-const MAX_POD_BYTES = 4 * 1024 * 1024;
+const MAX_OBJECT_BYTES = 4 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
-export interface PodRequest {
-  readonly method: 'GET' | 'DELETE';
-  /** JSON. */
+export interface ObjectRequest {
+  readonly method: 'GET' | 'DELETE' | 'PATCH';
+  /** JSON text. */
   readonly body?: string;
+  /** Default: application/json. */
+  readonly contentType?: string;
 }
 
 /** Returns the response with any status. Throws Failure `attach-unreachable`. */
-export function requestPod(
-  { server, namespace }: AttachOptions,
-  pod: string,
+export function requestObject(
+  { server }: Pick<AttachOptions, 'server'>,
+  path: string,
   { headers, tls }: AttachCredentials,
-  { method, body }: PodRequest,
+  { method, body, contentType = 'application/json' }: ObjectRequest,
 ): Promise<{ status: number; text: string }> {
-  const url = new URL(`${server}${podPath(namespace, pod)}`);
+  const url = new URL(`${server}${path}`);
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
   // Without an explicit length, Node sends the body of a DELETE without a Content-Length header.
   const content =
-    body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
+    body === undefined ? {} : { 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
     function fail(cause: Error): void {
       reject(
@@ -43,7 +45,7 @@ export function requestPod(
     sent.on('timeout', () => sent.destroy(new Error(`no answer in ${TIMEOUT_MS / 1000} s`)));
     sent.on('error', fail);
     sent.on('response', (response) => {
-      readBounded(response, MAX_POD_BYTES).then((text) => resolve({ status: response.statusCode ?? 0, text }), fail);
+      readBounded(response, MAX_OBJECT_BYTES).then((text) => resolve({ status: response.statusCode ?? 0, text }), fail);
     });
     sent.end(body);
   });

@@ -1,0 +1,197 @@
+// Wraps a server that sleeps while no client uses it: stops it after a time without calls, and holds the next call
+// until it has started again.
+
+import { answerThen } from '../answer-then.ts';
+import type { Answer, Backend, BackendFault, Exchange, Flow, Probe } from '../backend.ts';
+import { createLaterFlow, NO_FLOW } from '../bridge/context.ts';
+import { answerEmpty, answerJson } from '../sessions/errors.ts';
+import { watchIdle } from './fall-asleep.ts';
+import type { SleepParts } from './ports.ts';
+import { createWaitingAnswer, progressRequest } from './progress.ts';
+import { noteUse, type SleepState } from './state.ts';
+import { createWaker, type Waker } from './wake.ts';
+
+export interface SleepingBackend extends Backend {
+  isAwake(): boolean;
+  /** Starts the server, if it sleeps, before a call that needs several exchanges. */
+  wake(): Promise<BackendFault | undefined>;
+  /** Opens an exchange that belongs to no client: it neither starts the server nor keeps it awake. */
+  openAside: Backend['open'];
+  /** Notes an opened (1) or closed (-1) stream of a client that no exchange belongs to. */
+  noteStream(change: 1 | -1): void;
+  /** Leaves the server as it is from now on, because the proxy stops. */
+  drain(): void;
+}
+
+/** `first`: the server if it runs; undefined if it is asleep. */
+export function createSleepingBackend(parts: SleepParts, first: Backend | undefined): SleepingBackend {
+  const { clock } = parts;
+  const state: SleepState = {
+    ...{
+      parts,
+      inUse: 0,
+      usedAt: clock.monotonic(),
+      eras: undefined,
+      stopped: false,
+      answered: first === undefined,
+      reported: undefined,
+    },
+    phase: first === undefined ? { name: 'asleep' } : { name: 'awake', backend: first },
+    stopTimer: () => undefined,
+  };
+  const waker = createWaker(state);
+  return {
+    open: (exchange, answer) => openExchange(state, waker, exchange, answer),
+    openAside(exchange, answer) {
+      if (state.phase.name === 'awake') return state.phase.backend.open(exchange, answer);
+      answer.fail(ASLEEP);
+      return NO_FLOW;
+    },
+    eras() {
+      if (state.phase.name === 'awake') state.eras = state.phase.backend.eras() ?? state.eras;
+      return state.eras;
+    },
+    probe: () => probeServer(state),
+    isAwake: () => state.phase.name === 'awake',
+    wake: () => wakeFor(state, waker),
+    noteStream: (change) => noteUse(state, change),
+    drain() {
+      state.stopped = true;
+      state.stopTimer();
+    },
+    async close(graceMs) {
+      state.stopped = true;
+      state.stopTimer();
+      waker.close();
+      if (state.phase.name === 'awake') await state.phase.backend.close(graceMs);
+    },
+  };
+}
+
+const ASLEEP: BackendFault = { reason: 'unreachable', message: 'the MCP server is asleep' };
+
+function openExchange(state: SleepState, waker: Waker, exchange: Exchange, answer: Answer): Flow {
+  const { phase } = state;
+  switch (phase.name) {
+    case 'awake':
+      return isCheck(exchange)
+        ? phase.backend.open(exchange, answer)
+        : openCounted(state, phase.backend, exchange, answer);
+    case 'falling': {
+      const later = createLaterFlow();
+      void phase.settled.then(() => {
+        if (!later.aborted()) later.begin(openExchange(state, waker, exchange, answer));
+      });
+      return later;
+    }
+    default:
+      return answerAsleep(exchange, answer) ? NO_FLOW : holdCall(state, waker, exchange, answer);
+  }
+}
+
+function openCounted(state: SleepState, backend: Backend, exchange: Exchange, answer: Answer): Flow {
+  noteUse(state, 1);
+  let isOver = false;
+  function end(): void {
+    if (isOver) return;
+    isOver = true;
+    noteUse(state, -1);
+  }
+  const flow = backend.open(exchange, answerThen(answer, end));
+  return {
+    resume: flow.resume,
+    abort() {
+      flow.abort();
+      end();
+    },
+  };
+}
+
+/** Id of the requests with which gateways check whether a server is available. */
+const CHECK_ID = '"skep-probe"';
+
+/** Returns whether the message only asks whether somebody is there: it starts no server, and keeps none awake. */
+function isCheck({ message }: Exchange): boolean {
+  if (message?.kind !== 'request') return false;
+  return message.method === 'ping' || (message.method === 'server/discover' && message.id.json === CHECK_ID);
+}
+
+/**
+ * Answers an exchange that does not need the server. Sessions ended with the run of the server that began them, so
+ * their clients begin a new one. Returns false if the server has to start.
+ */
+function answerAsleep(exchange: Exchange, answer: Answer): boolean {
+  const { method, session, message } = exchange;
+  if (session !== undefined) {
+    if (method === 'DELETE') answerEmpty(answer, 204);
+    else answer.fail({ reason: 'session-unknown', message: 'Session not found' });
+    return true;
+  }
+  if (message?.kind === 'notification' || message?.kind === 'response') {
+    answerEmpty(answer, 202);
+    return true;
+  }
+  if (message === undefined || !isCheck(exchange)) return false;
+  answerJson(answer, 200, Buffer.from(`{"jsonrpc":"2.0","id":${message.id?.json ?? 'null'},"result":{}}`));
+  return true;
+}
+
+function holdCall(state: SleepState, waker: Waker, exchange: Exchange, answer: Answer): Flow {
+  const { clock, times } = state.parts;
+  const later = createLaterFlow();
+  const message = progressRequest(exchange);
+  const waiting =
+    message === undefined ? undefined : createWaitingAnswer(message, answer, { clock, limitMs: times.wakeMs });
+  const leave = waker.wait((fault) => {
+    const server = waiting?.forServer() ?? answer;
+    if (fault !== undefined) server.fail(fault);
+    else later.begin(openExchange(state, waker, exchange, server));
+  });
+  return {
+    resume: later.resume,
+    abort() {
+      waiting?.forServer();
+      leave();
+      later.abort();
+    },
+  };
+}
+
+function wakeFor(state: SleepState, waker: Waker): Promise<BackendFault | undefined> {
+  const { phase } = state;
+  if (phase.name === 'awake') return Promise.resolve(undefined);
+  if (phase.name === 'falling') return phase.settled.then(() => wakeFor(state, waker));
+  return new Promise((resolve) => {
+    waker.wait(resolve);
+  });
+}
+
+async function probeServer(state: SleepState): Promise<Probe> {
+  const { phase } = state;
+  if (phase.name === 'failed') return { available: false, error: phase.reason };
+  if (phase.name !== 'awake') return { available: true, isAsleep: true };
+  const probe = await phase.backend.probe();
+  if (state.phase !== phase) return probe;
+  if (probe.available) {
+    if (!state.answered) beginIdleness(state);
+    return probe;
+  }
+  return (await fellAsleepBy(state, phase.backend)) ? { available: true, isAsleep: true } : probe;
+}
+
+/** A server that has never answered is not stopped, so that its failure to start stays visible. */
+function beginIdleness(state: SleepState): void {
+  state.answered = true;
+  state.usedAt = Math.max(state.usedAt, state.parts.clock.monotonic());
+  watchIdle(state);
+}
+
+/** Returns whether another program, or a proxy that has ended, has set the number of pods to 0. */
+async function fellAsleepBy(state: SleepState, backend: Backend): Promise<boolean> {
+  const count = await state.parts.scale.read().catch(() => undefined);
+  if (count?.declared !== 0 || state.phase.name !== 'awake' || state.phase.backend !== backend) return false;
+  state.stopTimer();
+  state.phase = { name: 'asleep' };
+  void backend.close(0);
+  return true;
+}

@@ -1,0 +1,166 @@
+// Starts a server that sleeps: one start for all calls that wait for it.
+
+import { Failure } from '#std/failure.ts';
+import type { Backend, BackendFault } from '../backend.ts';
+import { watchIdle } from './fall-asleep.ts';
+import { noteUse, pause, type SleepState } from './state.ts';
+
+/** A call that waits. */
+interface Waiter {
+  readonly since: number;
+  readonly settle: (fault: BackendFault | undefined) => void;
+  readonly stopTimer: () => void;
+}
+
+export interface Waker {
+  /**
+   * Calls `settle` once, when the server runs or has not started in time. The returned function ends the wait without a
+   * call of `settle`.
+   */
+  wait(settle: (fault: BackendFault | undefined) => void): () => void;
+  /** Ends all waits. */
+  close(): void;
+}
+
+interface WakeState {
+  readonly state: SleepState;
+  readonly waiters: Set<Waiter>;
+  isStarting: boolean;
+  /** Reason why the server does not run yet, for the operator. */
+  reason: string;
+}
+
+const LOOK_MS = 100;
+const SLOW_LOOK_MS = 500;
+/** Time after which the server is looked for less often. */
+const SLOW_AFTER_MS = 10_000;
+const RETRY_AFTER_SECONDS = 10;
+
+export function createWaker(state: SleepState): Waker {
+  const wake: WakeState = { state, waiters: new Set(), isStarting: false, reason: '' };
+  const { clock, times } = state.parts;
+  return {
+    wait(settle) {
+      const late = () => release(wake, waiter, 'not-started', notStarted(wake.reason));
+      const waiter: Waiter = { since: clock.monotonic(), settle, stopTimer: clock.after(times.wakeMs, late) };
+      wake.waiters.add(waiter);
+      // A server that is being started for a call must not be stopped meanwhile.
+      noteUse(state, 1);
+      if (!wake.isStarting) void startForWaiters(wake);
+      return () => release(wake, waiter, 'client-gone');
+    },
+    close: () =>
+      releaseAll(wake, { reason: 'unreachable', message: 'the proxy is shutting down', retryAfterSeconds: 1 }),
+  };
+}
+
+function release(
+  { state, waiters }: WakeState,
+  waiter: Waiter,
+  outcome: 'started' | 'not-started' | 'client-gone',
+  fault?: BackendFault,
+): void {
+  if (!waiters.delete(waiter)) return;
+  waiter.stopTimer();
+  noteUse(state, -1);
+  state.parts.observer.waited(state.parts.clock.monotonic() - waiter.since, outcome);
+  if (outcome !== 'client-gone') waiter.settle(fault);
+}
+
+function releaseAll(wake: WakeState, fault: BackendFault | undefined): void {
+  const outcome = fault === undefined ? 'started' : 'not-started';
+  for (const waiter of [...wake.waiters]) release(wake, waiter, outcome, fault);
+}
+
+/** Tries to start the server as long as calls wait. */
+async function startForWaiters(wake: WakeState): Promise<void> {
+  const { state, waiters } = wake;
+  const { clock, observer } = state.parts;
+  wake.isStarting = true;
+  state.stopTimer();
+  wake.reason = 'it was not checked yet';
+  observer.log('info', 'the MCP server is started for a call');
+  const began = clock.monotonic();
+  let backend: Backend | undefined;
+  while (backend === undefined && waiters.size > 0) backend = await tryToStart(wake, began);
+  wake.isStarting = false;
+  if (backend === undefined) {
+    state.phase = { name: 'failed', reason: wake.reason };
+    observer.log('warn', `the MCP server was not started: ${wake.reason}`);
+  } else {
+    state.phase = { name: 'awake', backend };
+    const ms = clock.monotonic() - began;
+    observer.woke(ms);
+    observer.log('info', `the MCP server runs after ${Math.round(ms)} ms`);
+  }
+  if (backend !== undefined) releaseAll(wake, undefined);
+  // After a failed start too, because a server that starts later would run without ever being used.
+  watchIdle(state);
+}
+
+/** Returns the running server; undefined if no call waits any more, or the start is impossible. */
+async function tryToStart(wake: WakeState, began: number): Promise<Backend | undefined> {
+  const { state, waiters } = wake;
+  const { clock, open, check } = state.parts;
+  let backend: Backend | undefined;
+  try {
+    await declareStarted(wake);
+    backend = await open();
+    while (waiters.size > 0) {
+      const reason = (await checkFailed(check)) ?? (await whyUnavailable(backend));
+      if (reason === undefined) return backend;
+      wake.reason = reason;
+      await pause(state, clock.monotonic() - began > SLOW_AFTER_MS ? SLOW_LOOK_MS : LOOK_MS);
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    wake.reason = error.message;
+    releaseAll(wake, notStarted(error.message));
+  }
+  await backend?.close(0);
+  return undefined;
+}
+
+async function checkFailed(check: (() => Promise<void>) | undefined): Promise<string | undefined> {
+  try {
+    await check?.();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.message;
+  }
+}
+
+async function whyUnavailable(backend: Backend): Promise<string | undefined> {
+  const { available, error = 'it does not answer' } = await backend.probe();
+  return available ? undefined : error;
+}
+
+/**
+ * Declares one pod unless some are declared already. A pod of the run before has to end first, because a call that it
+ * accepts would end with it. Rejects with a Failure that no further attempt can change.
+ */
+async function declareStarted(wake: WakeState): Promise<void> {
+  const { scale } = wake.state.parts;
+  while (wake.waiters.size > 0) {
+    try {
+      const { declared, existing } = await scale.read();
+      if (declared > 0) return;
+      if (existing === 0) return await scale.declare(1);
+      wake.reason = 'its last pod has not ended yet';
+    } catch (error) {
+      if (!(error instanceof Failure) || !error.retryable) throw error;
+      wake.reason = error.message;
+    }
+    await pause(wake.state, LOOK_MS);
+  }
+}
+
+function notStarted(detail: string): BackendFault {
+  return {
+    reason: 'not-started',
+    message: 'The MCP server was asleep and did not start in time. Try again.',
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    detail,
+  };
+}

@@ -1,0 +1,27 @@
+// Opens an instance for one action or call, and closes it when that ends or is given up.
+
+import type { Instance } from '../instance/instance.ts';
+
+/** If the signal is given and aborted, requests in flight end with the instance. */
+export async function useOpened<T>(
+  opening: Promise<Instance>,
+  use: (instance: Instance) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const instance = await opening;
+  let closing: Promise<void> | undefined;
+  function close(): Promise<void> {
+    closing ??= instance.close();
+    return closing;
+  }
+  // The call reports why it was given up, and awaits the same closing below.
+  const giveUp = () => void close().catch(() => undefined);
+  signal?.addEventListener('abort', giveUp, { once: true });
+  try {
+    signal?.throwIfAborted();
+    return await use(instance);
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+    await close();
+  }
+}
