@@ -4,7 +4,7 @@
 import { findBrowser, startBrowser } from '../../../test/harness/browser.ts';
 
 export interface View {
-  /** Milliseconds of work of the main thread until the fleet was shown. */
+  /** Milliseconds of work of the main thread from the first byte until the fleet was shown, the login included. */
   readonly firstViewMs: number;
   /** The longest task of the main thread while the fleet was filtered key by key; 0 if none took 50 ms. */
   readonly longestTaskMs: number;
@@ -31,10 +31,9 @@ export async function measureView(url: string, token: string, entries: number): 
       const { metrics } = await session.send('Performance.getMetrics');
       return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
     };
-    const before = await taskMs();
     await page.keyboard.press('Enter');
     await page.getByText(new RegExp(`of ${entries} are healthy|All ${entries} are healthy`)).waitFor();
-    const firstViewMs = (await taskMs()) - before;
+    const firstViewMs = await taskMs();
     await page.evaluate(COUNTER);
     const input = page.getByLabel('Filter by text');
     for (let times = 0; times < 3; times += 1) {

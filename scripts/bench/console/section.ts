@@ -123,7 +123,8 @@ async function loopRows(runner: AskedProcess<string>, url: string, namespace: st
   return [
     row(`${of}: delay, p99`, ({ p99Ms }) => p99Ms),
     row('... delay, longest', ({ delayMs }) => delayMs),
-    row('... longest work', ({ workMs }) => workMs),
+    row('... work between two turns, p99', ({ workP99Ms }) => workP99Ms),
+    row('... longest work between two turns', ({ workMs }) => workMs),
     { name: '... answers to one console in half a minute', ours: answers / ROUNDS / CONSOLES, unit: 'answers' },
   ];
 }

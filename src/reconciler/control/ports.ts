@@ -51,7 +51,7 @@ export type FleetEvent = 'began' | 'ended' | 'fleet';
 /** The fleet as the last run has observed it. */
 export interface Fleet {
   /** Returns the state as JSON; equal states have equal tags. */
-  state(): { readonly text: string; readonly tag: string };
+  state(): { readonly text: string | Buffer; readonly tag: string };
   /** Returns one resource as JSON, read now; undefined if the last run had no resource with that id. */
   resource(id: string): Promise<string | undefined>;
   /** Returns the last lines of the logs of one resource as JSON, as `resource` does. */

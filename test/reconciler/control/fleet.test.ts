@@ -132,7 +132,12 @@ test('a resource says what it offers to whom, and what the cluster refuses to sa
   const refuse = (resource: string) =>
     world.cluster.cluster.faults.add({ match: { verb: 'list', resource }, action: { status: 403 } });
   refuse('events.k8s.io/events');
-  expect((await readResource('tools/MCPServer/clock')).eventsUnread ?? '').toMatch(/events: fault injected/);
+  // Events of a namespace are used again for some seconds.
+  const { eventsUnread } = await eventually(
+    () => readResource('tools/MCPServer/clock'),
+    (detail) => detail.eventsUnread !== undefined,
+  );
+  expect(eventsUnread).toMatch(/events: fault injected/);
   refuse('pods');
   for (const part of ['logs', 'readings']) {
     const url = `${keeper.url}/fleet/resource/${part}?id=tools/MCPServer/clock`;

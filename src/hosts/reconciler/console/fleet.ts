@@ -88,12 +88,12 @@ export function openFleetFeed(config: Config, write: WriteAudit): FleetFeed {
 
 /** Renders each state once, also if many consoles request it. */
 function rememberText(state: () => FleetState): Fleet['state'] {
-  let last: { readonly state: FleetState; readonly text: string; readonly tag: string } | undefined;
+  let last: { readonly state: FleetState; readonly text: Buffer; readonly tag: string } | undefined;
   return () => {
     const now = state();
     if (last?.state !== now) {
       const text = jsonOfFleet(now);
-      last = { state: now, text, tag: sha256(text).slice(0, 16) };
+      last = { state: now, text: Buffer.from(text), tag: sha256(text).slice(0, 16) };
     }
     return last;
   };

@@ -9,6 +9,7 @@ import { readLogs } from '#reconciler/run/fleet-state/pods/logs.ts';
 import { readReadings } from '#reconciler/run/fleet-state/pods/readings.ts';
 import { trafficOf } from '#reconciler/run/fleet-state/pods/traffic.ts';
 import { type KnownResource, readLiveDetail } from '#reconciler/run/fleet-state/resource-detail.ts';
+import type { PodReads } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { systemClock } from '../../clock.ts';
 import type { Instance } from '../instance/instance.ts';
@@ -35,15 +36,32 @@ const ENCRYPTED: Unread = { unread: 'its manifest is encrypted in Git, and its v
 const READ_WITHIN_MS = 10_000;
 
 export function openResourceReads({ cluster, options }: ReadInstance): ResourceReads {
-  const { podReads } = cluster;
+  const podReads = { ...cluster.podReads, events: rememberEvents(cluster.podReads.events) };
+  const reading = { ...cluster, podReads };
   const memory = openTrafficMemory();
   return {
-    live: createReader((known) => readLiveDetail(cluster, options(), known)),
+    live: createReader((known) => readLiveDetail(reading, options(), known)),
     logs: createReader(
       async (known): Promise<Logs | Unread> =>
         known.loaded?.sealed === true ? ENCRYPTED : readLogs(cluster, podReads, known),
     ),
     readings: createReader((known) => readTraffic(cluster, known, memory)),
+  };
+}
+
+/** Time for which Events of a namespace are used again: consoles read many of its resources after each run. */
+const EVENTS_AGE_MS = 3000;
+
+/** Reads the Events of a namespace once for all resources that are read at about the same time. */
+function rememberEvents(read: PodReads['events']): PodReads['events'] {
+  const known = new Map<string, ReturnType<typeof read>>();
+  return (namespace) => {
+    const found = known.get(namespace);
+    if (found !== undefined) return found;
+    const reading = read(namespace);
+    known.set(namespace, reading);
+    setTimeout(() => known.delete(namespace), EVENTS_AGE_MS).unref();
+    return reading;
   };
 }
 
