@@ -16,7 +16,7 @@
 // - `/readyz` responds with 200 after the backends have been queried for their tools. With an optimizer, the embedding
 //   service must also have embedded these tools, or must have been unavailable for `embeddingServiceTimeout`.
 //   `/health` responds as soon as the server listens.
-// - operator-documents.ts says how the reconciler reads the state of the server with names, and its metrics.
+// - virtual/operator-documents.ts says how the reconciler reads the state of the server with names, and its metrics.
 // - The server writes the health of each backend into `status.discoveredBackends` of its VirtualMCPServer, which
 //   VMCP_NAME and VMCP_NAMESPACE name: name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged,
 //   consecutiveFailures. It uses forced server-side apply with its own field manager. The reconciler writes phase and

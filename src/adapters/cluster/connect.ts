@@ -4,6 +4,7 @@
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource, Clock, Cluster, Exchange, ListOptions, PodReads } from '#reconciler/run/ports.ts';
 import { type ApiOptions, createApi } from './api.ts';
+import { openPodReads } from './console/pod-reads.ts';
 import { type CredentialSource, openCredentials } from './credentials.ts';
 import { createLimiter } from './limiter.ts';
 import { openLists, type ReadList } from './lists.ts';
@@ -17,7 +18,6 @@ import {
   removeObject,
   storeObject,
 } from './object-requests.ts';
-import { openPodReads } from './pod-reads.ts';
 import { createSchemas } from './schemas.ts';
 import { openTokenIssuer } from './token-issuer.ts';
 import { openWatches, type Watches } from './watch.ts';

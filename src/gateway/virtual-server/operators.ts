@@ -2,7 +2,7 @@
 // paths do not exist. The documents are read-only.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { OPERATOR_HEADER } from '#contracts/operator-documents.ts';
+import { OPERATOR_HEADER } from '#contracts/virtual/operator-documents.ts';
 import { SECURITY_HEADERS } from '#std/page/headers.ts';
 import { isOneOf } from '#std/secret.ts';
 

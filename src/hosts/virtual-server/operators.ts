@@ -1,6 +1,6 @@
 // Provides the documents of a virtual server for operators: its parts with names, and its metrics.
 
-import { OPERATOR_PATHS, operatorToken } from '#contracts/operator-documents.ts';
+import { OPERATOR_PATHS, operatorToken } from '#contracts/virtual/operator-documents.ts';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { OperatorDocuments } from '#gateway/virtual-server/operators.ts';
 import { type Overview, overviewDocument } from '#gateway/virtual-server/overview.ts';

@@ -1,7 +1,7 @@
 // The documents of a virtual server for operators: with names, and for requests with the token alone.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPERATOR_HEADER, OPERATOR_PATHS, operatorToken } from '#contracts/operator-documents.ts';
+import { OPERATOR_HEADER, OPERATOR_PATHS, operatorToken } from '#contracts/virtual/operator-documents.ts';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
 import { startMember, type TestMember, tool } from './member.ts';
 import { callFlow, workflow } from './workflow-world.ts';

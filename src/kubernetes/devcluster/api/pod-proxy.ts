@@ -29,7 +29,7 @@ export function proxiedPath({ pathname, search }: URL): ProxiedPath | undefined 
 const OWN_HEADERS = ['authorization', 'host', 'connection'];
 
 /** Resolves when the answer was passed on. Throws Status failures. */
-export async function proxyToPod(
+export async function forwardToPod(
   find: FindPodPort,
   { namespace, pod, port, path }: ProxiedPath,
   message: IncomingMessage,

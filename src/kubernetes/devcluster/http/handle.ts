@@ -6,7 +6,7 @@ import type { ApiContext } from '../api/context.ts';
 import { NAMESPACE_COLLECTION } from '../api/namespaces.ts';
 import { NO_EXEC } from '../api/pod-container.ts';
 import { type FindLog, sendLog } from '../api/pod-log.ts';
-import { type FindPodPort, type ProxiedPath, proxiedPath, proxyToPod } from '../api/pod-proxy.ts';
+import { type FindPodPort, forwardToPod, type ProxiedPath, proxiedPath } from '../api/pod-proxy.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { isTrue, parseResourcePath, type ResourcePath, verbOf } from '../api/route.ts';
 import { apiError, badRequest, methodNotAllowed, notFound, qualified } from '../api/status.ts';
@@ -89,7 +89,7 @@ async function handlePod(parts: HandlerParts, { message, response, url }: Exchan
 
 async function handleProxied(parts: HandlerParts, exchange: Exchange, proxied: ProxiedPath): Promise<void> {
   if (await isStruck(parts, exchange, 'proxy', proxied.pod)) return;
-  await proxyToPod(parts.findPodPort, proxied, exchange.message, exchange.response);
+  await forwardToPod(parts.findPodPort, proxied, exchange.message, exchange.response);
 }
 
 /** Counts a request to the processes of a pod. Returns true if an injected fault has replaced the response. */

@@ -64,7 +64,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
       waiting = waitingOf(result);
       if (seen !== undefined) {
         observed = fleetStateOf(look, seen, result, before());
-        kept = keptOf(look, seen, result);
+        kept = indexedRun(look, seen, result);
         seen = undefined;
       } else if (observed !== undefined) {
         observed = repeatedState(observed, result, before());
@@ -82,7 +82,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
   };
 }
 
-function keptOf({ apiGroup }: FleetLook, { resolved, desires, locks }: Prepared, result: RunResult): Kept {
+function indexedRun({ apiGroup }: FleetLook, { resolved, desires, locks }: Prepared, result: RunResult): Kept {
   let index: Index | undefined;
   const open = (): Index => {
     const loaded = resolved.standings.map((standing) => standing.loaded);

@@ -2,6 +2,7 @@
 // and the policies that decide about calls.
 
 import { AUTHZ_FILE, readAuthzConfig } from '#contracts/authz-config.ts';
+import { TOOL_LOCK } from '#contracts/tool-lock/schema.ts';
 import { aggregatedTools } from '#contracts/virtual-model/aggregate.ts';
 import { ANY_TOOL, shownTools, type Tool } from '#contracts/virtual-model/tools.ts';
 import { readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
@@ -9,7 +10,6 @@ import { configMapText } from '#kubernetes/rules/content.ts';
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject, objectsIn, parseJson } from '#std/json.ts';
 import type { Endpoint, OfferedMember, Resource, View } from '../../kinds/kind.ts';
-import { lockOf } from '../../kinds/tools-lock.ts';
 import type { Desired } from '../desire/desire.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { OfferedTool, ShownOffer } from './offer-format.ts';
@@ -74,9 +74,10 @@ function memberTools({ view, declared }: OfferInput, { workload, kind }: Offered
 
 /** Returns the reviewed tools of a server under their own names. */
 function lockedTools(resource: Resource, view: View): readonly Tool[] {
-  const lock = lockOf(resource, view);
-  if (lock === undefined) return [ANY_TOOL];
-  return lock.tools.map(({ name }) => ({ origin: String(name), name: String(name), member: '' }));
+  const spec = view.find(TOOL_LOCK.kind, resource.metadata.name)?.spec;
+  const { server, tools } = isObject(spec) ? spec : {};
+  if (!isObject(server) || server.kind !== resource.kind) return [ANY_TOOL];
+  return objectsIn(tools).map(({ name }) => ({ origin: String(name), name: String(name), member: '' }));
 }
 
 function policiesOf(input: OfferInput): Pick<ShownOffer, 'policies' | 'policiesUnread'> {

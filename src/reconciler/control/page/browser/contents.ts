@@ -10,7 +10,7 @@ export function Contents() {
   const [titles, setTitles] = useState<readonly string[]>([]);
   useEffect(() => {
     const look = (): void => {
-      const found = sections().map(titleOf);
+      const found = sections().map(headingText);
       setTitles((before) => (found.join('\n') === before.join('\n') ? before : found));
     };
     // Parts of the page appear when they have been read.
@@ -34,7 +34,7 @@ function sections(): readonly HTMLElement[] {
 }
 
 /** Returns the title without the count behind it. */
-function titleOf(heading: HTMLElement): string {
+function headingText(heading: HTMLElement): string {
   return heading.firstChild?.textContent?.trim() ?? '';
 }
 

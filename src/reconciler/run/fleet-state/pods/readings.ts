@@ -1,7 +1,7 @@
 // Reads the metrics of a resource's proxies for the console and, for a virtual server, the document about its members,
 // names and workflows. The API server passes the requests on to the pods.
 
-import { OPERATOR_HEADER, OPERATOR_PATHS, operatorToken } from '#contracts/operator-documents.ts';
+import { OPERATOR_HEADER, OPERATOR_PATHS, operatorToken } from '#contracts/virtual/operator-documents.ts';
 import { VMCP_ENV } from '#contracts/vmcp-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -107,11 +107,16 @@ async function requestPod(
   bytes: number,
 ): Promise<string> {
   const { namespace = '', name } = pod.metadata;
-  const how = key === undefined ? {} : { headers: { [OPERATOR_HEADER]: await readToken(cluster, namespace, key) } };
+  const how =
+    key === undefined ? {} : { headers: { [OPERATOR_HEADER]: await readOperatorToken(cluster, namespace, key) } };
   return reads.request({ namespace, name }, { port, path }, { bytes, ...how });
 }
 
-async function readToken(cluster: Pick<Cluster, 'get'>, namespace: string, { name, key }: NonNullable<Source['key']>) {
+async function readOperatorToken(
+  cluster: Pick<Cluster, 'get'>,
+  namespace: string,
+  { name, key }: NonNullable<Source['key']>,
+) {
   const secret = await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name });
   const value = asObject(secret?.data)[key];
   return operatorToken(typeof value === 'string' ? Buffer.from(value, 'base64').toString() : '');

@@ -4,9 +4,9 @@
 import type { PodPlace, PodReads } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { type JsonObject, objectsIn } from '#std/json.ts';
-import { type ApiOptions, createApi } from './api.ts';
-import { jsonObjectOf } from './json-answer.ts';
-import { createLimiter } from './limiter.ts';
+import { type ApiOptions, createApi } from '../api.ts';
+import { jsonObjectOf } from '../json-answer.ts';
+import { createLimiter } from '../limiter.ts';
 
 /** Maximum number of requests at a time. */
 const CONCURRENCY = 4;
