@@ -40,7 +40,7 @@ interface Index {
   /** Declared objects of a namespace. */
   readonly views: (namespace: string) => View;
   readonly byEntry: ReadonlyMap<string, Sourced>;
-  /** Desired objects by the key of their owner, or by their own key if they have none. */
+  /** Desired objects by the key of their owner, or by their own key if they have no owner. */
   readonly byOwner: ReadonlyMap<string, readonly Desired[]>;
 }
 
