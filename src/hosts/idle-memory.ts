@@ -19,9 +19,9 @@ export interface Look {
 
 /** Collects when the process is idle for the first time, and again after growth. The timer does not keep it alive. */
 export function releaseMemoryWhenIdle(): void {
-  const growth = watchIdleGrowth(look().cpuMs);
+  const growth = watchIdleGrowth(lookNow().cpuMs);
   setInterval(() => {
-    if (growth.isDue(look())) void collectGarbage().then(() => growth.collected(look().heapBytes));
+    if (growth.isDue(lookNow())) void collectGarbage().then(() => growth.collected(lookNow().heapBytes));
   }, INTERVAL_MS).unref();
 }
 
@@ -59,7 +59,7 @@ export async function collectGarbage(): Promise<void> {
   }
 }
 
-function look(): Look {
+function lookNow(): Look {
   const { user, system } = process.cpuUsage();
   return { cpuMs: (user + system) / 1000, heapBytes: getHeapStatistics().total_physical_size };
 }

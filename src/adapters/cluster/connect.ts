@@ -10,11 +10,11 @@ import { createLimiter } from './limiter.ts';
 import { openLists, type ReadList } from './lists.ts';
 import {
   applyObject,
-  type Context,
   discoverOnce,
   getObject,
   type Limit,
   patchObject,
+  type RequestContext,
   removeObject,
   storeObject,
 } from './object-requests.ts';
@@ -76,7 +76,14 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   const requests = apiOptions(options, credentials, deadline);
   const api = createApi(requests);
   const { fieldManager, clock } = options;
-  const context: Context = { api, clock, fieldManager, fence: undefined, limit: undefined, discovered: undefined };
+  const context: RequestContext = {
+    api,
+    clock,
+    fieldManager,
+    fence: undefined,
+    limit: undefined,
+    discovered: undefined,
+  };
   const schemas = createSchemas(api);
   const watches = openWatches({ ...requests, api });
   const readList = openLists(api, options.clock);

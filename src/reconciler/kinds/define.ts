@@ -7,7 +7,7 @@ import { type KubeObject, versionOf } from '#kubernetes/rules/object.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import { addressFaults } from '#std/address/address.ts';
 import type { JsonObject } from '#std/json.ts';
-import { NEXT_VERSION, type Validation } from '#std/schema/marks.ts';
+import { NEXT_VERSION, type RuleMark } from '#std/schema/marks.ts';
 import type { Static, TSchema } from '#std/schema.ts';
 import { readerOf, spelledFor } from './aliases.ts';
 import { conditionsOf } from './conditions.ts';
@@ -56,7 +56,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   /** Version that an API server stores. If not set, the version is `v1beta1`. */
   readonly storedVersion?: string;
   readonly after: readonly string[];
-  readonly schema: { readonly spec: Spec; readonly status: Status; readonly validations?: readonly Validation[] };
+  readonly schema: { readonly spec: Spec; readonly status: Status; readonly validations?: readonly RuleMark[] };
   /** `written`: the author's spec, without defaults. */
   rules?(self: Typed<Spec>, written: unknown): readonly Finding[];
   references?(self: Typed<Spec>): readonly Reference[];

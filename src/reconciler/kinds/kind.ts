@@ -5,14 +5,14 @@ import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { RegistryConfigFile } from '#contracts/registry/config.ts';
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
-import type { Listing } from '#contracts/running-servers.ts';
+import type { CatalogueListing } from '#contracts/running-servers.ts';
 import type { ConflictResolution } from '#contracts/virtual-model/aggregate.ts';
-import type { Shown } from '#contracts/virtual-model/tools.ts';
+import type { ShownTools } from '#contracts/virtual-model/tools.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
-import type { Validation } from '#std/schema/marks.ts';
+import type { RuleMark } from '#std/schema/marks.ts';
 
 export type { Finding } from '#kubernetes/rules/finding.ts';
 
@@ -43,7 +43,7 @@ export interface Endpoint {
   readonly auth: EndpointAuth;
   readonly offer: Offer;
   /** If not set, the resource requests no entry in the catalogue of running servers. */
-  readonly listing?: Listing | undefined;
+  readonly listing?: CatalogueListing | undefined;
 }
 
 export type EndpointAuth =
@@ -61,7 +61,7 @@ export type Offer =
       readonly type: 'server';
       /** Identity of the server in a catalogue: its image and arguments, or its URL. */
       readonly server: { readonly image: string; readonly args?: readonly string[] } | { readonly url: string };
-      readonly shown: Shown;
+      readonly shown: ShownTools;
     }
   | {
       readonly type: 'members';
@@ -78,7 +78,7 @@ export interface OfferedMember {
   /** Kind of the resource with this name in the namespace. Not set if only the URL of the server is known. */
   readonly kind?: string;
   readonly url: string;
-  readonly shown: Shown;
+  readonly shown: ShownTools;
   readonly hidden: boolean;
 }
 
@@ -200,7 +200,7 @@ export interface Kind {
     readonly spec: JsonObject;
     readonly status: JsonObject;
     /** CEL rules over the whole object (`self.spec`, `self.metadata.name`), such as rules about its name. */
-    readonly validations: readonly Validation[];
+    readonly validations: readonly RuleMark[];
   };
 
   /** Finds fields of the author's spec that an API server stores although no code reads them. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
 import type { ResourceId } from '#std/problem.ts';
 import { INSTALLED } from '#std/words/command-of.ts';
-import type { Action, Outcome } from '../run/apply/apply.ts';
+import type { Action, ChangeOutcome } from '../run/apply/apply.ts';
 import type { RunResult } from '../run/result.ts';
 import { textOfAdoption } from './adoption.ts';
 import { countCreated, tellOutcomes, textOfChanges } from './news.ts';
@@ -14,7 +14,7 @@ const SERVER: ResourceId = { apiVersion: 'example.com/v1', kind: 'MCPServer', na
 const PROBLEM = { code: 'schema-enum', severity: 'error', message: 'is wrong' } as const;
 const FAILED = outcome('failed');
 
-function outcome(action: Action): Outcome {
+function outcome(action: Action): ChangeOutcome {
   const error = { code: 'cluster-not-found', message: 'no such namespace' };
   return { action, resource: SERVER, ...(action === 'failed' ? { error } : {}) };
 }

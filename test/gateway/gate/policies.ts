@@ -1,4 +1,4 @@
-// Policies out of texts, and calls to decide on, for the tests of the gate.
+// Compiles policies from texts and evaluates calls, for tests of the gate.
 
 import type { GroupFields } from '#contracts/authz-config.ts';
 import { compilePolicies } from '#gateway/gate/policy/compile.ts';
@@ -22,11 +22,11 @@ export interface Asked {
   readonly name?: string;
   readonly claims?: JsonObject;
   readonly hints?: ToolHints;
-  /** JSON text of `arguments`, or what it is made of. */
+  /** Arguments of the call, as an object or as JSON text. */
   readonly args?: JsonObject | string;
 }
 
-/** By default alice calls the tool `weather`. */
+/** Evaluates a call. By default, alice calls the tool `weather`. */
 export function decide(policies: Policies, asked: Asked = {}): Decision {
   const { action = 'call_tool', name = 'weather', claims = { sub: 'alice' }, hints = {}, args } = asked;
   const body = Buffer.from(typeof args === 'string' ? args : JSON.stringify(args ?? {}));
@@ -34,7 +34,7 @@ export function decide(policies: Policies, asked: Asked = {}): Decision {
   return policies.decide({ action, name, claims, hints, arguments: given });
 }
 
-/** `allowed`, or the code of the denial. */
+/** Returns `allowed`, or the code of the denial. */
 export function outcome(decision: Decision): string {
   return decision.allowed ? 'allowed' : decision.denial.code;
 }

@@ -1,4 +1,4 @@
-// What of its log a virtual server writes, as its configuration says now.
+// Tests that a virtual server applies a changed log level.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ afterAll(() => folder.remove());
 
 const STORAGE = { provider: 'redis', address: '127.0.0.1:1', db: 0 } as const;
 
-test('a change of what is read at start only is warned of', async () => {
+test('a changed setting that requires a restart leads to a warning', async () => {
   const file = join(folder.path, 'restart.yaml');
   const config = configOf({});
   writeFileSync(file, formatVmcpConfig(config));
@@ -34,7 +34,7 @@ test('a change of what is read at start only is warned of', async () => {
   }
 });
 
-test('the level of the log is another one once the configuration says so, and back', async () => {
+test('the log level follows changes of the configuration', async () => {
   const file = join(folder.path, 'config.yaml');
   const write = (name: string, logLevel: 'debug' | undefined) => {
     const config = configOf({}, { metadata: { name } });

@@ -72,7 +72,7 @@ async function get(path: string, token = TOKEN) {
 }
 
 describe('the documents', () => {
-  test('say who advertises what, which names were wanted twice, and who has them', async () => {
+  test('contain the tools of each backend, name conflicts and their resolution', async () => {
     const { offered, conflicts, conflict_resolution, name, metadata } = JSON.parse(
       (await get(OPERATOR_PATHS.status)).text,
     );
@@ -97,7 +97,7 @@ describe('the documents', () => {
     ]);
   });
 
-  test('say how backends are, by name', async () => {
+  test('contain the state of each backend by name', async () => {
     const { backends } = JSON.parse((await get(OPERATOR_PATHS.status)).text);
     expect(backends).toMatchObject([
       { name: 'wiki', url: new URL(members[0]?.url ?? '').origin, status: 'healthy', metadata: { area: 'docs' } },
@@ -106,7 +106,7 @@ describe('the documents', () => {
     ]);
   });
 
-  test('say what workflows are made of and how the last runs ended', async () => {
+  test('contain the steps of workflows and the outcomes of their last runs', async () => {
     const { workflows, runs } = JSON.parse((await get(OPERATOR_PATHS.status)).text);
     expect(workflows).toMatchObject([
       {
@@ -129,7 +129,7 @@ describe('the documents', () => {
     expect(ends).toEqual({ find: 'completed', mail: 'skipped', note: 'completed', end: 'failed' });
   });
 
-  test('hold no credentials and no arguments', async () => {
+  test('contain no credentials and no arguments', async () => {
     for (const path of Object.values(OPERATOR_PATHS)) {
       const { status, text } = await get(path);
       expect([status, text.includes(SECRET), text.includes(KEY)]).toEqual([200, false, false]);
@@ -141,7 +141,7 @@ describe('the documents', () => {
     expect((await fetch(`${server.origin}/metrics`)).status).toBe(404);
   });
 
-  test('are shown without names where clients are', async () => {
+  test('contain no backend names on the port for clients', async () => {
     for (const path of ['/status', '/api/backends/health']) {
       expect(await (await fetch(server.origin + path)).text()).not.toContain('wiki');
     }

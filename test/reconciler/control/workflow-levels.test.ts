@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { levelsOf } from '#reconciler/control/page/browser/resource/virtual-server/levels.ts';
 
-test('a hundred steps in layers of four have their levels, each found once', () => {
+test('a hundred steps in layers of four get their levels, and each step is visited once', () => {
   const layers = Array.from({ length: 25 }, (_, layer) => [0, 1, 2, 3].map((place) => `${layer}.${place}`));
   let reads = 0;
   const steps = layers.flatMap((ids, layer) =>
@@ -21,7 +21,7 @@ test('a hundred steps in layers of four have their levels, each found once', () 
   expect(reads).toBe(100);
 });
 
-test('the longest way counts, and a circle ends', () => {
+test('the longest path determines the level, and a cycle ends', () => {
   const steps = [
     { id: 'end', depends_on: ['start', 'middle'] },
     { id: 'middle', depends_on: ['start'] },

@@ -34,7 +34,7 @@ export interface NamedExpression {
   readonly expression: string;
 }
 
-export interface Validation {
+export interface PolicyValidation {
   readonly expression: string;
   readonly message?: string;
   readonly messageExpression?: string;
@@ -47,7 +47,7 @@ export interface Policy {
   readonly match: MatchResources;
   readonly conditions: readonly NamedExpression[];
   readonly variables: readonly NamedExpression[];
-  readonly validations: readonly Validation[];
+  readonly validations: readonly PolicyValidation[];
   /** Audit annotations. `name` is the key. */
   readonly annotations: readonly NamedExpression[];
   /** The failurePolicy, which decides the result if an expression fails. */
@@ -123,7 +123,7 @@ function ruleOf(rule: JsonObject): ResourceRule {
   };
 }
 
-function validationOf({ expression, message, messageExpression, reason }: JsonObject): Validation {
+function validationOf({ expression, message, messageExpression, reason }: JsonObject): PolicyValidation {
   return {
     expression: textOrEmpty(expression),
     message: typeof message === 'string' ? message : undefined,

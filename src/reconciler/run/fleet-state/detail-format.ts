@@ -35,7 +35,7 @@ export interface DetailedObject {
   readonly pods?: readonly DetailedPod[];
 }
 
-export interface Condition {
+export interface ConsoleCondition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;
@@ -55,7 +55,7 @@ export interface ShownEvent {
 }
 
 export interface LiveDetail {
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly ConsoleCondition[];
   readonly objects: readonly DetailedObject[];
   /** Number of objects that were not read, because there are too many. */
   readonly omitted: number;

@@ -49,7 +49,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
   /** State after the last run that did not fail. */
   let observed: FleetState | undefined;
   let seen: Prepared | undefined;
-  let kept: Kept | undefined;
+  let kept: LastRun | undefined;
   let waiting = NOTHING_WAITS;
 
   function before(): FleetState | undefined {

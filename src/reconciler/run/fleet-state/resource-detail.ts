@@ -16,7 +16,7 @@ import { readMergeTypes } from '../observe/merge-types.ts';
 import type { Cluster, PodReads } from '../ports.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { RunResult } from '../result.ts';
-import type { Condition, DetailedObject, LiveDetail } from './detail-format.ts';
+import type { ConsoleCondition, DetailedObject, LiveDetail } from './detail-format.ts';
 import type { ShownOffer } from './offer-format.ts';
 import { detailedPod } from './pods/detailed-pod.ts';
 import { eventsAbout } from './pods/events.ts';
@@ -119,7 +119,7 @@ async function detailedObject(
   };
 }
 
-function conditionsOf(live: KubeObject | undefined): readonly Condition[] {
+function conditionsOf(live: KubeObject | undefined): readonly ConsoleCondition[] {
   const { conditions } = isObject(live?.status) ? live.status : {};
   return (Array.isArray(conditions) ? conditions : []).filter(isObject).map((each) => ({
     type: conditionText(each.type),

@@ -1,6 +1,8 @@
+// An idle process returns memory once, and again after its heap has grown.
+
 import { getHeapStatistics } from 'node:v8';
 import { describe, expect, test } from 'vitest';
-import { collectGarbage, watchIdleGrowth } from './idle-memory.ts';
+import { collectGarbage, watchIdleGrowth } from '#hosts/idle-memory.ts';
 
 const MIB = 1024 * 1024;
 /** Heap in MiB after each collection. */
