@@ -30,7 +30,7 @@ export interface FleetWatch {
   find(id: string): KnownResource | undefined;
 }
 
-type Kept = Pick<Prepared, 'resolved' | 'desires'> & {
+type LastRun = Pick<Prepared, 'resolved' | 'desires'> & {
   readonly result: RunResult;
   /** Opened when a resource is first looked at: most states are never opened. */
   readonly index: () => Index;
@@ -82,7 +82,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
   };
 }
 
-function indexedRun({ apiGroup }: FleetLook, { resolved, desires, locks }: Prepared, result: RunResult): Kept {
+function indexedRun({ apiGroup }: FleetLook, { resolved, desires, locks }: Prepared, result: RunResult): LastRun {
   let index: Index | undefined;
   const open = (): Index => {
     const loaded = resolved.standings.map((standing) => standing.loaded);
@@ -101,7 +101,7 @@ function indexedRun({ apiGroup }: FleetLook, { resolved, desires, locks }: Prepa
   };
 }
 
-function findResource(kept: Kept, entryId: string): KnownResource | undefined {
+function findResource(kept: LastRun, entryId: string): KnownResource | undefined {
   const { result } = kept;
   const { byEntry, byOwner } = kept.index();
   const loaded = byEntry.get(entryId);
@@ -121,7 +121,7 @@ function findResource(kept: Kept, entryId: string): KnownResource | undefined {
   };
 }
 
-function offerIn(kept: Kept, loaded: Sourced, desired: readonly Desired[]): ShownOffer | undefined {
+function offerIn(kept: LastRun, loaded: Sourced, desired: readonly Desired[]): ShownOffer | undefined {
   if (loaded.kind === undefined) return undefined;
   const { namespace = '' } = loaded.id;
   const { views, byEntry } = kept.index();
