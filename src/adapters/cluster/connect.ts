@@ -100,13 +100,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     list: async (kind, namespace, how) => (await readList(kind, namespace, how)).objects,
     listAgain: () => undefined,
     keptList: () => undefined,
-    get: (id, how) => getObject(context, id, how === 'urgent'),
-    apply: (object, how) => applyObject(context, object, how),
-    remove: (id, uid, as, resourceVersion) =>
-      removeObject(context, id, { uid, resourceVersion: resourceVersion || undefined }, as),
-    patch: (object, operations, how) => patchObject(context, object, operations, how),
-    create: (object) => storeObject(context, object, 'POST'),
-    replace: (object) => storeObject(context, object, 'PUT'),
+    ...objectMethods(context),
     fence: (check) => {
       context.fence = check;
     },
@@ -122,6 +116,18 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     close: async () => {
       await Promise.all([api.close(), watches.close(), closePodReads()]);
     },
+  };
+}
+
+function objectMethods(context: Context): Pick<Cluster, 'get' | 'apply' | 'remove' | 'patch' | 'create' | 'replace'> {
+  return {
+    get: (id, how) => getObject(context, id, how === 'urgent'),
+    apply: (object, how) => applyObject(context, object, how),
+    remove: (id, uid, as, resourceVersion) =>
+      removeObject(context, id, { uid, resourceVersion: resourceVersion || undefined }, as),
+    patch: (object, operations, how) => patchObject(context, object, operations, how),
+    create: (object) => storeObject(context, object, 'POST'),
+    replace: (object) => storeObject(context, object, 'PUT'),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { type ComponentChildren, h } from 'preact';
 
-export interface PageView {
+interface PageView {
   readonly label: string;
   readonly href: string;
   readonly isCurrent?: boolean;
