@@ -10,6 +10,7 @@ import { createLimiter } from './limiter.ts';
 import { openLists, type ReadList } from './lists.ts';
 import {
   applyObject,
+  type Context,
   discoverOnce,
   getObject,
   type Limit,
