@@ -2,11 +2,11 @@
 
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
+import { More } from '#std/page/shared/kit/more.ts';
 import type { FleetState } from '../../../../run/fleet-state/format.ts';
 import type { WaitingList } from '../../../../run/fleet-state/waiting-format.ts';
 import { useActing } from '../acting.ts';
 import type { Answer } from '../api.ts';
-import { More } from '../more.ts';
 import { resourceAddress, runAddress } from '../route.ts';
 import { deletionsText } from '../runs/run-detail.ts';
 import { whyNot } from '../session.ts';
