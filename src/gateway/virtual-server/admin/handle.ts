@@ -18,7 +18,7 @@ export interface AdminParts {
   readonly failed: (error: unknown) => void;
 }
 
-interface Answer {
+interface AdminResponse {
   readonly status: number;
   readonly type: string;
   readonly text: string;
@@ -31,7 +31,7 @@ export function createAdmin(parts: AdminParts): (request: IncomingMessage, respo
   const origins = originRules({ listenHost: parts.address, trustForwarded: false });
   let page: ReturnType<typeof readAdminPage> | undefined;
 
-  async function find(path: string): Promise<Answer> {
+  async function find(path: string): Promise<AdminResponse> {
     const document = Object.hasOwn(parts.documents, path) ? parts.documents[path] : undefined;
     if (document !== undefined) return json(200, document());
     page ??= readAdminPage().catch((error: unknown) => {
@@ -44,7 +44,7 @@ export function createAdmin(parts: AdminParts): (request: IncomingMessage, respo
     return file === undefined ? json(404, { error: 'not found' }) : { status: 200, type: file.type, text: file.body() };
   }
 
-  async function answer(request: IncomingMessage): Promise<Answer> {
+  async function answer(request: IncomingMessage): Promise<AdminResponse> {
     const denial = origins.refuse(request);
     if (denial !== undefined) return json(denial.httpStatus, { error: denial.message, code: denial.code });
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -64,11 +64,11 @@ export function createAdmin(parts: AdminParts): (request: IncomingMessage, respo
   };
 }
 
-function json(status: number, value: JsonObject): Answer {
+function json(status: number, value: JsonObject): AdminResponse {
   return { status, type: JSON_TYPE, text: `${JSON.stringify(value)}\n` };
 }
 
-function sendFound(response: ServerResponse, { status, type, text, headers }: Answer, headOnly: boolean): void {
+function sendFound(response: ServerResponse, { status, type, text, headers }: AdminResponse, headOnly: boolean): void {
   response.writeHead(status, {
     ...SECURITY_HEADERS,
     'content-type': type,

@@ -17,14 +17,14 @@ export interface Backend {
 /**
  * Backend of an item, and the item's name at the backend. Both are absent if the item belongs to the virtual server.
  */
-export interface Place {
+export interface ItemOrigin {
   readonly backend?: string;
   readonly own?: string;
 }
 
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'skills';
 
-export interface Offered extends Place {
+export interface Offered extends ItemOrigin {
   readonly list: ListName;
   readonly name: string;
   readonly advertised: boolean;
@@ -33,11 +33,11 @@ export interface Offered extends Place {
 export interface Conflict {
   readonly list: ListName;
   readonly name: string;
-  readonly given_to?: Place;
-  readonly others: readonly Place[];
+  readonly given_to?: ItemOrigin;
+  readonly others: readonly ItemOrigin[];
 }
 
-export interface Step {
+export interface WorkflowStepView {
   readonly id: string;
   readonly type: 'tool' | 'elicitation' | 'forEach';
   readonly tool?: string;
@@ -50,10 +50,10 @@ export interface Workflow {
   readonly name: string;
   readonly description?: string;
   readonly shown: boolean;
-  readonly steps: readonly Step[];
+  readonly steps: readonly WorkflowStepView[];
 }
 
-export interface Run {
+export interface WorkflowRunView {
   readonly run: string;
   readonly workflow: string;
   readonly ended: string;
@@ -67,7 +67,7 @@ export interface Run {
   }[];
 }
 
-export interface Status {
+export interface VirtualServerStatus {
   readonly name: string;
   readonly version: string;
   readonly metadata?: Readonly<Record<string, string>>;
@@ -75,11 +75,11 @@ export interface Status {
   readonly offered: readonly Offered[];
   readonly conflicts: readonly Conflict[];
   readonly workflows: readonly Workflow[];
-  readonly runs: readonly Run[];
+  readonly runs: readonly WorkflowRunView[];
 }
 
-export interface Server {
-  readonly status: Status;
+export interface VirtualServerView {
+  readonly status: VirtualServerStatus;
   readonly backends: readonly Backend[];
 }
 
@@ -97,9 +97,9 @@ async function get<T>(path: string): Promise<T> {
 }
 
 /** Requests both documents. Rejects if the virtual server does not answer. */
-export async function askVirtualServer(): Promise<Server> {
+export async function askVirtualServer(): Promise<VirtualServerView> {
   const [status, { backends }] = await Promise.all([
-    get<Status>('status'),
+    get<VirtualServerStatus>('status'),
     get<{ readonly backends: readonly Backend[] }>('api/backends/health'),
   ]);
   return { status, backends };

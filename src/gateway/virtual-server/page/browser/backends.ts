@@ -1,7 +1,7 @@
 // Shows each backend with its health, its address and its items.
 
 import { element } from '#std/page/shared/elements.ts';
-import type { Backend, ListName, Offered, Server } from './api.ts';
+import type { Backend, ListName, Offered, VirtualServerView } from './api.ts';
 import { named, textList } from './dom.ts';
 
 /** Maximum number of shown items. More items would make the browser slow. */
@@ -19,7 +19,7 @@ export function wordOf(list: ListName, count = 1): string {
   return count === 1 ? WORDS[list] : `${WORDS[list]}s`;
 }
 
-export function backendsView({ backends, status }: Server): HTMLElement {
+export function backendsView({ backends, status }: VirtualServerView): HTMLElement {
   const byBackend = Map.groupBy(status.offered, ({ backend }) => backend);
   const own = byBackend.get(undefined) ?? [];
   return element(

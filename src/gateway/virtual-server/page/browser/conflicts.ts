@@ -1,13 +1,13 @@
 // Shows each name that several backends use, and the backend that gets the name.
 
 import { element } from '#std/page/shared/elements.ts';
-import type { Conflict, Place, Status } from './api.ts';
+import type { Conflict, ItemOrigin, VirtualServerStatus } from './api.ts';
 import { wordOf } from './backends.ts';
 import { named, textList } from './dom.ts';
 
 const SHOWN_MAX = 500;
 
-export function conflictsView({ conflicts, conflict_resolution }: Status): HTMLElement {
+export function conflictsView({ conflicts, conflict_resolution }: VirtualServerStatus): HTMLElement {
   const items = conflicts.slice(0, SHOWN_MAX).map(conflictLine);
   const more = conflicts.length > SHOWN_MAX ? [[`and ${conflicts.length - SHOWN_MAX} more: /status has all`]] : [];
   return element(
@@ -33,7 +33,7 @@ function conflictLine({ list, name, given_to, others }: Conflict): readonly (Nod
   return [`The ${wordOf(list)} `, named(name), ' belongs to ', placeText(given_to, name), ', not to ', ...losers];
 }
 
-function placeText({ backend, own = '' }: Place, name: string): Node {
+function placeText({ backend, own = '' }: ItemOrigin, name: string): Node {
   if (backend === undefined) return element('span', {}, 'the server itself');
   return element('span', {}, named(backend), own === name ? '' : ` (there ${own})`);
 }

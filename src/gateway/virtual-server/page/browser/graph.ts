@@ -2,7 +2,7 @@
 // depend on it.
 
 import { element } from '#std/page/shared/elements.ts';
-import type { Step, Workflow } from './api.ts';
+import type { Workflow, WorkflowStepView } from './api.ts';
 import { drawing, named } from './dom.ts';
 import { levelsOf } from './levels.ts';
 
@@ -11,8 +11,8 @@ const GAP = { x: 20, y: 34 } as const;
 const EDGE = 8;
 const CHARACTERS_MAX = 20;
 
-interface Placed {
-  readonly step: Step;
+interface StepPosition {
+  readonly step: WorkflowStepView;
   readonly x: number;
   readonly y: number;
 }
@@ -37,12 +37,12 @@ function workflowView({ name, description, shown, steps }: Workflow): HTMLElemen
   );
 }
 
-function graphOf(steps: readonly Step[]): SVGElement {
+function graphOf(steps: readonly WorkflowStepView[]): SVGElement {
   const levels = levelsOf(steps);
   const rows = [...Map.groupBy(steps, ({ id }) => levels.get(id) ?? 0).entries()].toSorted(([a], [b]) => a - b);
   const placed = new Map(
     rows.flatMap(([level, row]) =>
-      row.map((step, column): [string, Placed] => {
+      row.map((step, column): [string, StepPosition] => {
         const [x, y] = [EDGE + column * (BOX.width + GAP.x), EDGE + level * (BOX.height + GAP.y)];
         return [step.id, { step, x, y }];
       }),
@@ -62,14 +62,14 @@ function graphOf(steps: readonly Step[]): SVGElement {
   return drawing('svg', { ...size, role: 'img', 'aria-label': sentenceOf(steps) }, ...lines, ...boxes);
 }
 
-function lineBetween(from: Placed, to: Placed): SVGElement {
+function lineBetween(from: StepPosition, to: StepPosition): SVGElement {
   const [x1, y1] = [from.x + BOX.width / 2, from.y + BOX.height];
   const [x2, y2] = [to.x + BOX.width / 2, to.y];
   const middle = (y1 + y2) / 2;
   return drawing('path', { class: 'line', d: `M${x1} ${y1} C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}` });
 }
 
-function boxOf({ step, x, y }: Placed): SVGElement {
+function boxOf({ step, x, y }: StepPosition): SVGElement {
   const { id, type, tool, conditional, missing } = step;
   const what = `${type === 'elicitation' ? 'asks a person' : (tool ?? '')}${type === 'forEach' ? ' for each' : ''}`;
   const size = { x: String(x), y: String(y), width: String(BOX.width), height: String(BOX.height), rx: '8' };
@@ -91,7 +91,7 @@ function shortened(text: string): string {
 }
 
 /** Describes the graph in words for screen readers. */
-function sentenceOf(steps: readonly Step[]): string {
+function sentenceOf(steps: readonly WorkflowStepView[]): string {
   return steps
     .map(({ id, depends_on }) =>
       depends_on.length === 0 ? `${id} starts at once` : `${id} after ${depends_on.join(' and ')}`,

@@ -1,7 +1,7 @@
 // Loads and shows the state of a virtual server.
 
 import { byId, element } from '#std/page/shared/elements.ts';
-import { askVirtualServer, type Server } from './api.ts';
+import { askVirtualServer, type VirtualServerView } from './api.ts';
 import { backendsView } from './backends.ts';
 import { conflictsView } from './conflicts.ts';
 import { workflowsView } from './graph.ts';
@@ -22,7 +22,7 @@ async function load(): Promise<void> {
   byId('controls').replaceChildren(againButton());
 }
 
-function show(server: Server): void {
+function show(server: VirtualServerView): void {
   const { status, backends } = server;
   const healthy = backends.filter((backend) => backend.status === 'healthy').length;
   const title = element('h1', { tabindex: '-1', class: 'text' }, status.name);

@@ -1,10 +1,10 @@
 // Shows the last runs of workflows with their results and steps.
 
 import { element } from '#std/page/shared/elements.ts';
-import type { Run } from './api.ts';
+import type { WorkflowRunView } from './api.ts';
 import { named, textList } from './dom.ts';
 
-export function runsView(runs: readonly Run[]): HTMLElement {
+export function runsView(runs: readonly WorkflowRunView[]): HTMLElement {
   return element(
     'section',
     {},
@@ -14,7 +14,7 @@ export function runsView(runs: readonly Run[]): HTMLElement {
   );
 }
 
-function runView({ run, workflow, ended, duration_ms, result, steps }: Run): HTMLElement {
+function runView({ run, workflow, ended, duration_ms, result, steps }: WorkflowRunView): HTMLElement {
   return element(
     'details',
     {},
