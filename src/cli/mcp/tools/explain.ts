@@ -2,7 +2,7 @@
 
 import { planNow } from '#hosts/reconciler/operator/plan.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
-import { type Field, lastName } from '#reconciler/kinds/fields.ts';
+import { lastName, type SpecField } from '#reconciler/kinds/fields.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
 import { jsonOfExplanation } from '#reconciler/report/explanations.ts';
 import { jsonOfPlan } from '#reconciler/report/formats/json.ts';
@@ -155,7 +155,7 @@ function runsOf(history: readonly RunRecord[], id: string): readonly object[] {
     .slice(0, RUNS_SHOWN);
 }
 
-function jsonOfField({ kind }: Kind, field: Field): JsonObject {
+function jsonOfField({ kind }: Kind, field: SpecField): JsonObject {
   const { path, type, description, required, default: fallback, deprecated, limits, rules, fields } = field;
   return JSON.parse(
     JSON.stringify({

@@ -10,12 +10,12 @@ import {
 import type { Finding } from '../kind.ts';
 import { PORT, type VirtualServer } from './facts.ts';
 
-type Place = 'VirtualMCPServers';
-type Setting<Value> = AnnotationSetting<Value, Place>;
+type VirtualServerPlace = 'VirtualMCPServers';
+type VirtualServerSetting<Value> = AnnotationSetting<Value, VirtualServerPlace>;
 
-const PLACES: readonly Place[] = ['VirtualMCPServers'];
+const PLACES: readonly VirtualServerPlace[] = ['VirtualMCPServers'];
 
-const ADMIN_PORT: Setting<number> = {
+const ADMIN_PORT: VirtualServerSetting<number> = {
   name: 'skep.dev/admin-port',
   description:
     'Port of a listener on 127.0.0.1 of the pod with a page at / of backends, conflicts, workflows and their last runs: kubectl port-forward reaches it, and the Service does not.',
@@ -28,9 +28,9 @@ const ADMIN_PORT: Setting<number> = {
   },
 };
 
-const AUDIT_FAILURE: Setting<AuditFailureChoice> = { ...AUDIT_FAILURE_SETTING, places: PLACES };
+const AUDIT_FAILURE: VirtualServerSetting<AuditFailureChoice> = { ...AUDIT_FAILURE_SETTING, places: PLACES };
 
-export const VIRTUAL_ANNOTATIONS: readonly Setting<unknown>[] = [ADMIN_PORT, AUDIT_FAILURE];
+export const VIRTUAL_ANNOTATIONS: readonly VirtualServerSetting<unknown>[] = [ADMIN_PORT, AUDIT_FAILURE];
 
 /** Returns undefined if the annotation is missing or invalid. */
 export function auditFailure({ resource }: Pick<VirtualServer, 'resource'>): AuditFailureChoice | undefined {

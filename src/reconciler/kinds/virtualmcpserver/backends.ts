@@ -112,7 +112,7 @@ function listed(member: KubeObject, view: View): readonly VmcpBackend[] {
   return [{ name, url, transport: place.transport === 'sse' ? 'sse' : 'streamable-http', metadata }];
 }
 
-interface Place {
+interface BackendLocation {
   readonly type: string;
   readonly url: string;
   readonly transport: string;
@@ -120,7 +120,7 @@ interface Place {
 }
 
 /** Returns the address and the type of the member; undefined if the member has no endpoint. */
-function memberPlace(member: KubeObject, view: View): Place | undefined {
+function memberPlace(member: KubeObject, view: View): BackendLocation | undefined {
   const entry = entryOf(member);
   if (entry !== undefined) {
     const { remoteUrl, transport } = specOfEntry(entry);
