@@ -29,7 +29,7 @@ import { boundedSchema } from '../bounded.ts';
 import { childrenOf, findResource, RESOURCE_NAME } from '../find-resource.ts';
 import { withPlanner } from '../opened.ts';
 import { withChanges } from '../some-changes.ts';
-import { data, inputSchema, type McpTool, type ToolCall, textArgument } from '../tool.ts';
+import { data, inputSchema, type McpTool, type OperatorToolCall, textArgument } from '../tool.ts';
 
 const RUNS_SHOWN = 5;
 
@@ -105,7 +105,7 @@ export const EXPLAIN: McpTool = {
   },
 };
 
-function explainResource({ config, signal }: ToolCall, name: string) {
+function explainResource({ config, signal }: OperatorToolCall, name: string) {
   return withPlanner(config, signal, async (instance) => {
     const [{ result, prepared }, history] = await Promise.all([
       planNow(instance, config),
