@@ -10,11 +10,10 @@ import { createLimiter } from './limiter.ts';
 import { openLists, type ReadList } from './lists.ts';
 import {
   applyObject,
-  type Context,
-  discoverOnce,
   getObject,
   type Limit,
   patchObject,
+  type RequestContext,
   type RequestContext,
   removeObject,
   storeObject,
@@ -120,7 +119,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   };
 }
 
-function objectMethods(context: Context): Pick<Cluster, 'get' | 'apply' | 'remove' | 'patch' | 'create' | 'replace'> {
+function objectMethods(context: RequestContext): Pick<Cluster, 'get' | 'apply' | 'remove' | 'patch' | 'create' | 'replace'> {
   return {
     get: (id, how) => getObject(context, id, how === 'urgent'),
     apply: (object, how) => applyObject(context, object, how),
