@@ -10,10 +10,10 @@ import { createLimiter } from './limiter.ts';
 import { openLists, type ReadList } from './lists.ts';
 import {
   applyObject,
+  discoverOnce,
   getObject,
   type Limit,
   patchObject,
-  type RequestContext,
   type RequestContext,
   removeObject,
   storeObject,
@@ -119,7 +119,9 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   };
 }
 
-function objectMethods(context: RequestContext): Pick<Cluster, 'get' | 'apply' | 'remove' | 'patch' | 'create' | 'replace'> {
+function objectMethods(
+  context: RequestContext,
+): Pick<Cluster, 'get' | 'apply' | 'remove' | 'patch' | 'create' | 'replace'> {
   return {
     get: (id, how) => getObject(context, id, how === 'urgent'),
     apply: (object, how) => applyObject(context, object, how),
