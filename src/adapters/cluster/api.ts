@@ -18,6 +18,8 @@ export interface ApiRequest {
   readonly body?: string;
   readonly contentType?: string;
   readonly accept?: string | undefined;
+  /** Further headers, with names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** True if the request has the same effect when it is sent twice. */
   readonly repeatable: boolean;
   /** True if the object is a Secret. Server messages about its content are then dropped. */
@@ -184,6 +186,7 @@ async function sendOnce(
       'user-agent': options.userAgent,
       accept: request.accept ?? 'application/json',
       'accept-encoding': 'gzip',
+      ...request.headers,
       ...(traceparent === undefined ? {} : { traceparent }),
       ...(request.contentType === undefined ? {} : { 'content-type': request.contentType }),
     },

@@ -2,13 +2,15 @@
 // unchanged in both directions, because a typed client would drop unknown fields.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
-import type { ApiResource, Clock, Cluster, Exchange, ListOptions } from '#reconciler/run/ports.ts';
+import type { ApiResource, Clock, Cluster, Exchange, ListOptions, PodReads } from '#reconciler/run/ports.ts';
 import { type ApiOptions, createApi } from './api.ts';
+import { openPodReads } from './console/pod-reads.ts';
 import { type CredentialSource, openCredentials } from './credentials.ts';
 import { createLimiter } from './limiter.ts';
 import { openLists, type ReadList } from './lists.ts';
 import {
   applyObject,
+  type Context,
   discoverOnce,
   getObject,
   type Limit,
@@ -62,6 +64,8 @@ export interface ConnectedCluster extends Cluster {
     namespace: string | undefined,
     how: Pick<ListOptions, 'only' | 'selector'>,
   ): readonly KubeObject[] | undefined;
+  /** Reads texts of pods and Events for the console, over connections that no run uses. */
+  readonly podReads: PodReads;
   close(): Promise<void>;
 }
 
@@ -84,6 +88,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   const schemas = createSchemas(api);
   const watches = openWatches({ ...requests, api });
   const readList = openLists(api, options.clock);
+  const { close: closePodReads, ...podReads } = openPodReads(requests);
   return {
     resources: async () => (await discoverOnce(context)).preferred,
     serves: async (apiVersion, kind) => (await discoverOnce(context)).find(apiVersion, kind),
@@ -96,13 +101,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     list: async (kind, namespace, how) => (await readList(kind, namespace, how)).objects,
     listAgain: () => undefined,
     keptList: () => undefined,
-    get: (id, how) => getObject(context, id, how === 'urgent'),
-    apply: (object, how) => applyObject(context, object, how),
-    remove: (id, uid, as, resourceVersion) =>
-      removeObject(context, id, { uid, resourceVersion: resourceVersion || undefined }, as),
-    patch: (object, operations, how) => patchObject(context, object, operations, how),
-    create: (object) => storeObject(context, object, 'POST'),
-    replace: (object) => storeObject(context, object, 'PUT'),
+    ...objectMethods(context),
     fence: (check) => {
       context.fence = check;
     },
@@ -114,9 +113,22 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     server: () => credentials.server,
     watches,
     readList,
+    podReads,
     close: async () => {
-      await Promise.all([api.close(), watches.close()]);
+      await Promise.all([api.close(), watches.close(), closePodReads()]);
     },
+  };
+}
+
+function objectMethods(context: Context): Pick<Cluster, 'get' | 'apply' | 'remove' | 'patch' | 'create' | 'replace'> {
+  return {
+    get: (id, how) => getObject(context, id, how === 'urgent'),
+    apply: (object, how) => applyObject(context, object, how),
+    remove: (id, uid, as, resourceVersion) =>
+      removeObject(context, id, { uid, resourceVersion: resourceVersion || undefined }, as),
+    patch: (object, operations, how) => patchObject(context, object, operations, how),
+    create: (object) => storeObject(context, object, 'POST'),
+    replace: (object) => storeObject(context, object, 'PUT'),
   };
 }
 

@@ -7,7 +7,6 @@ import { bridgeEras } from '#gateway/backends/bridge/bridge.ts';
 import { relayBackend } from '#gateway/backends/relay/backend.ts';
 import type { Relay } from '#gateway/backends/relay/relay.ts';
 import type { Health } from '#gateway/proxy/health.ts';
-import type { Overview } from '#gateway/virtual-server/admin/overview.ts';
 import { createCallerBytes } from '#gateway/virtual-server/calls/caller-bytes.ts';
 import type { Offer } from '#gateway/virtual-server/catalogue/assemble.ts';
 import { type Catalogue, createCatalogue } from '#gateway/virtual-server/catalogue/catalogue.ts';
@@ -19,6 +18,7 @@ import { healthDocument, statusDocument } from '#gateway/virtual-server/health/s
 import type { Member, Members } from '#gateway/virtual-server/members/member.ts';
 import type { Optimizer } from '#gateway/virtual-server/optimizer/optimizer.ts';
 import { optimizerSettings } from '#gateway/virtual-server/optimizer/settings.ts';
+import type { Overview } from '#gateway/virtual-server/overview.ts';
 import { createInnerCalls } from '#gateway/virtual-server/own-tools/inner-calls.ts';
 import { ownMember, withOwnMember } from '#gateway/virtual-server/own-tools/own-member.ts';
 import type { InnerCalls, OwnTools } from '#gateway/virtual-server/own-tools/ports.ts';

@@ -172,6 +172,7 @@ async function serve({ api, options, identity, signer, address }: ServerParts, n
   const parts: HandlerParts = {
     ...{ api, plain, faults, counters, sleep: (ms: number) => clock.sleep(ms) },
     findLog: (name) => node?.container(name)?.log,
+    findPodPort: (namespace, pod, port) => node?.podPort(namespace, pod, port),
   };
   const listener = await listen({
     identity,

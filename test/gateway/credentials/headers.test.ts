@@ -74,7 +74,7 @@ describe('header injection', () => {
       expected: Buffer.from('schlüssel €', 'utf8').toString('latin1'),
       reason: 'it is sent as UTF-8',
     },
-  ])('the value of $variable is sendable: $reason', ({ variable, expected }) => {
+  ])('the value of $variable is accepted: $reason', ({ variable, expected }) => {
     const credential = headerInjection(world.ports, { header_name: 'X-Api-Key', value_env_var: variable });
     expect(headersOf(credential)['x-api-key']).toBe(expected);
   });

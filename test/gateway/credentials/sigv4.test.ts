@@ -189,7 +189,7 @@ describe('a signature equals the published vector', () => {
   });
 });
 
-describe('of a request', () => {
+describe('the signature of a request', () => {
   const request = {
     method: 'POST',
     url: 'https://example.amazonaws.com/mcp/a%20b?b=2&a=1%2F2&b=1',

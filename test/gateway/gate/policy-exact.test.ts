@@ -62,7 +62,7 @@ function text(random: Random): string {
 
 type Condition = (random: Random) => string;
 
-/** Returns a random condition. `plain` returns conditions without operators of logic. */
+/** Returns a random condition. `plain` returns conditions without logical operators. */
 function condition(random: Random, depth: number, plain: Condition): string {
   if (depth > 0 && random.chance(0.5)) {
     const [left, right] = [condition(random, depth - 1, plain), condition(random, depth - 1, plain)];

@@ -55,7 +55,7 @@ describe('redirect URIs (RFC 9700 section 4.1)', () => {
     '//app.example.com/callback',
     'javascript:alert(1)',
     '',
-  ])('%j is not the registered one: a page, and no redirect', async (uri) => {
+  ])('%j differs from the registered URI and leads to a page instead of a redirect', async (uri) => {
     const client = await newClient(issuer, { redirect_uris: [SITE] });
     const place = await newPerson().visit(authorizeUrl(issuer, client, newPkce(), { redirect_uri: uri }));
     expect(place.status).toBe(400);

@@ -199,7 +199,7 @@ describe('an assertion is refused', () => {
     expect((await redeem(mirrored(without))).body.error).toBe('invalid_grant');
   });
 
-  it('if it is used twice at the same time, except once', async () => {
+  it('once, if it is used twice at the same time', async () => {
     const assertion = await world.sign();
     const answers = await Promise.all(Array.from({ length: 8 }, () => redeem(assertion)));
     expect(answers.filter(({ status }) => status === 200).length).toBe(1);

@@ -25,7 +25,7 @@ test.each([
   expect(server.received).toEqual([]);
 });
 
-test('a GET that accepts only `*/*` does not open an event stream', async () => {
+test('a GET that does not explicitly accept event streams gets 406', async () => {
   const server = await startServer();
   const proxy = await proxyBefore(server.port);
   for (const accept of ['*/*', 'text/*', 'text/html']) {

@@ -72,7 +72,7 @@ describe('a webhook', () => {
     expect(proxy.audit.at(-1).metadata.extra.webhooks).toEqual(['guard: allowed']);
   });
 
-  it('that denies prevents the request, and only the log contains its message', async () => {
+  it('that denies prevents the request, and only the audit contains its reason', async () => {
     const { url } = await startHook(answerWith({ allowed: false, reason: 'pii', message: 'secret words' }));
     const proxy = await proxyWith({ validating: [hook(url, { failure_policy: 'ignore' })] });
     const before = backend.calls('tools/call').length;

@@ -162,7 +162,7 @@ it('updates of a resource reach the subscribed client', async () => {
   stream.close();
 });
 
-it('too many notifications that a server does not accept are refused; accepted notifications do not count', async () => {
+it('too many notifications without a response of the server are refused; accepted notifications do not count', async () => {
   const method = 'notifications/roots/list_changed';
   const client = await connect(await run());
   await client.ask('tools/call', { name: 'one_echo', arguments: {} });

@@ -102,22 +102,6 @@ async function seeTelemetry(config: VmcpConfig): Promise<unknown> {
   return collector.asked.map(({ body }) => body.includes('9.8.7'));
 }
 
-/** Observes the address of the admin listener. Port 1 is replaced by a port in use. */
-async function seeAdmin(config: VmcpConfig): Promise<unknown> {
-  const taken = await startEndpoint((_asked, response) => void response.end());
-  const { address = '', port } = config.admin ?? {};
-  const admin = { address, port: port === 1 ? Number(new URL(taken.url).port) : 0 };
-  try {
-    const server = await runVirtual({ ...config, admin });
-    await server.stop();
-    return new URL(server.adminUrl ?? '').hostname;
-  } catch {
-    return 'taken';
-  } finally {
-    await taken.close();
-  }
-}
-
 const PLACE = { host: '127.0.0.1', port: 0, namespace: 'tests' };
 
 function seeGate(config: VmcpConfig): unknown {
@@ -171,8 +155,6 @@ const FAILURE = '/operational/failureHandling';
 const BREAKER = { enabled: true, failureThreshold: 1, timeout: '1h' };
 const ONE: Partial<VmcpConfig> = { backends: [{ name: 'one', url: 'http://one', transport: 'streamable-http' }] };
 
-const ADMIN: Partial<VmcpConfig> = { backends: [], admin: { address: '127.0.0.1', port: 0 } };
-
 export const OPERATION_ROWS: readonly FieldRow[] = [
   ...GATE_ROWS,
   {
@@ -181,8 +163,6 @@ export const OPERATION_ROWS: readonly FieldRow[] = [
     base: { telemetry: TELEMETRY, backends: [] },
     see: seeTelemetry,
   },
-  { field: '/admin/address', values: ['127.0.0.1', 'localhost'], base: ADMIN, see: seeAdmin },
-  { field: '/admin/port', values: [0, 1], base: ADMIN, see: seeAdmin },
   { field: '/operational/timeouts/default', values: ['700ms', '30s'], see: seeHanging },
   { field: '/operational/timeouts/perWorkload', values: [{ one: '700ms' }, { other: '700ms' }], see: seeHanging },
   {

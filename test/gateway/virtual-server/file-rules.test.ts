@@ -226,12 +226,6 @@ const ADDRESSES: readonly Row[] = [
     message: 'must be host:port',
     fileOnly: 'spec.sessionStorage has it: see invalid-address-invalid.yaml',
   },
-  {
-    name: 'an address to listen on that is a URL',
-    block: { admin: { address: 'http://127.0.0.1', port: 0 } },
-    message: 'must be a host name or an IP address',
-    fileOnly: 'an annotation has the port alone',
-  },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'skep-file-rules-'));

@@ -12,19 +12,23 @@ import { configOf, connect, operational } from './world.ts';
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
+const STORAGE = { provider: 'redis', address: '127.0.0.1:1', db: 0 } as const;
+
 test('a changed setting that requires a restart leads to a warning', async () => {
-  const file = join(folder.path, 'admin.yaml');
+  const file = join(folder.path, 'restart.yaml');
   const config = configOf({});
   writeFileSync(file, formatVmcpConfig(config));
   const program = startProgram([SKEP, 'vmcp', 'serve', '--config', file, '--port', '0']);
   try {
     await program.printed(/serving (http:\S+)/);
-    writeFileSync(file, formatVmcpConfig({ ...config, admin: { address: '127.0.0.1', port: 0 } }));
-    await program.printed(/"code":"vmcp-restart-needed".*admin of the configuration is read only at the start/);
+    writeFileSync(file, formatVmcpConfig({ ...config, sessionStorage: STORAGE }));
+    await program.printed(
+      /"code":"vmcp-restart-needed".*sessionStorage of the configuration is read only at the start/,
+    );
     await program.printed(/configuration read again/);
     writeFileSync(file, formatVmcpConfig(config));
     await program.printed(/configuration read again[\s\S]*configuration read again/);
-    expect(program.output().match(/admin of the configuration is read only at the start/g)).toHaveLength(1);
+    expect(program.output().match(/sessionStorage of the configuration is read only at the start/g)).toHaveLength(1);
   } finally {
     await program.stop();
   }

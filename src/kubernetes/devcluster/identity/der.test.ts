@@ -29,7 +29,7 @@ const rows: readonly { reason: string; made: Buffer; hex: string }[] = [
     hex: '03020186',
   },
   { reason: 'a text is UTF-8', made: utf8String('ü'), hex: '0c02c3bc' },
-  { reason: 'an explicit tag wraps', made: explicitTag(3, sequence()), hex: 'a3023000' },
+  { reason: 'an explicit tag contains the complete element', made: explicitTag(3, sequence()), hex: 'a3023000' },
   {
     reason: 'a time through 2049 is UTCTime',
     made: time(Date.UTC(2049, 11, 31, 23, 59, 59)),

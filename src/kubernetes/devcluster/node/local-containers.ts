@@ -82,7 +82,7 @@ function key({ namespace, pod, container }: ContainerName): string {
 
 function run(child: ChildProcessWithoutNullStreams, stdinOnce: boolean): ContainerProcess {
   const outputs = new Set<ContainerOutput>();
-  // Attached clients are informed when the process ends.
+  // The write error is ignored, because clients are informed when the process ends.
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdout.on('data', (chunk: Buffer) => {
     for (const output of outputs) output.stdout(chunk);

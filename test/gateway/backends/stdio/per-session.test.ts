@@ -369,7 +369,7 @@ describe('the stateless era', () => {
     expect((await call(backend, request('initialize', {})).end()).fault?.reason).toBe('not-supported');
   });
 
-  test('is refused if the processes do not support it, and the process that was started for it serves a session', async () => {
+  test('is refused if the processes support only sessions, and a session can use the started process', async () => {
     const { backend } = start({ pods: 1 });
     expect((await stateless(backend, 'echo', {}, 1).end()).fault?.reason).toBe('not-supported');
     expect(backend.eras()).toEqual(new Set(['session']));

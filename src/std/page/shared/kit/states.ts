@@ -1,8 +1,17 @@
-// Defines how the console shows each state: by a word, a shape and a color. The shape distinguishes states without the
-// color.
+// Defines how pages show each state: by a word, a shape and a color. The shape distinguishes states without the color.
 
 import { h } from 'preact';
-import type { EntryState, FleetEntry } from '../../../run/fleet-state/format.ts';
+
+export type StateName =
+  | 'failed'
+  | 'drifted'
+  | 'kept'
+  | 'degraded'
+  | 'progressing'
+  | 'unknown'
+  | 'not-run'
+  | 'sleeping'
+  | 'healthy';
 
 interface Look {
   readonly label: string;
@@ -13,7 +22,7 @@ interface Look {
 }
 
 /** States from worst to best. */
-export const STATES: Readonly<Record<EntryState, Look>> = {
+export const STATES: Readonly<Record<StateName, Look>> = {
   failed: { label: 'Failed', shape: 'M5 1h6l4 4v6l-4 4H5l-4-4V5ZM5.500 5.500l5 5m0-5-5 5' },
   drifted: { label: 'Drifted', shape: 'M8 1l7 7-7 7-7-7ZM8 5v3.500m0 2v.200' },
   kept: { label: 'Kept unchanged', shape: 'M2 2h12v12H2ZM6 5.500v5m4-5v5' },
@@ -38,19 +47,9 @@ export const STATES: Readonly<Record<EntryState, Look>> = {
   healthy: { label: 'Healthy', shape: 'M8 1a7 7 0 1 1 0 14A7 7 0 1 1 8 1M4.800 8.200l2.200 2.200 4.200-4.600' },
 };
 
-export const STATE_NAMES = Object.keys(STATES) as readonly EntryState[];
+export const STATE_NAMES = Object.keys(STATES) as readonly StateName[];
 
-const RANKS: ReadonlyMap<EntryState, number> = new Map(STATE_NAMES.map((name, index) => [name, index]));
-
-/** Orders entries by state, worst first. Entries with the same state keep their order. */
-export function worstFirst(entries: readonly FleetEntry[]): readonly FleetEntry[] {
-  return entries.toSorted((a, b) => (RANKS.get(a.state) ?? 0) - (RANKS.get(b.state) ?? 0));
-}
-
-/** States that need a person. */
-export const TROUBLES: ReadonlySet<EntryState> = new Set(['failed', 'drifted', 'kept', 'degraded', 'unknown']);
-
-export function Glyph({ state, size = 16 }: { readonly state: EntryState; readonly size?: number }) {
+export function Glyph({ state, size = 16 }: { readonly state: StateName; readonly size?: number }) {
   const { shape, hollow } = STATES[state];
   const attributes = { viewBox: '0 0 16 16', width: size, height: size, 'aria-hidden': true };
   return h(
@@ -60,6 +59,12 @@ export function Glyph({ state, size = 16 }: { readonly state: EntryState; readon
   );
 }
 
-export function StateWord({ state }: { readonly state: EntryState }) {
-  return h('span', { class: `word ${state}` }, h(Glyph, { state }), STATES[state].label);
+interface WordProps {
+  readonly state: StateName;
+  /** Default: the name of the state. */
+  readonly label?: string;
+}
+
+export function StateWord({ state, label = STATES[state].label }: WordProps) {
+  return h('span', { class: `word ${state}` }, h(Glyph, { state }), label);
 }

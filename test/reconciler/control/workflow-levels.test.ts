@@ -1,7 +1,7 @@
-// Tests the levels of workflow steps in the graph on the page of a virtual server.
+// Where the steps of a workflow stand in its graph in the console.
 
 import { expect, test } from 'vitest';
-import { levelsOf } from '#gateway/virtual-server/page/browser/levels.ts';
+import { levelsOf } from '#reconciler/control/page/browser/resource/virtual-server/levels.ts';
 
 test('a hundred steps in layers of four get their levels, and each step is visited once', () => {
   const layers = Array.from({ length: 25 }, (_, layer) => [0, 1, 2, 3].map((place) => `${layer}.${place}`));

@@ -3,6 +3,7 @@
 
 import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
+<<<<<<< HEAD:src/gateway/virtual-server/admin/overview.ts
 import type { Offer } from '../catalogue/assemble.ts';
 import type { AggregationRules } from '../catalogue/rules.ts';
 import { healthDocument, statusDocument } from '../health/status.ts';
@@ -10,6 +11,15 @@ import type { Member } from '../members/member.ts';
 import { OWN_MEMBER } from '../own-tools/own-member.ts';
 import type { MemberRoute } from '../own-tools/ports.ts';
 import type { EndedRun } from '../workflows/last-runs.ts';
+=======
+import type { Offer } from './catalogue/assemble.ts';
+import type { AggregationRules } from './catalogue/rules.ts';
+import { healthDocument, statusDocument } from './health/status.ts';
+import type { Member } from './members/member.ts';
+import { OWN_MEMBER } from './own-tools/own-member.ts';
+import type { Route } from './own-tools/ports.ts';
+import type { EndedRun } from './workflows/last-runs.ts';
+>>>>>>> main:src/gateway/virtual-server/overview.ts
 
 type TextMap = Readonly<Record<string, string>>;
 
@@ -25,12 +35,12 @@ export interface Overview {
   readonly runs: readonly EndedRun[];
 }
 
-/** Returns the document `/status` for operators, which contains names. */
 export function overviewDocument(overview: Overview): JsonObject {
   const { name, version, metadata, members, resolution, offer, workflows, runs } = overview;
   return {
     name,
     ...statusDocument(members, version),
+    ...namedHealth(overview),
     ...(metadata === undefined ? {} : { metadata }),
     conflict_resolution: resolution.strategy,
     offered: offeredItems(offer),
@@ -40,8 +50,8 @@ export function overviewDocument(overview: Overview): JsonObject {
   };
 }
 
-/** Returns the document `/api/backends/health` for operators, which contains names. */
-export function namedHealthDocument({ members, memberMetadata }: Overview): JsonObject {
+/** Returns the health of the backends, with their names. */
+function namedHealth({ members, memberMetadata }: Overview): JsonObject {
   const known = healthDocument(members);
   const backends = objectsIn(known.backends).map((report, index): JsonObject => {
     const member = members[index];
