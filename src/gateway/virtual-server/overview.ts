@@ -3,23 +3,13 @@
 
 import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
-<<<<<<< HEAD:src/gateway/virtual-server/admin/overview.ts
-import type { Offer } from '../catalogue/assemble.ts';
-import type { AggregationRules } from '../catalogue/rules.ts';
-import { healthDocument, statusDocument } from '../health/status.ts';
-import type { Member } from '../members/member.ts';
-import { OWN_MEMBER } from '../own-tools/own-member.ts';
-import type { MemberRoute } from '../own-tools/ports.ts';
-import type { EndedRun } from '../workflows/last-runs.ts';
-=======
 import type { Offer } from './catalogue/assemble.ts';
 import type { AggregationRules } from './catalogue/rules.ts';
 import { healthDocument, statusDocument } from './health/status.ts';
 import type { Member } from './members/member.ts';
 import { OWN_MEMBER } from './own-tools/own-member.ts';
-import type { Route } from './own-tools/ports.ts';
+import type { MemberRoute } from './own-tools/ports.ts';
 import type { EndedRun } from './workflows/last-runs.ts';
->>>>>>> main:src/gateway/virtual-server/overview.ts
 
 type TextMap = Readonly<Record<string, string>>;
 
