@@ -150,7 +150,7 @@ function hintsKey(hints: ToolHints | undefined): string {
   return HINTS.map((hint) => (hints?.[hint] === undefined ? '-' : hints[hint] ? '1' : '0')).join('');
 }
 
-interface DecisionInput {
+interface PolicyInput {
   readonly plan: Plan;
   readonly request: PolicyRequest;
   readonly id: string;
@@ -159,7 +159,7 @@ interface DecisionInput {
 }
 
 /** Returns a key that is equal for calls with the same decision. undefined if the decision cannot be cached. */
-function argumentsKey({ plan, request, caller, args }: DecisionInput): string | undefined {
+function argumentsKey({ plan, request, caller, args }: PolicyInput): string | undefined {
   if (!plan.readsArguments || request.arguments === undefined) return '';
   if (plan.comparisons === undefined) return undefined;
   const read: Attributes = {};
@@ -167,7 +167,7 @@ function argumentsKey({ plan, request, caller, args }: DecisionInput): string | 
   return built === 'complete' ? comparedKey(plan.comparisons, read, caller.claims) : undefined;
 }
 
-function askEngine(asked: DecisionInput, entities: Entities): CallDecision {
+function askEngine(asked: PolicyInput, entities: Entities): CallDecision {
   const call = engineCall(asked, entities);
   if (call === 'ambiguous') return AMBIGUOUS;
   if (call === 'unknown-groups')
@@ -200,10 +200,7 @@ function failedPolicy(detail: string): CallDecision {
 type Inexpressible = 'ambiguous' | 'inexpressible' | 'unknown-groups';
 
 /** Builds the engine's call. The call contains only data that the plan's policies read. */
-function engineCall(
-  { plan, request, id, caller, args }: DecisionInput,
-  entities: Entities,
-): EngineCall | Inexpressible {
+function engineCall({ plan, request, id, caller, args }: PolicyInput, entities: Entities): EngineCall | Inexpressible {
   const { reads } = plan;
   const words = ACTION_WORDS[request.action];
   const parents = plan.readsGroups ? caller.groups : [];
