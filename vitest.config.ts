@@ -23,7 +23,6 @@ export default defineConfig({
         'src/registry/page/browser/**',
         'src/std/page/shared/**',
         'src/reconciler/control/page/browser/**',
-        'src/gateway/virtual-server/page/browser/**',
       ],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { lines: 85 },

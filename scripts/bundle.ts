@@ -14,11 +14,7 @@ import { AJV_OPTIONS } from '#contracts/schema-check.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SRC = join(ROOT, 'src');
 /** Another world, with other globals: run in browsers. */
-export const PAGES = [
-  'registry/page/browser',
-  'reconciler/control/page/browser',
-  'gateway/virtual-server/page/browser',
-];
+export const PAGES = ['registry/page/browser', 'reconciler/control/page/browser'];
 
 /** Loaded by their own file names, in threads. */
 const THREADS = ['hosts/reconciler/instance/source-reader', 'hosts/registry/round'];

@@ -12,7 +12,6 @@ const STEPS: readonly Step[] = [
   { name: 'types', command: ['tsc', '-p', '.'] },
   { name: 'types of the page', command: ['tsc', '-p', 'src/registry/page/browser'] },
   { name: 'types of the page of runs', command: ['tsc', '-p', 'src/reconciler/control/page/browser'] },
-  { name: 'types of the page of a virtual server', command: ['tsc', '-p', 'src/gateway/virtual-server/page/browser'] },
   { name: 'lint and format', command: ['biome', 'check', '--error-on-warnings', '.'] },
   { name: 'dead code', command: ['knip'] },
   { name: 'generated files are committed', command: ['node', 'scripts/generate.ts', '--check'] },

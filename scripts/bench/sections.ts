@@ -10,6 +10,7 @@ export const LARGE_SECTIONS = [
   'resources',
   'children',
   'operator',
+  'console',
   'contents',
   'tenancy',
   'proxy',
@@ -52,6 +53,8 @@ export async function runSection(name: SectionName, place: Place): Promise<Repor
       return (await import('./large.ts')).benchChildren(place);
     case 'operator':
       return (await import('./operator.ts')).benchOperator(place);
+    case 'console':
+      return (await import('./console/section.ts')).benchConsole(place);
     case 'contents':
       return (await import('./contents.ts')).benchContents(place);
     case 'tenancy':

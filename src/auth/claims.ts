@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
-import type { Refusal } from './rejection.ts';
+import type { TokenRefusal } from './rejection.ts';
 
 export interface ExpectedClaims {
   readonly issuer: string;
@@ -21,7 +21,7 @@ export interface ServiceAccount {
  * Returns the refusal, or undefined if the claims are valid. `nowMs` is in milliseconds since 1970. No clock skew is
  * tolerated.
  */
-export function checkClaims(claims: JsonObject, expected: ExpectedClaims, nowMs: number): Refusal | undefined {
+export function checkClaims(claims: JsonObject, expected: ExpectedClaims, nowMs: number): TokenRefusal | undefined {
   return (
     checkIssuer(claims.iss, expected.issuer) ??
     checkAudience(claims.aud, expected.audience) ??
@@ -32,18 +32,18 @@ export function checkClaims(claims: JsonObject, expected: ExpectedClaims, nowMs:
 }
 
 /** Returns a refusal if the token is used outside its lifetime. A token without `exp` never expires. */
-export function checkLifetime({ exp, nbf }: JsonObject, nowMs: number): Refusal | undefined {
+export function checkLifetime({ exp, nbf }: JsonObject, nowMs: number): TokenRefusal | undefined {
   return (exp === undefined ? undefined : checkExpiry(exp, nowMs)) ?? checkNotBefore(nbf, nowMs);
 }
 
-function checkIssuer(issuer: unknown, expected: string): Refusal | undefined {
+function checkIssuer(issuer: unknown, expected: string): TokenRefusal | undefined {
   if (issuer === undefined) return { reason: 'claim-missing', claim: 'iss' };
   if (typeof issuer !== 'string') return { reason: 'claim-invalid', claim: 'iss' };
   if (issuer !== expected) return { reason: 'issuer-mismatch', actual: excerpt(issuer) };
   return undefined;
 }
 
-function checkAudience(audience: unknown, expected: string): Refusal | undefined {
+function checkAudience(audience: unknown, expected: string): TokenRefusal | undefined {
   if (audience === undefined) return { reason: 'claim-missing', claim: 'aud' };
   const audiences = Array.isArray(audience) ? audience : [audience];
   if (!audiences.every((item) => typeof item === 'string')) return { reason: 'claim-invalid', claim: 'aud' };
@@ -53,14 +53,14 @@ function checkAudience(audience: unknown, expected: string): Refusal | undefined
   return undefined;
 }
 
-function checkExpiry(expiry: unknown, nowMs: number): Refusal | undefined {
+function checkExpiry(expiry: unknown, nowMs: number): TokenRefusal | undefined {
   if (expiry === undefined) return { reason: 'claim-missing', claim: 'exp' };
   if (typeof expiry !== 'number') return { reason: 'claim-invalid', claim: 'exp' };
   if (expiry * 1000 <= nowMs) return { reason: 'token-expired', expiredAt: expiry };
   return undefined;
 }
 
-function checkNotBefore(notBefore: unknown, nowMs: number): Refusal | undefined {
+function checkNotBefore(notBefore: unknown, nowMs: number): TokenRefusal | undefined {
   if (notBefore === undefined) return undefined;
   if (typeof notBefore !== 'number') return { reason: 'claim-invalid', claim: 'nbf' };
   if (notBefore * 1000 > nowMs) return { reason: 'token-not-yet-valid', validFrom: notBefore };
@@ -72,7 +72,7 @@ const CLUSTER_CLAIM = 'kubernetes.io';
 /**
  * Checks the claims of service account tokens. The claim `kubernetes.io` and the subject must name the same account.
  */
-function checkAccount(claims: JsonObject, expected: ServiceAccount | undefined): Refusal | undefined {
+function checkAccount(claims: JsonObject, expected: ServiceAccount | undefined): TokenRefusal | undefined {
   if (expected === undefined) return undefined;
   const cluster = claims[CLUSTER_CLAIM];
   if (cluster === undefined) return { reason: 'claim-missing', claim: CLUSTER_CLAIM };

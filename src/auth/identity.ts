@@ -10,7 +10,7 @@ export const WRITE_SCOPE = 'mcp-registry:write';
 /** Claim with the id of a login, by which the proxy finds stored tokens of upstream providers. */
 export const SESSION_CLAIM = 'tsid';
 
-export type Scope = typeof READ_SCOPE | typeof WRITE_SCOPE;
+export type RegistryScope = typeof READ_SCOPE | typeof WRITE_SCOPE;
 
 export interface Identity {
   readonly provider: string;

@@ -10,7 +10,7 @@ import { checkClaims } from './claims.ts';
 import type { TokenResult } from './jwt.ts';
 import { causeOf, postForm } from './outbound.ts';
 import type { AuthPorts } from './ports.ts';
-import type { Cause, Refusal } from './rejection.ts';
+import type { Cause, TokenRefusal } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 import { checkBearer } from './token-form.ts';
 
@@ -157,6 +157,6 @@ function keepUntil(result: TokenResult, clock: AuthPorts['clock']): number | und
   return refusal.cause.code === UNUSABLE ? clock.monotonic() + UNUSABLE_KEPT_MS : undefined;
 }
 
-function unavailable(cause: Cause): { readonly ok: false; readonly refusal: Refusal } {
+function unavailable(cause: Cause): { readonly ok: false; readonly refusal: TokenRefusal } {
   return { ok: false, refusal: { reason: 'introspection-unavailable', cause } };
 }

@@ -9,7 +9,7 @@ import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { checkClaims, type ExpectedClaims } from './claims.ts';
 import { excerpt } from './excerpt.ts';
 import type { KeyLookup, KeyResult } from './jwks.ts';
-import type { Refusal } from './rejection.ts';
+import type { TokenRefusal } from './rejection.ts';
 import { checkForm } from './token-form.ts';
 
 /** Contains only algorithms with public keys: a key that verifies an HMAC can also sign, and `none` has no signature. */
@@ -29,7 +29,7 @@ const ALGORITHMS = [
 
 export type TokenResult =
   | { readonly ok: true; readonly claims: JsonObject }
-  | { readonly ok: false; readonly refusal: Refusal };
+  | { readonly ok: false; readonly refusal: TokenRefusal };
 
 /** Checks a JWT that is a bearer token. `nowMs` is in milliseconds since 1970. */
 export async function checkAccessToken(
@@ -92,7 +92,7 @@ function readHeader(token: string): ProtectedHeaderParameters | undefined {
   }
 }
 
-function keyRefusal(lookup: Exclude<KeyResult, { found: 'key' }>, kid: unknown): Refusal {
+function keyRefusal(lookup: Exclude<KeyResult, { found: 'key' }>, kid: unknown): TokenRefusal {
   switch (lookup.found) {
     case 'none':
       return { reason: 'key-unknown', kid: typeof kid === 'string' ? excerpt(kid) : undefined };
@@ -103,7 +103,7 @@ function keyRefusal(lookup: Exclude<KeyResult, { found: 'key' }>, kid: unknown):
   }
 }
 
-function signatureRefusal(error: unknown): Refusal {
+function signatureRefusal(error: unknown): TokenRefusal {
   if (error instanceof errors.JWSSignatureVerificationFailed) return { reason: 'signature-invalid' };
   if (error instanceof errors.JOSEError) return { reason: 'token-malformed', detail: error.message };
   // jose refuses RSA keys below 2048 bits with a TypeError. The provider must replace the key.
@@ -121,6 +121,6 @@ function claimsOf(payload: Uint8Array): TokenResult {
   return refuseToken({ reason: 'token-malformed', detail: 'the claims are not a JSON object' });
 }
 
-function refuseToken(refusal: Refusal): { readonly ok: false; readonly refusal: Refusal } {
+function refuseToken(refusal: TokenRefusal): { readonly ok: false; readonly refusal: TokenRefusal } {
   return { ok: false, refusal };
 }

@@ -9,7 +9,7 @@ import { createIntrospection, type Introspect } from './introspection.ts';
 import { createProviderKeys, type ProviderKeys } from './jwks.ts';
 import { checkAccessToken, claimedIssuer, type TokenResult } from './jwt.ts';
 import type { AuthPorts } from './ports.ts';
-import { type Attempt, type Rejection, refusedBy } from './rejection.ts';
+import { type ProviderAttempt, type Rejection, refusedBy } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 import { checkForm } from './token-form.ts';
 
@@ -31,22 +31,22 @@ export type Authentication =
  */
 export type Authenticate = (authorization: readonly string[]) => Authentication | Promise<Authentication>;
 
-interface Provider {
+interface TokenProvider {
   readonly settings: ProviderSettings;
   readonly keys: ProviderKeys;
   readonly introspect?: Introspect;
 }
 
-interface Validation {
+interface TokenValidation {
   readonly ports: AuthPorts;
-  readonly providers: readonly Provider[];
+  readonly providers: readonly TokenProvider[];
   readonly accepted: AcceptedTokens;
 }
 
 /** Creates the check without a request: the first token that needs a provider's keys fetches them. */
 export function createAuthenticate(ports: AuthPorts, settings: readonly ProviderSettings[]): Authenticate {
   const providers = settings.map((provider) => createProvider(ports, provider));
-  const validation: Validation = { ports, providers, accepted: createAcceptedTokens() };
+  const validation: TokenValidation = { ports, providers, accepted: createAcceptedTokens() };
   return function authenticate(authorization) {
     const bearer = readBearer(authorization);
     if (!bearer.ok) return bearer;
@@ -59,7 +59,7 @@ function acceptedAuthentication({ clock }: AuthPorts, accepted: Accepted): Authe
   return { ok: true, identity: accepted.identity, holds: () => isAccepted(accepted, clock.now()) };
 }
 
-function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider {
+function createProvider(ports: AuthPorts, settings: ProviderSettings): TokenProvider {
   const { introspectionUrl } = settings;
   return {
     settings,
@@ -74,7 +74,7 @@ function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider 
  * token with a configured issuer is sent only to providers of this issuer. Other tokens are sent to each provider with
  * introspection, in order. The first acceptance decides.
  */
-async function tryProviders(validation: Validation, token: string): Promise<Authentication> {
+async function tryProviders(validation: TokenValidation, token: string): Promise<Authentication> {
   const issuer = claimedIssuer(token);
   const named = issuer === undefined ? [] : await providersOf(validation, issuer);
   const candidates =
@@ -83,7 +83,7 @@ async function tryProviders(validation: Validation, token: string): Promise<Auth
     const detail = issuer === undefined ? {} : { issuer: excerpt(issuer) };
     return { ok: false, rejection: { reason: 'provider-unknown', ...detail } };
   }
-  const attempts: Attempt[] = [];
+  const attempts: ProviderAttempt[] = [];
   const identity =
     (await verify(validation, named, { token, issuer }, attempts)) ?? (await introspectBy(candidates, token, attempts));
   return identity === undefined ? { ok: false, rejection: refusedBy(attempts) } : { ok: true, identity };
@@ -93,17 +93,17 @@ async function tryProviders(validation: Validation, token: string): Promise<Auth
  * Returns the providers of the issuer, and unreachable providers, because these may have the issuer too. If an
  * unreachable provider cannot decide, the token is undecided, not refused.
  */
-async function providersOf({ providers }: Validation, issuer: string): Promise<readonly Provider[]> {
+async function providersOf({ providers }: TokenValidation, issuer: string): Promise<readonly TokenProvider[]> {
   const answers = await Promise.all(providers.map(({ keys }) => keys.issues(issuer)));
   return providers.filter((_provider, index) => answers[index] !== false);
 }
 
 /** Verifies the signature with the keys of each provider. Adds each refusal to `attempts`. */
 async function verify(
-  { ports, accepted }: Validation,
-  providers: readonly Provider[],
+  { ports, accepted }: TokenValidation,
+  providers: readonly TokenProvider[],
   { token, issuer = '' }: { readonly token: string; readonly issuer: string | undefined },
-  attempts: Attempt[],
+  attempts: ProviderAttempt[],
 ): Promise<Identity | undefined> {
   for (const { settings, keys } of providers) {
     const { issuerUrl, audience, account, tokenTypes } = settings;
@@ -125,9 +125,9 @@ async function verify(
 }
 
 async function introspectBy(
-  providers: readonly Provider[],
+  providers: readonly TokenProvider[],
   token: string,
-  attempts: Attempt[],
+  attempts: ProviderAttempt[],
 ): Promise<Identity | undefined> {
   for (const { settings, introspect } of providers) {
     if (introspect === undefined) continue;

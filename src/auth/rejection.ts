@@ -1,10 +1,10 @@
 // Defines why a request is refused, and the part of the reason that the client gets.
 
 import { AUTH_CODES } from './codes.ts';
-import type { Scope } from './identity.ts';
+import type { RegistryScope } from './identity.ts';
 
 /** Why one provider did not accept a token. Never contains the token or a secret. */
-export type Refusal =
+export type TokenRefusal =
   | { readonly reason: 'token-malformed'; readonly detail: string }
   | { readonly reason: 'algorithm-refused'; readonly algorithm: string }
   | { readonly reason: 'type-refused'; readonly type: string }
@@ -29,10 +29,10 @@ export interface Cause {
   readonly message: string;
 }
 
-export interface Attempt {
+export interface ProviderAttempt {
   readonly provider: string;
   readonly method: 'jwt' | 'introspection';
-  readonly refusal: Refusal;
+  readonly refusal: TokenRefusal;
 }
 
 /** Why the request is refused. */
@@ -42,12 +42,12 @@ export type Rejection =
   | { readonly reason: 'authorization-malformed' }
   | { readonly reason: 'token-too-long'; readonly length: number; readonly limit: number }
   | { readonly reason: 'provider-unknown'; readonly issuer?: string }
-  | { readonly reason: 'token-refused'; readonly attempts: readonly Attempt[] }
+  | { readonly reason: 'token-refused'; readonly attempts: readonly ProviderAttempt[] }
   /** The login that issued the token has ended before the token expired. */
   | { readonly reason: 'session-ended' }
   /** An unreachable provider might have accepted the token. */
-  | { readonly reason: 'token-unjudged'; readonly attempts: readonly Attempt[] }
-  | { readonly reason: 'scope-missing'; readonly scope: Scope; readonly subject?: string };
+  | { readonly reason: 'token-unjudged'; readonly attempts: readonly ProviderAttempt[] }
+  | { readonly reason: 'scope-missing'; readonly scope: RegistryScope; readonly subject?: string };
 
 /** Codes of RFC 6750 section 3.1. Absent if the client sent no bearer token. */
 type ChallengeError = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
@@ -85,24 +85,24 @@ export function publicRejection(rejection: Rejection): PublicRejection {
 }
 
 /** Combines the refusals of all providers that checked the token. */
-export function refusedBy(attempts: readonly Attempt[]): Rejection {
+export function refusedBy(attempts: readonly ProviderAttempt[]): Rejection {
   const byProvider = Map.groupBy(attempts, ({ provider }) => provider);
   return { reason: [...byProvider.values()].some(isUndecided) ? 'token-unjudged' : 'token-refused', attempts };
 }
 
 /** `own` are the attempts at one provider: by signature, then by introspection. */
-function isUndecided(own: readonly Attempt[]): boolean {
+function isUndecided(own: readonly ProviderAttempt[]): boolean {
   const last = own.at(-1);
   if (last === undefined || !saysNothing(last.refusal)) return false;
   return own.every(({ refusal }) => saysNothing(refusal) || isLeftToIntrospection(refusal));
 }
 
-function saysNothing({ reason }: Refusal): boolean {
+function saysNothing({ reason }: TokenRefusal): boolean {
   return reason === 'keys-unavailable' || reason === 'introspection-unavailable';
 }
 
 /** Returns whether only introspection can decide: a token may be valid although no key verifies it. */
-function isLeftToIntrospection({ reason }: Refusal): boolean {
+function isLeftToIntrospection({ reason }: TokenRefusal): boolean {
   switch (reason) {
     case 'token-malformed':
     case 'algorithm-refused':
@@ -115,6 +115,6 @@ function isLeftToIntrospection({ reason }: Refusal): boolean {
 }
 
 /** Returns the sentence for the log with meaning and remedy. */
-export function explain(reason: Rejection['reason'] | Refusal['reason']): string {
+export function explain(reason: Rejection['reason'] | TokenRefusal['reason']): string {
   return AUTH_CODES[reason];
 }

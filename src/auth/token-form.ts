@@ -5,7 +5,7 @@ import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
 import { type JsonObject, shownText } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
-import type { Refusal } from './rejection.ts';
+import type { TokenRefusal } from './rejection.ts';
 
 /**
  * Values of `typ` in access tokens: RFC 9068 section 2.1, and older values. The same keys also sign tokens of other
@@ -14,7 +14,7 @@ import type { Refusal } from './rejection.ts';
 const TOKEN_TYPES: readonly string[] = ['jwt', 'at+jwt', 'application/at+jwt'];
 
 /** `allowed` are further types of the provider. Media types are case-insensitive (RFC 7515 section 4.1.9). */
-function checkType(typ: unknown, allowed: readonly string[] = []): Refusal | undefined {
+function checkType(typ: unknown, allowed: readonly string[] = []): TokenRefusal | undefined {
   if (typ === undefined) return undefined;
   if (typeof typ === 'string') {
     const folded = typ.toLowerCase();
@@ -24,7 +24,7 @@ function checkType(typ: unknown, allowed: readonly string[] = []): Refusal | und
 }
 
 /** Refuses a token that is valid only with a proof (RFC 7800 section 3.1), which this program does not check. */
-export function checkBearer({ cnf }: JsonObject): Refusal | undefined {
+export function checkBearer({ cnf }: JsonObject): TokenRefusal | undefined {
   return cnf === undefined || cnf === null ? undefined : { reason: 'token-bound' };
 }
 
@@ -32,7 +32,7 @@ export function checkBearer({ cnf }: JsonObject): Refusal | undefined {
  * Checks the unverified header and claims of a token. Returns undefined if the token is not a JWT: only the provider
  * can read such a token.
  */
-export function checkForm(token: string, allowed: readonly string[] | undefined): Refusal | undefined {
+export function checkForm(token: string, allowed: readonly string[] | undefined): TokenRefusal | undefined {
   const header = decodeQuietly(() => decodeProtectedHeader(token));
   if (header === undefined) return undefined;
   const refusal = checkType(header.typ, allowed);

@@ -4,7 +4,7 @@ import { ADDRESS } from '#std/address/address.ts';
 import { FILE_WORDS } from '#std/file-words.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { type TObject, type TOptional, type TProperties, type TSchema, type TString, Type } from '#std/json-schema.ts';
-import type { Validation } from '#std/schema/marks.ts';
+import type { RuleMark } from '#std/schema/marks.ts';
 
 /**
  * Schema keywords that a file does not need. Maximum sizes of lists only limit the cost of CEL, and a list in a file
@@ -71,10 +71,10 @@ export function fillDefaults(schema: unknown, value: Json): Json {
 export function withFields<T extends TProperties, U extends TProperties>(
   { properties, required: _required, type: _type, ...words }: TObject<T>,
   fields: U,
-  rules: readonly Validation[] = [],
+  rules: readonly RuleMark[] = [],
 ): TObject<Omit<T, keyof U> & U> {
   const { 'x-kubernetes-validations': own = [] } = words as {
-    readonly 'x-kubernetes-validations'?: readonly Validation[];
+    readonly 'x-kubernetes-validations'?: readonly RuleMark[];
   };
   const validations = [...own, ...rules];
   return Type.Object<Omit<T, keyof U> & U>(

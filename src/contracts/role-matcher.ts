@@ -36,9 +36,9 @@ export function roleMatcher(expression: string): RoleMatcher {
   };
 }
 
-type Program = ReturnType<Environment['parse']>;
+type CelAst = ReturnType<Environment['parse']>;
 
-function parseExpression(environment: Environment, expression: string): Program | { readonly message: string } {
+function parseExpression(environment: Environment, expression: string): CelAst | { readonly message: string } {
   try {
     return environment.parse(expression);
   } catch (error) {
@@ -47,7 +47,7 @@ function parseExpression(environment: Environment, expression: string): Program 
   }
 }
 
-function isTrue(program: Program, claims: Readonly<Record<string, unknown>>): boolean {
+function isTrue(program: CelAst, claims: Readonly<Record<string, unknown>>): boolean {
   try {
     return program({ claims }) === true;
   } catch (error) {

@@ -46,7 +46,7 @@ export interface RunningServer {
 }
 
 /** Entry of a running server in a catalogue, from the annotations `registry-...` of its resource. */
-export interface Listing {
+export interface CatalogueListing {
   readonly kind: string;
   readonly uid?: string;
   /** URL outside of the cluster. If not set, the entry contains `url` of the running server. */
@@ -61,7 +61,7 @@ export interface Listing {
 /** Running server with its entry in a catalogue. */
 export interface ListedServer extends RunningServer {
   /** Not set if the server's resource requests no entry. */
-  readonly listing?: Listing;
+  readonly listing?: CatalogueListing;
 }
 
 export interface RunningServers {

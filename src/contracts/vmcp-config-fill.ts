@@ -22,7 +22,6 @@ export function fillVmcpConfig(value: Json, ownUrl: string): Filled {
     outgoingAuth: fillOutgoing(rest.outgoingAuth, rest.backends),
   };
   if (isObject(rest.telemetry)) filled.telemetry = { serviceName: rest.name, ...rest.telemetry };
-  if (isObject(rest.admin)) filled.admin = { address: '127.0.0.1', ...rest.admin };
   // An audit block without `enabled: true` has no effect, and is removed.
   if (audit !== undefined && !(isObject(audit) && audit.enabled !== true)) {
     filled.audit = isObject(audit) ? { component: rest.name, ...audit } : audit;

@@ -24,7 +24,6 @@ export const VMCP_CONFIG_KEYS: KeyReadings<VmcpConfig> = {
   optimizer: 'again',
   sessionStorage: 'start',
   rateLimiting: 'again',
-  admin: 'start',
 };
 
 /**

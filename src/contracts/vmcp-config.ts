@@ -16,15 +16,14 @@
 // - `/readyz` responds with 200 after the backends have been queried for their tools. With an optimizer, the embedding
 //   service must also have embedded these tools, or must have been unavailable for `embeddingServiceTimeout`.
 //   `/health` responds as soon as the server listens.
-// - With `admin`, the server has a second listener: `/status` and `/api/backends/health` contain names of backends, and
-//   the page at `/` shows them.
+// - virtual/operator-documents.ts says how the reconciler reads the state of the server with names, and its metrics.
 // - The server writes the health of each backend into `status.discoveredBackends` of its VirtualMCPServer, which
 //   VMCP_NAME and VMCP_NAMESPACE name: name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged,
 //   consecutiveFailures. It uses forced server-side apply with its own field manager. The reconciler writes phase and
 //   conditions, and keeps that field. The server's only other write is the report about locks (tool-lock/report.ts).
 
 import assert from 'node:assert/strict';
-import { addressed, addressFaults } from '#std/address/address.ts';
+import { addressFaults } from '#std/address/address.ts';
 import { type Static, Type } from '#std/json-schema.ts';
 import { yamlText } from '#std/yaml/package.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
@@ -66,17 +65,6 @@ const CLOSED = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ minLength: 1, description });
 const TextMap = (description: string) => Type.Record(Type.String(), Type.String(), { description });
 
-const Admin = Type.Object(
-  {
-    address: addressed(
-      Text('Address to listen on. Every client that reaches it sees names and URLs of backends.'),
-      'host',
-    ),
-    port: Type.Integer({ minimum: 0, maximum: 65535, description: 'Port to listen on. If 0, any free port.' }),
-  },
-  { ...CLOSED, description: 'A listener for administrators. Absent: none.' },
-);
-
 const SessionStorage = Type.Object(
   {
     provider: Type.Literal('redis'),
@@ -107,12 +95,12 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
     optimizer: Type.Optional(fileForm(Optimizer)),
     sessionStorage: Type.Optional(SessionStorage),
     rateLimiting: Type.Optional(fileForm(RateLimiting)),
-    admin: Type.Optional(Admin),
   },
   { ...CLOSED, title: 'Virtual MCP server configuration' },
 );
 
 export type VmcpConfig = Static<typeof VMCP_CONFIG_SCHEMA>;
+export type VmcpBackend = VmcpConfig['backends'][number];
 
 const vmcpConfigCheck = schemaCheck<VmcpConfig>(VMCP_CONFIG_SCHEMA);
 

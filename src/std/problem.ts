@@ -1,7 +1,7 @@
 // Defines problems: faults that an author must fix. Problems are collected as data, never thrown.
 
 /** A position in a file. `line` and `column` count from 1. `file` is the path within the source. */
-export interface Place {
+export interface SourcePlace {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -23,7 +23,7 @@ export interface Problem {
   readonly severity: Severity;
   /** A sentence with the fault and its remedy. Never contains a secret. */
   readonly message: string;
-  readonly place?: Place;
+  readonly place?: SourcePlace;
   /** JSON pointer (RFC 6901) into the document. */
   readonly pointer?: string;
   readonly resource?: ResourceId;

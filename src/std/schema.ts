@@ -26,7 +26,7 @@ import {
   NEVER_EMPTY,
   NEW_WORDS,
   OLD_WORDS,
-  type Validation,
+  type RuleMark,
 } from './schema/marks.ts';
 import { spellingRules, withSpellings } from './schema/spellings.ts';
 
@@ -34,7 +34,7 @@ export type { Static, TSchema };
 
 interface Keywords {
   readonly deprecated?: Deprecation;
-  readonly validations?: readonly Validation[];
+  readonly validations?: readonly RuleMark[];
 }
 
 export interface TextKeywords extends Keywords {
@@ -178,7 +178,7 @@ function aliasOf(properties: TProperties, field: string): TSchema {
   return optional({ ...schema, description, [DEPRECATED]: deprecation, [ALIAS_OF]: field } as TSchema);
 }
 
-function notBoth(name: string, field: string): Validation {
+function notBoth(name: string, field: string): RuleMark {
   return {
     rule: `!has(self.${name}) || !has(self.${field})`,
     message: `${name} is an old name of ${field}: set ${field} only`,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Server, startServer } from '#adapters/postgres/embedded/server.ts';
+import { type PostgresServer, startServer } from '#adapters/postgres/embedded/server.ts';
 import { idOf } from '#kubernetes/rules/object.ts';
 import { formatId } from '#std/problem.ts';
 import { eventually } from '../harness/cluster.ts';
@@ -25,7 +25,7 @@ let world: World;
 let git: GitServer;
 let instance: InstanceFolder;
 let data: DataDirectory;
-let postgres: Server;
+let postgres: PostgresServer;
 let service: Running;
 let serviceUrl: string;
 

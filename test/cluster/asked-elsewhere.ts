@@ -2,6 +2,9 @@
 
 /** `verb group/resource name`, as `rightsOf` gives them. */
 export const ASKED_OF_MANY: Readonly<Record<string, string>> = {
+  'list events.k8s.io/events': 'the page of a resource in the console',
+  'get /pods/log': 'the page of a resource in the console',
+  'get /pods/proxy': 'the page of a resource in the console',
   ...Object.fromEntries(
     ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', 'mutatingwebhookconfigurations'].map(
       (resource) => [`list admissionregistration.k8s.io/${resource}`, 'answers of dry runs that are remembered'],

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
 import { systemClock } from '#hosts/clock.ts';
 import type { DevclusterOptions } from '#kubernetes/devcluster/devcluster.ts';
-import type { Node } from '#kubernetes/devcluster/node/node.ts';
+import type { ClusterNode } from '#kubernetes/devcluster/node/node.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -18,7 +18,7 @@ export interface SuiteServer {
   /** False: the embedded one. */
   readonly isReal: boolean;
   /** Of the embedded one, where its settings ask for one. */
-  readonly node: Node | undefined;
+  readonly node: ClusterNode | undefined;
   /** Whoever asks first as `skep-<name>`, with the rights of `kubeconfig` (the admin's); closed with the server. */
   client(name: string, kubeconfig?: string): Promise<ConnectedCluster>;
   /** A namespace of this test run; deleted with the server. */

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { textOfOutcome } from '#reconciler/report/text.ts';
-import type { Outcome } from '#reconciler/run/apply/apply.ts';
+import type { ChangeOutcome } from '#reconciler/run/apply/apply.ts';
 import type { FieldOfOther } from '#reconciler/run/diff/field-states.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import type { RunOptions } from '#reconciler/run/run.ts';
@@ -36,7 +36,7 @@ export interface Seen {
   /** As it would be with what others have set, it is not valid, and stays as it is. */
   readonly isHeld: boolean;
   /** Why it could not be changed. */
-  readonly error: Outcome['error'];
+  readonly error: ChangeOutcome['error'];
   /** Those that others have set. */
   readonly fields: readonly FieldOfOther[];
 }

@@ -1,4 +1,4 @@
-// The hand-written MCP servers of these tests, as official clients see them: their answers are those of real servers.
+// Tests that official clients accept the responses of the hand-written MCP servers of these tests.
 
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

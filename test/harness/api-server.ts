@@ -1,5 +1,5 @@
-// A TLS server that plays an API server as a test tells it (answers, drops, silence), and the client connected to it.
-// What tests open here ends after each test of the importing file.
+// Starts a TLS server that plays an API server with responses of the test, and connects clients to it. Closes servers
+// and clients after each test of the importing file.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -38,16 +38,16 @@ export interface Reply {
   readonly json?: unknown;
   readonly text?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The connection is closed after the text, before the answer has ended. */
+  /** If set, the server closes the connection after the text, before the end of the response. */
   readonly cut?: true;
 }
 
-/** `drop` closes the connection instead of answering, `silence` never answers. */
+/** Returns the response to a request. `drop`: the server closes the connection. `silence`: it never responds. */
 export type Handle = (request: Received) => Reply | 'drop' | 'silence';
 
 export interface TestServer {
   readonly url: string;
-  /** What came, discovery left out. */
+  /** Received requests, except requests for discovery. */
   readonly received: Received[];
   readonly connections: () => number;
 }
@@ -93,7 +93,7 @@ function version(name: string, resources: readonly (readonly [kind: string, plur
   };
 }
 
-/** Aggregated discovery of a small server. */
+/** Responses to discovery requests, by path. */
 export const DISCOVERY: Readonly<Record<string, unknown>> = {
   '/api': {
     kind: 'APIGroupDiscoveryList',
@@ -160,7 +160,7 @@ export function kubeconfig(url: string, parts: KubeconfigParts = {}): string {
   return path;
 }
 
-/** Does not wait, and remembers how long it should have. */
+/** Returns a clock whose `sleep` returns at once. `slept` contains the requested milliseconds. */
 export function hurriedClock(): Clock & { readonly slept: number[] } {
   const slept: number[] = [];
   return { ...systemClock, slept, sleep: async (ms) => void slept.push(Math.round(ms)) };
@@ -211,7 +211,7 @@ export const secret: KubeObject = {
   data: { p: 'aHVudGVyMg==' },
 };
 
-/** Answers the first ones with these, and the widget after that. */
+/** Sends these replies to the first requests, one each, and the widget to all later requests. */
 export function first(...replies: (Reply | 'drop' | 'silence')[]): Handle {
   return () => replies.shift() ?? { json: widget };
 }

@@ -1,4 +1,4 @@
-// What axe-core finds on a page as it is now.
+// Runs axe-core on the current state of a page.
 
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// A real browser without a window: Chromium as the system has it, with a profile of its own that is thrown away.
+// Starts the system's Chromium without a window, with a temporary profile.
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,12 +9,12 @@ import { PATIENCE_MS } from './patience.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Undefined where there is none. */
+/** Returns the path of the browser. undefined if no browser is installed. */
 export function findBrowser(): string | undefined {
   return [process.env.CHROMIUM, ...PLACES].find((path) => path !== undefined && existsSync(path));
 }
 
-/** What to print where there is none. */
+/** Message if no browser is installed. */
 export const NO_BROWSER =
   'skipped: there is no Chromium to look at the catalogue page with. Get one with `apt-get install chromium`, or name one: CHROMIUM=/path/to/chromium\n';
 
@@ -30,16 +30,16 @@ const FLAGS = [
 
 export interface Browser {
   readonly context: BrowserContext;
-  /** A new tab with an eye on it. */
+  /** Opens a new tab whose requests and errors are recorded. */
   open(): Promise<Tab>;
   close(): Promise<void>;
 }
 
 export interface Tab {
   readonly page: Page;
-  /** Everything that was asked for, by any means. */
+  /** URLs of all requests of the page. */
   readonly requests: readonly string[];
-  /** Exceptions, and what the browser itself complains of: broken policies, failed loads. */
+  /** Exceptions, and errors of the browser such as violated policies and failed loads. */
   readonly complaints: string[];
 }
 
@@ -47,7 +47,7 @@ export async function startBrowser(executablePath: string): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'skep-browser-'));
   const options = { executablePath, headless: true, args: FLAGS, timeout: PATIENCE_MS };
   const context = await chromium.launchPersistentContext(profile, options);
-  // Those of Playwright are half a minute: a busy machine takes longer.
+  // Playwright's default timeout of 30 seconds is too short on a busy machine.
   context.setDefaultTimeout(PATIENCE_MS);
   return {
     context,

@@ -1,4 +1,4 @@
-// An embedded Kubernetes API for tests, over real HTTPS, in a temporary directory that goes with it.
+// Starts the embedded Kubernetes API for tests, over HTTPS, with state in a temporary directory.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ interface SendOptions {
   readonly contentType?: string;
   readonly accept?: string;
   readonly userAgent?: string;
-  /** Another token than the admin's; null: none. */
+  /** Bearer token instead of the admin's token. If null, the request has no token. */
   readonly token?: string | null;
 }
 
@@ -29,25 +29,25 @@ export interface TestCluster {
   readonly cluster: Devcluster;
   readonly url: string;
   readonly kubeconfigPath: string;
-  /** PEM of the authority that signed the server's certificate. */
+  /** Certificate of the authority that signed the server's certificate, as PEM. */
   readonly authority: string;
   readonly token: string;
-  /** One request; the body is JSON unless it is a string. */
+  /** Sends a request. A body that is not a string is sent as JSON. */
   send(method: string, path: string, options?: SendOptions): Promise<TestAnswer>;
-  /** Server-side apply of an object of a built-in or custom kind at its path. */
+  /** Performs a server-side apply of an object at its path. */
   apply(path: string, object: unknown, query?: string): Promise<TestAnswer>;
-  /** The lines of a watch, parsed, until `until` answers true for what came so far, or the deadline. */
+  /** Returns the received events of a watch when `until` returns true for them. Throws after PATIENCE_MS. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
   watch(path: string, until: (events: readonly any[]) => boolean, accept?: string): Promise<any[]>;
-  /** Stops the server and starts it again on the same directory; `url` and the others are those of before. */
+  /** Stops the server and starts it again with the same directory, URL and credentials. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `dir`: a state directory that the caller made and removes; absent: one of its own. */
+/** If `dir` is set, the caller creates and removes this state directory. Otherwise the server has a temporary one. */
 type Settings = Partial<DevclusterOptions>;
 
-/** Clock of tests: real time. */
+/** The clock for tests that need the real time. */
 export const REAL_CLOCK: DevclusterOptions['clock'] = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
@@ -144,7 +144,7 @@ async function watchUntil(
   return events;
 }
 
-/** Asks again until the answer pleases, or throws what was seen last after the deadline: also where a question is never answered. */
+/** Calls `ask` until `pleases` accepts the value. After the deadline, throws an error that contains the last value. */
 export async function eventually<T>(ask: () => Promise<T>, pleases: (value: T) => boolean): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS;
   let last = 'nothing was answered';

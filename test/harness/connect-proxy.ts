@@ -1,5 +1,5 @@
-// An HTTP proxy on loopback that opens tunnels (RFC 9110 section 9.3.6, CONNECT), and a server with a certificate in front of
-// one without. Every name leads to loopback: the proxy alone knows where names of tests are.
+// Starts an HTTP proxy on loopback that opens tunnels (RFC 9110 section 9.3.6, CONNECT), and a TLS server that forwards
+// to a plain server. The proxy connects to loopback for every host name.
 
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type createServer as createTcpServer, type Server, type Socket } from 'node:net';
@@ -12,14 +12,14 @@ interface Listening {
 }
 
 export interface ConnectProxy {
-  /** With user and password. */
+  /** URL of the proxy, with user and password. */
   readonly url: string;
-  /** `host:port` of each tunnel that was asked for, with the credentials that came along. */
+  /** `host:port` of each requested tunnel, with the received credentials. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
 
-/** `status`: what it answers CONNECT with. */
+/** `status` is the status line of responses to CONNECT. */
 export async function startConnectProxy(status = '200 Connection established'): Promise<ConnectProxy> {
   const asked: string[] = [];
   const server = createServer();
@@ -37,11 +37,11 @@ export async function startConnectProxy(status = '200 Connection established'): 
 }
 
 export interface TlsFront extends Listening {
-  /** PEM, of who has signed its certificate. */
+  /** Certificate of the authority that signed the server's certificate, as PEM. */
   readonly authority: string;
 }
 
-/** Passes what it decrypts to a server on loopback. */
+/** Forwards the decrypted bytes to the port `target` on loopback. */
 export async function startTlsFront(names: readonly string[], target: number): Promise<TlsFront> {
   const validity = { notBefore: Date.now() - DAY_MS, notAfter: Date.now() + DAY_MS };
   const authority = createAuthority('front', validity);

@@ -1,6 +1,6 @@
-// Manifests that are made to take all time or memory there is.
+// Builds manifests that need excessive time or memory.
 
-/** 2 MB of rules, and an object that all of them are evaluated for. */
+/** Returns a CRD with 2 MB of validation rules, and an object for which every rule is evaluated. */
 export function costlyRules(): string {
   const rule = Array.from({ length: 400 }, (_, i) => `self.a${i}.size() < 100 || self.b.all(x, x.startsWith('q${i}'))`);
   const rules = Array.from({ length: 70 }, (_, i) => ({
@@ -39,7 +39,7 @@ export function costlyRules(): string {
   return `${JSON.stringify(definition)}\n---\n${JSON.stringify(thing)}\n`;
 }
 
-/** Few bytes, and hundreds of times as many where they are read. */
+/** Returns a short YAML text that needs hundreds of times its size in memory after parsing. */
 export function costlyText(): string {
   const items = Array.from({ length: 180_000 }, (_, i) => `  k${i}: {a: [1, 2]}`);
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: costly, namespace: default}\ndata:\n${items.join('\n')}\n`;

@@ -1,4 +1,5 @@
-// Databases for tests: each test file gets its own, copied from a migrated template on the run's real PostgreSQL.
+// Creates databases for tests on the real PostgreSQL of the test run. Each test file gets a copy of a migrated
+// template.
 
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
@@ -9,15 +10,15 @@ import { asSuperuser, type TestServer } from './postgres-server.ts';
 export interface TestDatabase {
   /** Connection settings of the user who owns the schema. */
   readonly migrator: DatabaseAddress;
-  /** Of the user who reads and writes rows, nothing else: what `openPool` takes. */
+  /** Connection settings, for `openPool`, of the user who may only read and write rows. */
   readonly app: DatabaseAddress;
-  /** Runs one statement with all rights, for looking behind the scenes. */
+  /** Runs a statement as superuser. */
   sql<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Call it in `afterAll`. Open connections are cut. */
+  /** Drops the database and closes its open connections. Test files call it in `afterAll`. */
   drop(): Promise<void>;
 }
 
-/** A fresh database with the schema migrated, or an empty one that only the migrator owns. */
+/** Creates a database with the migrated schema, or an empty database that the migrator owns. */
 export async function createTestDatabase(schema: 'migrated' | 'empty' = 'migrated'): Promise<TestDatabase> {
   const server = await testServer();
   const database = `${server.prefix}_${randomBytes(4).toString('hex')}`;
@@ -44,7 +45,7 @@ export function databaseSettings({ app, migrator }: TestDatabase) {
   return { host, port, user, migrationUser: migrator.user, database, sslMode };
 }
 
-/** The run's server; the first caller makes it start. */
+/** Returns the server of the test run. The first call in the run starts the server. */
 function testServer(): Promise<TestServer> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port: inject('postgresHarness') });

@@ -1,5 +1,5 @@
-// One story, told on the embedded API server and on a real one: a synced fleet runs. Its pods are processes of this machine,
-// its probes are asked, and clients reach its servers through their proxies.
+// Defines the tests of a running fleet, for the embedded API server and for a real API server. Pods are processes of
+// this machine, and clients reach MCP servers through their proxies.
 
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -7,7 +7,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { relocateRunConfig } from '#hosts/dev/local-run-config.ts';
-import type { Program } from '#kubernetes/devcluster/node/ports.ts';
+import type { ImageProgram } from '#kubernetes/devcluster/node/ports.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import { isObject } from '#std/json.ts';
@@ -22,15 +22,15 @@ const ROOT = new URL('../../', import.meta.url);
 const AUDIENCE = 'https://faraway.example.com/mcp';
 const TOKEN_HEADER = 'x-remote-token';
 
-function node(file: string, ...args: readonly string[]): Program {
+function node(file: string, ...args: readonly string[]): ImageProgram {
   return { command: [process.execPath, fileURLToPath(new URL(file, ROOT)), ...args] };
 }
 
-function fixture(transport: 'http' | 'sse'): Program {
+function fixture(transport: 'http' | 'sse'): ImageProgram {
   return node('test/conformance/fixture/server-process.ts', '--transport', transport, '--port', '$(MCP_PORT)');
 }
 
-/** What the images of the fleet stand for. */
+/** Returns the programs that run instead of the fleet's images. */
 function imagesOn(server: SuiteServer): Images {
   return {
     'registry.example.com/proxy:1': {
@@ -111,7 +111,7 @@ function complaints({ problems, failures, outcomes }: RunResult): readonly strin
   ];
 }
 
-/** `name: phase`, and why it is not ready. */
+/** Returns `name: phase` of each resource. Adds the reason if the resource is not ready. */
 async function phases(): Promise<readonly string[]> {
   const kinds = (await fleet.client.resources()).filter(({ apiVersion }) => apiVersion.startsWith(`${fleet.group}/`));
   const lists = await Promise.all(kinds.map((kind) => fleet.client.list(kind, namespace)));
@@ -167,7 +167,7 @@ interface Opened {
   readonly transport: StreamableHTTPClientTransport;
 }
 
-/** A session that stays. */
+/** Opens a session, which the caller closes. */
 async function open(service: string): Promise<Opened> {
   const transport = new StreamableHTTPClientTransport(new URL('/mcp', await machine.url(namespace, service, 8080)));
   const client = new Client({ name: 'fleet', version: '1.0.0' });
@@ -180,7 +180,7 @@ async function textOf({ client }: Opened, tool: string): Promise<unknown> {
   return Array.isArray(content) ? content[0]?.text : undefined;
 }
 
-/** What a container's status says of its runs. */
+/** Returns readiness, restart count and last exit code of the pod's first container. */
 async function runsOf(pod: string): Promise<unknown> {
   const found = await fleet.client.get({ apiVersion: 'v1', kind: 'Pod', namespace, name: pod });
   const statuses = isObject(found?.status) ? found.status.containerStatuses : [];
@@ -193,7 +193,7 @@ async function runsOf(pod: string): Promise<unknown> {
 const SIMPLE_TEXT = [{ type: 'text', text: 'This is a simple text response for testing.' }];
 const HELLO = [{ type: 'text', text: 'Echo: hello' }];
 
-/** `kubeconfig`: of a server on this machine without nodes; empty: the embedded server. */
+/** `kubeconfig` is for a server on this machine without nodes. If it is empty, the tests use the embedded server. */
 export function tellOfRunningFleet(kubeconfig: string): void {
   beforeAll(async () => {
     suite = await openServerWithNode(kubeconfig);
@@ -210,18 +210,18 @@ export function tellOfRunningFleet(kubeconfig: string): void {
   });
 
   test('every server and proxy of a synced fleet reaches Running', untilRunning);
-  describe('clients list the tools and call one', clients);
-  describe('what ends comes back', restarts);
+  describe('clients list and call tools', clients);
+  describe('a killed container is restarted', restarts);
 }
 
 function clients(): void {
-  test('of a server on standard streams, over pods/attach', async () => {
+  test('of a stdio server, over pods/attach', async () => {
     const { tools, result } = await use('mcp-everything-proxy', 'echo', { message: 'hello' });
     expect(tools).toContain('echo');
     expect(result).toEqual(HELLO);
   });
 
-  test('of a server with a process for each session, as long as there are any', async (context) => {
+  test('of a server with a process for each session; without a free process, a new session gets 503', async (context) => {
     if (!machine.takesV5) context.skip('the server speaks SPDY to nodes');
     const [first, second] = [await open('mcp-pool-proxy'), await open('mcp-pool-proxy')];
     const pids = [await textOf(first, 'pid'), await textOf(second, 'pid')];
@@ -237,7 +237,7 @@ function clients(): void {
     await third?.client.close();
   });
 
-  test('of a server over streamable HTTP, as far as its policies let them', async () => {
+  test('of a server over streamable HTTP, if its policies permit the tool', async () => {
     const { tools, result } = await use('mcp-web-proxy', 'test_simple_text');
     expect(tools).toEqual(['test_simple_text']);
     expect(result).toEqual(SIMPLE_TEXT);
@@ -257,7 +257,7 @@ function clients(): void {
 
 function restarts(): void {
   test.each([
-    { reason: 'a server on standard streams', name: 'everything', service: 'mcp-everything-proxy', tool: 'echo' },
+    { reason: 'a stdio server', name: 'everything', service: 'mcp-everything-proxy', tool: 'echo' },
     { reason: 'a server over HTTP', name: 'web', service: 'mcp-web-proxy', tool: 'test_simple_text' },
   ])('$reason', async ({ name, service, tool }) => {
     await machine.kill({ namespace, pod: `${name}-0`, container: 'mcp' });
@@ -270,7 +270,7 @@ function restarts(): void {
     expect(result).toEqual(tool === 'echo' ? HELLO : SIMPLE_TEXT);
   });
 
-  test('the proxy of a server on standard streams, which attaches again to the same process', async () => {
+  test('the proxy of a stdio server, which then attaches to the same server process', async () => {
     const before = await runsOf('everything-0');
     const pods = await fleet.client.list(
       { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true, verbs: ['list'] },

@@ -1,5 +1,4 @@
-// Repositories opened by the Git adapter against a real Git server. What tests open here ends after each test of the
-// importing file.
+// Opens repositories of real Git servers with the Git adapter. Closes them after each test of the importing file.
 
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
@@ -23,14 +22,14 @@ export async function serve(options: GitServerOptions = {}): Promise<GitServer> 
   return server;
 }
 
-/** A git daemon, closed after the test. */
+/** Starts a git daemon, which is closed after the test. */
 export async function serveDaemon(intercept?: Intercept): Promise<StreamServer> {
   const server = await startGitDaemon(intercept);
   cleanups.push(() => server.close());
   return server;
 }
 
-/** An SSH server, closed after the test. */
+/** Starts an SSH server, which is closed after the test. */
 export async function serveSsh(intercept?: Intercept): Promise<SshServer> {
   const server = await startSshServer(intercept);
   cleanups.push(() => server.close());
@@ -67,7 +66,7 @@ export function transferred(server: GitServer): number {
   return server.exchanges.reduce((sum, { responseBytes }) => sum + responseBytes, 0);
 }
 
-/** Many files that do not compress to nothing, so that sending them again would show. */
+/** Returns files that compress badly, so that byte counts show whether they were sent again. */
 export function manyFiles(count = 600): Record<string, string> {
   const names = Array.from({ length: count }, (_, index) => index);
   return Object.fromEntries(

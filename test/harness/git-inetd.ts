@@ -1,5 +1,5 @@
-// Real servers that speak over their standard streams (sshd -i, git daemon --inetd), each connection to a port on loopback
-// its own process. For the ways to a repository that are not HTTP.
+// Starts Git servers over SSH and the git protocol. Each connection to their port on loopback starts a process of its
+// own (`sshd -i`, `git daemon --inetd`).
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,17 +9,17 @@ import { createRepository, type TestRepository, temporaryFolder } from './git-se
 
 export interface StreamServer {
   readonly port: number;
-  /** Connections since the start or since `forget()`, with what was sent to the client in each. */
+  /** Connections since the start or the last `forget()`, with the number of bytes sent to the client. */
   readonly connections: readonly { bytes: number }[];
   forget(): void;
-  /** Below the served folder, with one work tree that pushes to it. */
+  /** Creates a repository in the served folder, with a work tree that pushes to it. */
   createRepository(name: string): TestRepository;
-  /** The folder that is served. */
+  /** The served folder. */
   readonly root: string;
   close(): Promise<void>;
 }
 
-/** Answers instead of the server where it returns true: for silence, and connections that break. */
+/** Returns true if it handles the connection instead of the server, to simulate silence or a broken connection. */
 export type Intercept = (socket: Socket) => boolean;
 
 export interface SshServer extends StreamServer {
@@ -30,20 +30,20 @@ export interface SshServer extends StreamServer {
   readonly knownHostsFile: string;
   /** The public host key: type and base64. */
   readonly hostKey: string;
-  /** A new key pair of the type in the folder; its path. */
+  /** Creates a key pair in the folder `keys`. Returns the path of the private key. */
   createKey(name: string, authorized: boolean): string;
   readonly folder: string;
 }
 
 const SSHD = ['/usr/sbin/sshd', '/usr/local/sbin/sshd', '/opt/homebrew/sbin/sshd'].find(existsSync);
 
-/** Why tests against sshd are skipped; undefined where they run. */
+/** Returns the reason why tests with sshd are skipped. undefined if sshd is installed. */
 export function withoutSshd(): string | undefined {
   if (SSHD !== undefined) return undefined;
   return 'skipped: Git over ssh, as there is no sshd here; install it (apt-get install openssh-server)';
 }
 
-/** git daemon(1) as inetd runs it. */
+/** Starts a server that runs git daemon(1) for each connection. */
 export async function startGitDaemon(intercept: Intercept = () => false): Promise<StreamServer> {
   const folder = temporaryFolder();
   const served = `--base-path=${folder.path}`;
@@ -51,13 +51,13 @@ export async function startGitDaemon(intercept: Intercept = () => false): Promis
   return listen({ folder, command: 'git', args, intercept, closed: folder.remove });
 }
 
-/** sshd(8) as inetd runs it, with keys made for it; log in as whoever runs the tests. */
+/** Starts a server that runs sshd(8) for each connection, with new keys. Clients log in as the user of the test run. */
 export async function startSshServer(intercept: Intercept = () => false): Promise<SshServer> {
   if (SSHD === undefined) throw new Error(withoutSshd());
   const folder = temporaryFolder();
   const keys = join(folder.path, 'keys');
   mkdirSync(keys);
-  // As root it separates privileges, in a folder that the service's start makes elsewhere.
+  // As root, sshd separates privileges in this folder. Normally the start script of the service creates it.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
   const keygen = (file: string) => execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file]);
   const authorizedFile = join(keys, 'authorized_keys');

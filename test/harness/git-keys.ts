@@ -1,17 +1,17 @@
-// Keys that real programs (ssh-keygen, gpg) make for signing commits and tags, and the arguments for git to sign by them.
+// Creates keys for signed commits and tags with ssh-keygen and gpg, and the arguments with which git signs.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface SigningKey {
-  /** Before the command: `git ...arguments commit -S`. */
+  /** Arguments before the git command: `git ...arguments commit -S`. */
   readonly arguments: readonly string[];
-  /** The file of the public key. */
+  /** Path of the public key. */
   readonly publicFile: string;
 }
 
-/** Why tests of signatures are skipped; undefined where they run. */
+/** Returns the reason why tests of signatures are skipped. undefined if all programs are installed. */
 export function withoutSigners(): string | undefined {
   const missing = ['gpg', 'gpgconf', 'ssh-keygen'].filter((name) => spawnSync(name, ['-?']).error !== undefined);
   if (missing.length === 0) return undefined;
@@ -34,15 +34,15 @@ export function sshSigningKey(folder: string, name: string, ...type: readonly st
 }
 
 export interface Gpg {
-  /** `time`: when the key was made, as gpg writes times; `expires`: such as `1d` or `never`. */
+  /** `time` is the creation time in gpg's format. `expires` is a duration such as `1d`, or `never`. */
   signingKey(name: string, settings?: { algorithm?: string; expires?: string; time?: string }): SigningKey;
-  /** Makes the public file say that the key is revoked. */
+  /** Revokes the key and writes the revoked public key to its file. */
   revoke(key: SigningKey): void;
-  /** Ends the agent that gpg has started. */
+  /** Ends the gpg-agent process that gpg has started. */
   close(): void;
 }
 
-/** A home of gpg, in a folder whose path must be short: sockets are in it. */
+/** Creates a home directory of gpg. The folder's path must be short, because gpg creates sockets in it. */
 export function gpgHome(folder: string): Gpg {
   const home = join(folder, 'gpg');
   mkdirSync(home, { mode: 0o700 });
@@ -78,7 +78,7 @@ export function gpgHome(folder: string): Gpg {
       const folderOfRevocations = join(home, 'openpgp-revocs.d');
       const file = readdirSync(folderOfRevocations).find((each) => each.startsWith(fingerprint)) ?? '';
       const certificate = join(folder, 'revocation.asc');
-      // gpg puts a colon before the armor, so that no one imports it unawares.
+      // gpg writes a colon before the armor to prevent an accidental import.
       writeFileSync(
         certificate,
         readFileSync(join(folderOfRevocations, file), 'utf8').replace(':-----BEGIN', '-----BEGIN'),

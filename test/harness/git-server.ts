@@ -1,5 +1,5 @@
-// A real Git server for tests: git's own `http-backend` behind HTTP on loopback, with optional Basic auth, counting what
-// it is asked and what it answers. And repositories made with the git binary to serve from it.
+// Starts a Git server over HTTP on loopback that runs `git http-backend` and records requests and responses. Creates
+// repositories with the git command.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 
 interface Exchange {
   readonly method: string;
-  /** Path and query. */
+  /** Path with query. */
   readonly path: string;
   readonly requestBytes: number;
   readonly responseBytes: number;
@@ -18,35 +18,35 @@ interface Exchange {
 }
 
 export interface GitServerOptions {
-  /** Without them, requests are answered 401. */
+  /** If set, requests without these Basic credentials get a 401. */
   readonly auth?: { readonly username: string; readonly password: string };
-  /** Answers instead of Git where it returns true: for redirects, errors and silence. */
+  /** Returns true if it handles the request instead of Git, to simulate redirects, errors or silence. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 export interface GitServer {
-  /** `http://127.0.0.1:<port>`; repository `x.git` is at `<url>/x.git`. */
+  /** `http://127.0.0.1:<port>`. The repository `x.git` has the URL `<url>/x.git`. */
   readonly url: string;
-  /** All exchanges since the start or since `forget()`. */
+  /** All requests with their responses since the start or the last `forget()`. */
   readonly exchanges: readonly Exchange[];
   forget(): void;
-  /** Makes `<name>` below the served folder, with one work tree that pushes to it. */
+  /** Creates the repository `<name>` in the served folder, with a work tree that pushes to it. */
   createRepository(name: string): TestRepository;
   close(): Promise<void>;
 }
 
 export interface TestRepository {
-  /** Its folder; for served repositories the bare one. */
+  /** Folder of the repository. For a served repository, the folder of the bare repository. */
   readonly dir: string;
   /** Runs git in the work tree and returns its output, trimmed. */
   git(...args: readonly string[]): string;
-  /** Writes the files (undefined removes one), commits on the current branch, publishes, and returns the commit id. */
+  /** Writes the files, commits and publishes. Returns the commit id. undefined as content deletes the file. */
   commit(files: Readonly<Record<string, string | Uint8Array | undefined>>, message?: string): string;
-  /** Makes what the work tree has, branches and tags, what the server has. */
+  /** Replaces the branches and tags of the server by those of the work tree. */
   publish(): void;
 }
 
-/** Settings of whoever runs the tests must not matter; every commit of one content gets one id. */
+/** Excludes the user's Git settings. Fixed authors and dates give commits with equal content equal ids. */
 const ENVIRONMENT = {
   PATH: process.env.PATH ?? '',
   HOME: '/nonexistent',
@@ -60,13 +60,15 @@ const ENVIRONMENT = {
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
 };
 
-/** A temporary folder, its path without symbolic links. */
+/** Creates a temporary folder. Its path contains no symbolic links. */
 export function temporaryFolder(): { readonly path: string; remove(): void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'skep-git-')));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** A repository with a work tree at `dir`; with `published`, a bare copy there that every commit is pushed to. */
+/**
+ * Creates a repository with a work tree at `dir`. If `published` is set, pushes commits to a bare copy at this path.
+ */
 export function createRepository(dir: string, published?: string): TestRepository {
   mkdirSync(dir, { recursive: true });
   const git = (...args: readonly string[]) => runGit(dir, args);
@@ -145,7 +147,7 @@ function isAuthorized(request: IncomingMessage, { auth }: GitServerOptions): boo
   return request.headers.authorization === `Basic ${expected}`;
 }
 
-/** One CGI call (RFC 3875) of git-http-backend(1). */
+/** Handles a request by a CGI call (RFC 3875) of git-http-backend(1). */
 async function answer(root: string, request: IncomingMessage, response: ServerResponse): Promise<Exchange> {
   const body = await collect(request);
   const { pathname, search } = new URL(request.url ?? '/', 'http://server');

@@ -1,4 +1,4 @@
-// A folder with the skep.yaml of an instance named `test`, for running the real executable against a test's world.
+// Creates a folder with the skep.yaml of an instance `test`, and runs the real executable in it against a test's world.
 
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ import type { World } from './world.ts';
 
 export interface InstanceFolder {
   readonly dir: string;
-  /** Writes skep.yaml: what such a world needs, with members replaced or (undefined) left out. */
+  /** Writes skep.yaml for the world. `changes` replaces top-level members. undefined removes a member. */
   configure(changes?: Readonly<Record<string, unknown>>): void;
   run(...args: readonly string[]): Promise<Finished>;
   start(...args: readonly string[]): Running;
-  /** The same instance in this process; what a former one left in the state folder and the cluster is all it knows. */
+  /** Opens the instance in this process, with the state of earlier runs in the state folder and the cluster. */
   use<T>(work: (instance: Instance) => Promise<T>): Promise<T>;
-  /** Removes the folder; what a failed test has left running is killed. */
+  /** Kills processes that a failed test has left running. Removes the folder. */
   remove(): void;
 }
 
@@ -64,7 +64,7 @@ export function instanceFolder(world: World, database?: TestDatabase): InstanceF
   };
 }
 
-/** As in skep.yaml; the password goes to the file. */
+/** Returns the database settings for skep.yaml. Writes the passwords to `passFile`. */
 export function settingsOf({ app, migrator }: TestDatabase, passFile: string): Record<string, unknown> {
   const users = [app, migrator].map(({ user, password = '' }) => `*:*:*:${user}:${password}\n`);
   writeFileSync(passFile, users.join(''));

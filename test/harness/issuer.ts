@@ -1,5 +1,5 @@
-// A real OpenID provider on 127.0.0.1 that tests can rotate, take down, count requests of, and borrow keys from to forge
-// tokens. Access tokens are JWTs or opaque, as the client that asks for them is registered.
+// Starts a real OpenID provider on 127.0.0.1. Tests can rotate its keys, stop it, read its request counts, and sign
+// forged tokens with its keys.
 
 import { createServer, type RequestListener } from 'node:http';
 import {
@@ -16,25 +16,25 @@ import { Provider } from 'oidc-provider';
 export type IssuerAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
 const ALGORITHMS: readonly IssuerAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
-/** May ask about every token (RFC 7662). */
+/** Client that may introspect every token (RFC 7662). */
 export const INTROSPECTION_CLIENT = { id: 'the registry', secret: 'p%ss:w+rd & more' } as const;
 
 export interface Issuer {
-  /** The `iss` of its tokens. */
+  /** URL of the provider, and the `iss` of its tokens. */
   readonly url: string;
   readonly jwksUrl: string;
   readonly introspectionUrl: string;
-  /** How often each path was asked for, by path. */
+  /** Number of requests by path. */
   readonly requests: ReadonlyMap<string, number>;
-  /** An access token for the audience, from the token endpoint (client credentials). */
+  /** Requests an access token for the audience from the token endpoint (client credentials). */
   token(format: 'jwt' | 'opaque', audience: string): Promise<string>;
-  /** A JWT signed with the current key of the algorithm; `header` overrides `alg` and `kid`. */
+  /** Returns a JWT signed with the current key of the algorithm. `header` overrides `alg` and `kid`. */
   sign(claims: JWTPayload, options?: SignOptions): Promise<string>;
-  /** The public half of the current key, as the JWKS shows it. */
+  /** Returns the public part of the current key as in the JWKS. */
   publicKey(algorithm: IssuerAlgorithm): JWK;
   /** Makes an opaque token inactive. */
   revoke(token: string): void;
-  /** New keys only; tokens of the old ones are no longer verifiable. */
+  /** Replaces all keys. Tokens signed with the old keys become invalid. */
   rotateKeys(): Promise<void>;
   /** Refuses connections until `resume`. */
   stop(): Promise<void>;
@@ -128,7 +128,7 @@ function publicPart({ kty, kid, alg, use, n, e, crv, x, y }: JWK): JWK {
   return JSON.parse(JSON.stringify({ kty, kid, alg, use, n, e, crv, x, y }));
 }
 
-/** Where the provider keeps opaque tokens: ids are random, so the models may share one map. */
+/** Returns the provider's storage for tokens. All models share one map, because ids are random. */
 function adapter(stored: Map<string, object>): object {
   return {
     upsert: async (id: string, payload: object) => {

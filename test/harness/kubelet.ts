@@ -1,5 +1,4 @@
-// Says of every pod of some namespaces that it runs and is ready, as kubelets do where there are nodes: API servers of tests
-// have none.
+// Writes the status of a ready pod to the pods of chosen namespaces, because API servers of tests have no kubelets.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -7,7 +6,7 @@ import type { ApiResource } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
 
-/** Once over all pods that there are now: ask again until nothing changes any more. */
+/** Writes the status to all pods that exist now. Callers repeat the call until no new pods are created. */
 export async function runPods(client: ConnectedCluster, namespaces: readonly string[]): Promise<void> {
   const lists = await Promise.all(namespaces.map((namespace) => client.list(POD, namespace)));
   const waiting = lists.flat().filter((pod) => pod.metadata.deletionTimestamp === undefined && !runs(pod));
@@ -40,7 +39,7 @@ function running({ metadata, spec }: KubeObject): KubeObject {
   } as KubeObject;
 }
 
-/** Pods come and go while a rollout is under way. */
+/** Ignores errors about deleted or changed pods, which occur during a rollout. */
 function unlessGone(error: unknown): void {
   if (error instanceof Failure && (error.code === 'cluster-not-found' || error.code === 'cluster-conflict')) return;
   throw error;

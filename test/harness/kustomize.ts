@@ -1,4 +1,4 @@
-// kustomize as it is on this machine: tests that build kustomizations are skipped if there is none.
+// Runs the kustomize of this machine. Tests that build kustomizations are skipped if it is not installed.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 

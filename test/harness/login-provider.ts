@@ -1,5 +1,5 @@
-// A real OpenID provider on 127.0.0.1 that logs people in without asking: whoever the test says. It counts its requests, and
-// can be made to answer something else at any path.
+// Starts a real OpenID provider on 127.0.0.1 that logs in the account of the test without a prompt. It counts requests,
+// and tests can replace its responses.
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,17 +8,17 @@ import { type OpenProvider, Provider } from 'oidc-provider';
 export const UPSTREAM_CLIENT = { id: 'skep', secret: 'p%ss:w+rd & more' } as const;
 
 export interface LoginProvider {
-  /** The issuer. */
+  /** URL of the issuer. */
   readonly url: string;
-  /** Who logs in next. */
+  /** Account of the next login. */
   account: string;
-  /** Of the next login: the claim `groups` of its id_token. */
+  /** Groups of the account of the next login: the claim `groups` of its id_token. */
   groups: readonly string[];
-  /** Of its next access tokens. */
+  /** Lifetime of new access tokens in seconds. */
   accessSeconds: number;
-  /** By path. */
+  /** Number of requests by path. */
   readonly requests: ReadonlyMap<string, number>;
-  /** Answers in place of the provider where it gives true. */
+  /** Returns true if it handles the request instead of the provider. */
   fault: ((path: string, request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function startLoginProvider({ accessSeconds = 3600 } = {}): Promise
 
 function handlerOf(login: LoginProvider): RequestListener {
   const provider = new Provider(login.url, configuration(login));
-  // The port of the proxy before which it stands is another one in each test.
+  // Accepts any redirect URI, because the port of the proxy differs between tests.
   provider.Client.prototype.redirectUriAllowed = () => true;
   const answer = provider.callback();
   return (request, response) => {

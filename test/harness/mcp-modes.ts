@@ -1,5 +1,5 @@
-// The ways to reach an MCP server: directly, and through `skep proxy` in each of its modes. A mode is one entry: how the
-// server is started and how the proxy before it is configured.
+// Lists the modes in which clients reach an MCP server: directly, through `skep proxy`, or through a virtual server.
+// Each mode defines how the server starts and how the proxy is configured.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,16 +18,16 @@ export type Revision = '2025-11-25' | '2026-07-28';
 export interface Mode {
   readonly name: string;
   readonly description: string;
-  /** How the server behind it runs. */
+  /** Settings of the MCP server. */
   readonly server: ServerSettings;
-  /** What the proxy is configured with, beside what every mode has; absent: clients speak to the server itself. */
+  /** Returns the proxy settings of this mode, in addition to common settings. Without it, clients use no proxy. */
   readonly proxy?: (backend: Backend) => Partial<RunConfig>;
-  /** What it is a backend of, in place of a proxy. */
+  /** If set, the server is the only backend of a virtual server, with the returned settings. */
   readonly virtual?: (backend: Backend) => Pick<VmcpConfig['backends'][number], 'url' | 'transport'>;
-  /** What clients speak. */
+  /** Transport between client and proxy. */
   readonly front: 'streamable-http' | 'sse';
   readonly revisions: readonly Revision[];
-  /** The mode that cannot express the same, where there is one. */
+  /** Name of the mode whose list of expected results applies to this mode. Defaults to the mode's own name. */
   readonly list?: string;
 }
 
@@ -152,7 +152,7 @@ export const MODES: readonly Mode[] = [
   },
 ];
 
-/** Through a virtual server of one backend, whose tools keep their names. */
+/** Modes with a virtual server of one backend, whose tools keep their names. */
 export const VIRTUAL_MODES: readonly Mode[] = [
   {
     name: 'virtual',
@@ -201,8 +201,8 @@ export const VIRTUAL_MODES: readonly Mode[] = [
 ];
 
 /**
- * For stories alone. The conformance suite has no scenarios for what clients of 2024-11-05 speak, and one of its scenarios
- * waits 600 ms for an answer, in which a process may not have started.
+ * Modes that the conformance suite cannot test. The suite has no scenarios for the transport of 2024-11-05, and one of
+ * its scenarios waits only 600 ms for a response, which may be too short to start a process.
  */
 export const STORY_MODES: readonly Mode[] = [
   {
@@ -232,9 +232,9 @@ export const STORY_MODES: readonly Mode[] = [
 ];
 
 export interface Reached {
-  /** Where clients connect to. */
+  /** URL for clients. */
   readonly url: string;
-  /** What the proxy printed; empty for `direct`. */
+  /** Returns the output of the proxy. Empty for the mode `direct`. */
   log(): string;
   stop(): Promise<void>;
 }
@@ -263,7 +263,7 @@ export async function startMode(mode: Mode, startServer: StartServer = startFixt
   }
 }
 
-/** `skep proxy` with this configuration, listening on 127.0.0.1. */
+/** Starts `skep proxy` with this configuration on 127.0.0.1. */
 export async function startProxy(settings: Partial<RunConfig>): Promise<Reached> {
   const config: RunConfig = {
     schema_version: 'v0.1.0',
@@ -297,7 +297,7 @@ async function servingUrl(program: Program, front: Mode['front']): Promise<strin
   return front === 'sse' ? new URL('/sse', url).href : url;
 }
 
-/** Tools keep their names, and no one needs a token. */
+/** Default configuration of virtual servers: tools keep their names, and clients need no token. */
 export const VIRTUAL_CONFIG: VmcpConfig = {
   name: 'conformance',
   groupRef: 'tests',
@@ -322,7 +322,7 @@ export const VIRTUAL_CONFIG: VmcpConfig = {
   },
 };
 
-/** `skep vmcp serve` with this configuration, listening on 127.0.0.1; backends need no credentials unless it says so. */
+/** Starts `skep vmcp serve` with this configuration on 127.0.0.1. By default, backends get no credentials. */
 export async function startVirtual(settings: Partial<VmcpConfig>): Promise<Reached> {
   const config = { ...VIRTUAL_CONFIG, ...settings };
   const open = Object.fromEntries(config.backends.map(({ name }) => [name, { type: 'unauthenticated' as const }]));

@@ -1,21 +1,21 @@
-// A program of Node as a child process: what it prints, and its end. For tests and scripts alike.
+// Runs a Node program as a child process for tests and scripts, and records its output.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { PATIENCE_MS } from './patience.ts';
 
-/** A program that says nothing for this long is broken. */
+/** Time after SIGTERM until SIGKILL. */
 const STOP_DEADLINE_MS = 10_000;
 
 export interface Program {
   readonly pid: number;
-  /** Everything printed so far, both streams in the order of arrival. */
+  /** Returns the output so far: stdout and stderr in the order of arrival. */
   output(): string;
-  /** Resolves once the output matches; rejects where the program ends or a minute passes before. */
+  /** Resolves when the output matches. Rejects if the program ends first, or after PATIENCE_MS. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** SIGTERM, and SIGKILL after ten seconds. Resolves when it has ended. */
+  /** Sends SIGTERM, and SIGKILL after ten seconds. Resolves when the program has ended. */
   stop(): Promise<void>;
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** Null while it runs, and where a signal has ended it. */
+  /** Returns null while the program runs, or if a signal has ended it. */
   exitCode(): number | null;
 }
 

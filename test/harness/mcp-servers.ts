@@ -1,4 +1,4 @@
-// MCP servers to put behind the proxy: our own of the conformance tests, and public ones that no one here wrote.
+// Starts MCP servers as backends for tests: the fixture server of the conformance tests, and public servers.
 
 import { fileURLToPath } from 'node:url';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
@@ -6,15 +6,15 @@ import { type Program, startProgram } from './mcp-program.ts';
 
 export interface ServerSettings {
   readonly transport: 'http' | 'sse' | 'stdio';
-  /** Which eras of the protocol it answers, where it can choose. */
+  /** Eras of the protocol that the server supports. Public servers ignore this setting. */
   readonly eras: 'session' | 'stateless' | 'session,stateless';
 }
 
-/** Where a server is: a URL, or for stdio the command that starts it. */
+/** How to reach a server: its URL, or for stdio the command that starts it. */
 export interface Backend {
   readonly url: URL;
   readonly command: string[];
-  /** Its whole environment. */
+  /** Complete environment of the command. */
   readonly env?: Record<string, string>;
 }
 
@@ -47,7 +47,7 @@ export const startFixture: StartServer = async ({ transport, eras }) => {
   return ofProgram(program, url);
 };
 
-/** `@modelcontextprotocol/server-everything`. */
+/** Starts `@modelcontextprotocol/server-everything`. */
 export const startEverything: StartServer = async ({ transport }) => {
   const file = moduleFile('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
   if (transport === 'stdio') return ofCommand([file, 'stdio']);
@@ -57,13 +57,13 @@ export const startEverything: StartServer = async ({ transport }) => {
   return ofProgram(program, `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`);
 };
 
-/** `@modelcontextprotocol/server-filesystem`, which knows stdio only. */
+/** Returns the command of `@modelcontextprotocol/server-filesystem`, which supports only stdio. */
 export function filesystemServer(folder: string): StartServer {
   const file = moduleFile('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
   return () => Promise.resolve(ofCommand([file, folder]));
 }
 
-/** `@modelcontextprotocol/server-memory`, which knows stdio only. */
+/** Returns the command of `@modelcontextprotocol/server-memory`, which supports only stdio. */
 export function memoryServer(memoryFile: string): StartServer {
   const file = moduleFile('node_modules/@modelcontextprotocol/server-memory/dist/index.js');
   return () => Promise.resolve(ofCommand([file], { MEMORY_FILE_PATH: memoryFile }));

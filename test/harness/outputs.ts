@@ -1,4 +1,4 @@
-// Holds JSON that a command prints against its published schema, in docs/outputs or docs/schemas/output.
+// Validates the JSON output of a command against its published schema in docs/outputs or docs/schemas/output.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

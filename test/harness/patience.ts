@@ -1,4 +1,4 @@
-// How long tests wait for what must come. It ends a test that hangs and asserts nothing: on a machine that is busy with something
-// else everything takes many times as long as on an idle one.
+// Defines how long tests wait for an expected event. The limit only ends tests that hang. It is long, because a busy
+// machine may be many times slower than an idle machine.
 
 export const PATIENCE_MS = 300_000;

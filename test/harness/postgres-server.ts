@@ -1,5 +1,5 @@
-// One real PostgreSQL server for a whole vitest run, started when the first test file asks for it. Looked for in this
-// order: $TEST_DATABASE_URL (a superuser's URL), the operating system's server, the one that npm installed.
+// Provides one PostgreSQL server for a vitest run, on the first request of a test file. Uses $TEST_DATABASE_URL (URL of
+// a superuser) if set, otherwise starts PostgreSQL of the operating system, otherwise PostgreSQL of the npm package.
 
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,16 +12,16 @@ import { embeddedBinaries, serverAccount, systemBinaries } from '#adapters/postg
 import { initCluster, type ServerOptions, startServer } from '#adapters/postgres/embedded/server.ts';
 import { migrate } from '#adapters/postgres/migrate.ts';
 
-/** What a test file needs to make its own database. */
+/** The settings with which a test file creates its own database. */
 export interface TestServer {
   readonly host: string;
   readonly port: number;
   readonly superuser: { readonly user: string; readonly password: string };
   readonly migrator: { readonly user: string; readonly password: string };
   readonly app: { readonly user: string; readonly password: string };
-  /** Begins the name of everything this run makes on the server. */
+  /** Prefix of the names of databases and roles that this run creates on the server. */
   readonly prefix: string;
-  /** Database that new ones are copied from. */
+  /** Database from which new databases are copied. */
   readonly template: string;
 }
 
@@ -97,14 +97,16 @@ async function startOwn(): Promise<Running> {
 }
 
 export interface Cluster {
-  /** What `startServer` takes. */
+  /** Options for `startServer`. */
   readonly options: ServerOptions;
-  /** Directory above the data, where the server's account may read. */
+  /** Parent of the data directory, readable by the server's account. */
   readonly home: string;
   remove(): void;
 }
 
-/** A new data directory that trusts everybody on this machine; for tests that need a server of their own. */
+/**
+ * Creates a data directory that accepts local connections without a password, for tests that start their own server.
+ */
 export async function createCluster(): Promise<Cluster> {
   const binaries = systemBinaries() ?? embeddedBinaries();
   if (binaries === undefined) throw new Error('no PostgreSQL: set TEST_DATABASE_URL, or install one, or run npm ci');
@@ -128,7 +130,9 @@ export async function createCluster(): Promise<Cluster> {
   }
 }
 
-/** Roles and the template database. Roles belong to the whole server, so their names carry the run's prefix. */
+/**
+ * Creates the roles and the template database. Roles exist for the whole server, so their names have the run's prefix.
+ */
 async function prepare(host: string, port: number, user: string, password: string): Promise<TestServer> {
   const prefix = `skep_test_${randomBytes(4).toString('hex')}`;
   const server: TestServer = {
@@ -151,7 +155,10 @@ async function prepare(host: string, port: number, user: string, password: strin
   return server;
 }
 
-/** With a language's collation where the server has one: what only works by code point shall not work by luck. */
+/**
+ * Creates the template, with an English collation if the server supports it. Code that needs code-point order then
+ * fails.
+ */
 async function createTemplate(client: pg.Client, { template, migrator }: TestServer): Promise<void> {
   const create = `create database ${template} owner ${migrator.user}`;
   const english = `${create} template template0 encoding 'UTF8' locale_provider icu icu_locale 'en-US'`;
@@ -169,7 +176,7 @@ async function clean(server: TestServer): Promise<void> {
   });
 }
 
-/** One connection with all rights, for making and dropping what tests use. */
+/** Calls `work` with a superuser's connection, to create and drop databases and roles. */
 export async function asSuperuser<T>(
   server: TestServer,
   database: string,

@@ -1,4 +1,4 @@
-// A certificate authority of its own, a certificate for servers on 127.0.0.1 that it signed, and its PEM file.
+// Creates a certificate authority with its PEM file, and a certificate that it signed for servers on 127.0.0.1.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ export interface ServerCertificate {
 }
 
 export interface PrivateAuthority extends ServerCertificate {
-  /** PEM file of the authority. */
+  /** Path of the authority's certificate (PEM). */
   readonly file: string;
   remove(): void;
 }

@@ -1,5 +1,5 @@
-// A TLS proxy in front of an API server that does with each request what a test tells: passes it on, loses it, refuses
-// it, keeps it for a while, or ends everything, as the death of a client's process does. It measures what it sees.
+// Starts a TLS proxy in front of an API server that forwards, drops, refuses or delays each request as a test decides.
+// It can also close all connections, as a client that dies does. It records all requests.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,12 +12,12 @@ import { createAuthority, createServerCertificate } from '#kubernetes/devcluster
 import type { TestCluster } from './cluster.ts';
 
 export interface Passing {
-  /** Counts all requests, from 1. */
+  /** Number of the request, counted from 1. */
   readonly number: number;
   readonly method: string;
-  /** `PATCH mcpservers/status`, `GET leases`, `PATCH? roles` for a dry run. */
+  /** Method and resource, such as `PATCH mcpservers/status` or `GET leases`. Dry runs have a `?`: `PATCH? roles`. */
   readonly label: string;
-  /** With query. */
+  /** Path with query. */
   readonly url: string;
   readonly body: string;
   readonly isWrite: boolean;
@@ -25,9 +25,8 @@ export interface Passing {
 }
 
 /**
- * `lose`: the connection ends, before or after the server has done it. `end`: the same for everything that is under way
- * and all that ever comes, and the request itself reaches the server only `after`. `hold`: is passed on once the promise
- * resolves.
+ * What happens to a request. `lose` closes its connection before or after the server has handled the request. `end`
+ * also closes all other connections and refuses new ones. `hold` forwards the request after the promise has resolved.
  */
 export type Fate =
   | 'pass'
@@ -39,27 +38,27 @@ export type Fate =
 interface Refusal {
   readonly status: number;
   readonly retryAfterSeconds?: number;
-  /** What the server says; short where it is not given. */
+  /** Message of the refusal. Defaults to a short text. */
   readonly message?: string;
 }
 
 export interface Seen extends Passing {
-  /** Milliseconds of one monotonic clock. */
+  /** Time in milliseconds of a monotonic clock. */
   readonly at: number;
-  /** What was answered; undefined while nothing was. */
+  /** Status of the response. undefined before the response. */
   status: number | undefined;
-  /** What the server said, where it has forbidden it. */
+  /** Body of the response if its status is 403. */
   forbidden?: string;
 }
 
 export interface TestProxy {
   readonly kubeconfigPath: string;
   readonly seen: readonly Seen[];
-  /** Requests that chosen ones were under way at once, at most. */
+  /** Returns the maximum number of counted requests that were in progress at the same time. */
   readonly most: () => number;
-  /** True once `end` has struck. */
+  /** Returns true after an `end`. */
   readonly ended: () => boolean;
-  /** Resolves when the server has done what was passed on. */
+  /** Closes the proxy. Resolves when the server has handled all forwarded requests. */
   close(): Promise<void>;
 }
 
@@ -69,7 +68,7 @@ const authority = createAuthority('test-proxy', validity);
 const identity = createServerCertificate(authority, 'test-proxy', ['127.0.0.1'], validity);
 let proxies = 0;
 
-/** `counts`: which requests `most` is about. */
+/** `counts` selects the requests that `most` counts. Watches are never counted. */
 export async function startProxy(
   cluster: Pick<TestCluster, 'authority' | 'kubeconfigPath' | 'url'>,
   decide: (passing: Passing) => Fate,
@@ -88,7 +87,7 @@ export async function startProxy(
     try {
       for await (const chunk of message) chunks.push(chunk);
     } catch {
-      // The client went away while it was sending: nothing was asked.
+      // The client disconnected before it had sent the whole request, so no request is recorded.
       return;
     }
     if (ended) return void response.destroy();
@@ -103,7 +102,7 @@ export async function startProxy(
       if (isWatch && decide(entry) === 'pass') await passWatch(entry, message, response);
       else await meet(entry, message, response);
     } catch {
-      // The server behind has gone.
+      // The API server has closed the connection.
       response.destroy();
     } finally {
       running -= counted;
@@ -125,7 +124,7 @@ export async function startProxy(
     response.destroy();
   }
 
-  /** Passes events on as they come, until either side ends. */
+  /** Forwards the events of a watch until the client or the server closes the connection. */
   async function passWatch(entry: Seen, { headers }: IncomingMessage, response: ServerResponse): Promise<void> {
     const client = new AbortController();
     response.on('close', () => client.abort());
@@ -163,7 +162,7 @@ export async function startProxy(
     response.writeHead(statusCode, headers).end(bytes);
   }
 
-  /** As a process ends: its sockets close, and no one connects any more. */
+  /** Closes all connections and refuses new connections. */
   function end(): void {
     ended = true;
     server.close();

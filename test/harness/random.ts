@@ -1,14 +1,14 @@
-// Numbers that look random and are the same for the same seed.
+// Generates pseudorandom numbers, which are equal for equal seeds.
 
 export interface Random {
-  /** 0 up to, not including, `below`. */
+  /** Returns an integer from 0 to `below` - 1. */
   integer(below: number): number;
-  /** True as often as said, 0 to 1. */
+  /** Returns true with the probability `share`, from 0 to 1. */
   chance(share: number): boolean;
   pick<T>(choices: readonly T[]): T;
 }
 
-/** mulberry32. */
+/** Implements mulberry32. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

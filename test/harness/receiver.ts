@@ -1,4 +1,4 @@
-// A receiver of HTTP requests on loopback that keeps what it got, with a certificate over TLS.
+// Starts an HTTP or TLS server on loopback that records the received requests.
 
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -7,7 +7,7 @@ import type { ServerCertificate } from './private-authority.ts';
 
 export interface Received {
   readonly method: string;
-  /** Path and query as they were sent. */
+  /** Path with query, as sent by the client. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -16,7 +16,7 @@ export interface Received {
 export interface Receiver {
   readonly url: string;
   readonly received: readonly Received[];
-  /** Statuses of the next answers, one after the other, then 201 again; 0 never answers. */
+  /** Sets the statuses of the next responses, in order. Later responses have 201. For 0, the server never responds. */
   answer(statuses: readonly number[], body?: string): void;
   forget(): void;
   close(): Promise<void>;

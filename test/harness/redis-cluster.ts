@@ -1,4 +1,4 @@
-// A Redis Cluster on loopback with two masters, each with half of the slots, and a user of the access control list.
+// Starts a Redis Cluster on loopback with two masters, each with half of the slots, and an ACL user.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import { endServer, hasStarted } from './redis.ts';
 
 export interface RedisCluster {
-  /** Of one node. */
+  /** Address of one of the nodes. */
   readonly address: string;
   stop(): Promise<void>;
 }
@@ -17,13 +17,13 @@ export interface RedisCluster {
 const PASSWORD = 'of-the-cluster';
 export const CLUSTER_PASSWORD = PASSWORD;
 
-/** Slots of a Redis Cluster. */
+/** Number of slots of a Redis Cluster. */
 const SLOTS = 16_384;
 
-/** Undefined if Redis is not installed. */
+/** Returns undefined if Redis is not installed. */
 export async function startCluster(): Promise<RedisCluster | undefined> {
   const ports = [await freePort(), await freePort()] as const;
-  // The bus of a node has a port of its own, which is the port and 10000 unless it is set.
+  // The cluster bus of a node needs a second port. By default its number is larger by 10000.
   const buses = [await freePort(), await freePort()] as const;
   const servers = ports.map((port, index) => {
     const folder = mkdtempSync(join(tmpdir(), 'skep-cluster-'));

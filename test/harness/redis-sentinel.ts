@@ -1,5 +1,5 @@
-// A master and a replica of a real Redis behind a Sentinel, on loopback, with a user of the access control list and, where asked
-// for, TLS to the servers, to the Sentinel, or both. It can be made to fail over.
+// Starts a Redis master and a replica with a Sentinel on loopback, with an ACL user. TLS can be enabled for the servers
+// and for the Sentinel. Tests can trigger a failover.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -17,15 +17,15 @@ export interface SentinelWorld {
   readonly sentinel: string;
   /** Address of the first master. */
   readonly master: string;
-  /** PEM file of the authority; of use where TLS is asked for. */
+  /** Path of the authority's certificate (PEM), for TLS. */
   readonly caFile: string;
-  /** Another server is the master afterwards, and the first is gone. */
+  /** Ends the first master. Resolves when the replica has become the master. */
   failOver(): Promise<void>;
-  /** Closes the connections of the user of the access control list. */
+  /** Closes the connections of the ACL user. */
   dropClients(): Promise<unknown>;
-  /** All keys, by the default user. */
+  /** Returns all keys, read as the default user. */
   keys(): Promise<readonly string[]>;
-  /** Keys and values. */
+  /** Returns all keys and values as text. */
   dump(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ interface Tls {
 export const ADMIN = 'of-the-administrator';
 const DAY_MS = 86_400_000;
 
-/** Undefined where Redis is not installed. */
+/** Returns undefined if Redis is not installed. */
 export async function startSentinel(tls: Tls = {}): Promise<SentinelWorld | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'skep-sentinel-'));
   const caFile = writeCertificates(folder);
@@ -78,7 +78,7 @@ export async function startSentinel(tls: Tls = {}): Promise<SentinelWorld | unde
     'sentinel',
     [
       ...listening(sentinel, tls.sentinel),
-      // A Sentinel speaks to its servers by TLS where these do.
+      // If the servers use TLS, the Sentinel needs certificates too, to connect to them.
       ...(tls.servers === true || tls.sentinel === true ? certificates(folder) : []),
       ...(tls.servers === true ? ['tls-replication yes'] : []),
       `sentinel monitor ${MASTER_NAME} 127.0.0.1 ${first} 1`,
@@ -170,7 +170,7 @@ function writeCertificates(folder: string): string {
   return join(folder, 'ca.crt');
 }
 
-/** Servers say nowhere when they are so far. */
+/** Polls until the condition holds, because the servers send no events about it. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds().catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -1,4 +1,4 @@
-// A real Redis on loopback, for one test file; undefined where none is installed.
+// Starts a Redis on loopback for one test file.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
@@ -9,11 +9,11 @@ import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 export interface RedisServer {
   readonly address: string;
   stop(): Promise<void>;
-  /** Ends it without a chance to say goodbye, and resolves when it has ended. */
+  /** Kills the server, so that it cannot close its connections properly. Resolves when it has ended. */
   kill(): Promise<void>;
 }
 
-/** Ends it, and resolves when it has ended. */
+/** Ends the server process. Resolves when it has ended. */
 export function endServer(server: ChildProcess): Promise<void> {
   return endBy('SIGTERM', server);
 }
@@ -42,7 +42,7 @@ export async function startRedis(given?: number): Promise<RedisServer | undefine
   };
 }
 
-/** False where the program is not there. */
+/** Returns false if the program is not installed. */
 export function hasStarted(server: ChildProcess): Promise<boolean> {
   return new Promise((resolve) => {
     server.once('error', () => resolve(false));

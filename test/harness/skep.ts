@@ -1,4 +1,4 @@
-// The real executable as a child process, from source, with an environment of its own.
+// Runs the skep executable from source as a child process, with a separate environment.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { PATIENCE_MS } from './patience.ts';
 const EXECUTABLE = fileURLToPath(new URL('../../src/skep.ts', import.meta.url));
 
 export interface Finished {
-  /** Null where a signal ended it. */
+  /** Exit code. null if a signal ended the process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -16,21 +16,21 @@ export interface Finished {
 
 export interface Running {
   readonly pid: number;
-  /** Everything printed so far, both streams in the order of arrival. */
+  /** Returns the output so far: stdout and stderr in the order of arrival. */
   output(): string;
-  /** Resolves with the output once it holds the text; rejects where the process ends or a minute passes before. */
+  /** Resolves with the output when it contains the text. Rejects if the process ends first, or after a time limit. */
   printed(text: string): Promise<string>;
-  /** Resolves when something more is printed; rejects as `printed` does. */
+  /** Resolves at the next output. Rejects if the process ends first, or after a time limit. */
   more(): Promise<void>;
   kill(signal: NodeJS.Signals): void;
-  /** Whoever waits for the end ends it after a while: what serves for as long as its tests take is not ended by then. */
+  /** Resolves when the process has ended. The first read starts a time limit, after which the process is killed. */
   readonly finished: Promise<Finished>;
 }
 
 export interface SkepOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What is started in place of the source. */
+  /** Path of the program. Defaults to the source. */
   readonly program?: string;
 }
 
@@ -67,7 +67,7 @@ export function startSkep(args: readonly string[], { cwd, env = {}, program = EX
   };
 }
 
-/** Runs to the end. Whatever it prints, it prints no stack trace. */
+/** Runs the executable until it ends. Fails the test if the output contains a stack trace. */
 export async function skep(args: readonly string[], options: SkepOptions): Promise<Finished> {
   const finished = await startSkep(args, options).finished;
   expect(`${finished.stdout}${finished.stderr}`).not.toMatch(/^\s+at .*[:)]/m);

@@ -1,4 +1,4 @@
-// Encrypts manifests as `sops encrypt` does, for tests that need other values and keys than the documents of test/std/sops.
+// Encrypts manifests as `sops encrypt` does, for tests that need other values or keys than the files in test/std/sops.
 
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { armor, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
@@ -14,7 +14,7 @@ export async function testKey(): Promise<TestKey> {
   return { identity, recipient: await identityToRecipient(identity) };
 }
 
-/** As JSON. Strings only; `rule`: a key that has to be on the way to what is encrypted. */
+/** Returns the encrypted object as JSON. Encrypts only strings with a key on their path that matches `rule`. */
 export async function sealed(
   object: JsonObject,
   { recipient }: TestKey,

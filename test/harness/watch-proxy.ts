@@ -1,5 +1,5 @@
-// A TLS proxy in front of an API server that does to watches what networks and servers do to them: cuts them, holds their events
-// back, leaves out bookmarks, answers that old versions are gone, or refuses everything for a while. It counts what passes.
+// Starts a TLS proxy in front of an API server that disturbs watches: closes them, delays or drops events and
+// bookmarks, reports old versions as expired, or refuses all connections. It records all requests.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,19 +13,19 @@ export interface WatchProxy {
   readonly kubeconfigPath: string;
   /** Labels of the requests so far: `GET configmaps`, `LIST configmaps`, `WATCH configmaps`, `PATCH configmaps`. */
   readonly seen: readonly string[];
-  /** Names of kinds whose watches are open. */
+  /** Returns the resources that have open watches. */
   open(): readonly string[];
-  /** Ends all watches as a lost connection does. */
+  /** Closes the connections of all watches. */
   cut(): void;
-  /** Ends all watches; the next one of each is told that its version is gone. */
+  /** Ends all watches. The next watch of each resource gets a 410, because its version is expired. */
   expire(): void;
-  /** Events of the resource, or of all, are held back until the returned function is called. */
+  /** Delays events of the resource until the returned function is called. Without a resource, delays all events. */
   hold(resource?: string): () => void;
-  /** Answers to requests with the label are held back until `release` is called. */
+  /** Delays responses to requests with this label until `release` is called. */
   holdAnswers(label: string): HeldAnswers;
-  /** From now on no bookmark passes. */
+  /** Drops all later bookmarks. */
   loseBookmarks(): void;
-  /** The next event of this type and resource is lost. */
+  /** Drops the next event of this type and resource. */
   lose(type: string, resource: string): void;
   /** Closes all connections, and refuses new ones until the returned function is called. */
   down(): () => void;
@@ -52,10 +52,10 @@ interface Watch {
 interface State {
   readonly seen: string[];
   readonly watches: Set<Watch>;
-  /** Resources whose next watches are told that their versions are gone. */
+  /** Resources whose next watch gets a 410. */
   readonly expired: string[];
   readonly holds: Set<string>;
-  /** What passes each held answer on, by label. */
+  /** Functions that send the delayed responses, by label. */
   readonly answers: Map<string, (() => void)[]>;
   readonly losses: { readonly type: string; readonly resource: string }[];
   hasBookmarks: boolean;

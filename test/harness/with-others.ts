@@ -1,4 +1,4 @@
-// One story, told on the embedded API server and on a real one: a fleet among other managers.
+// Defines the tests of a fleet whose objects other managers also change, for the embedded and for a real API server.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -15,7 +15,7 @@ let fleet: Fleet;
 let api: Api;
 let namespace: string;
 
-/** `rights`: whether the server has authorisation. */
+/** `rights` is true if the server authorises requests. */
 export function tellOfOthers(open: () => Promise<SuiteServer>, rights: boolean): void {
   beforeAll(async () => {
     server = await open();
@@ -30,13 +30,13 @@ export function tellOfOthers(open: () => Promise<SuiteServer>, rights: boolean):
   });
 
   describe('conflicts', conflicts);
-  describe('what is to be left alone', leftAlone);
-  describe('what the server refuses', refusals);
-  describe('custom resources that others applied', byHand);
+  describe('objects with skep.dev/reconcile: disabled', leftAlone);
+  describe('a change that the server refuses', refusals);
+  describe('custom resources that another manager has applied', byHand);
   describe.runIf(rights)('the service account of a source', accounts);
 }
 
-/** As `kubectl edit`, an autoscaler and others write. */
+/** Sends a merge patch as `manager`, as `kubectl edit` and autoscalers do. */
 async function write(path: string, manager: string, body: object): Promise<void> {
   const { status, body: answer } = await api.call({
     method: 'PATCH',
@@ -58,7 +58,7 @@ function done({ outcomes }: RunResult): string[] {
   return outcomes.map(textOfOutcome);
 }
 
-/** Without what differs from server to server. */
+/** Returns the problems as texts. Replaces the name of the namespace, which differs between servers. */
 function shown({ problems }: RunResult): string[] {
   return problems.map((problem) => formatProblem(problem).replaceAll(namespace, 'NS'));
 }
@@ -72,7 +72,7 @@ function conflicts(): void {
     'settings.yaml:5:6: warning field-conflict: /data/a stays as field manager "kubectl-edit" has set it, and is not applied: ' +
     'declare its value, or remove the field there, or set apply.conflicts to force (NS/ConfigMap/settings)';
 
-  test('what another manager has set stays, and is told; the rest is applied', async () => {
+  test('a field that another manager has set stays and is reported; other fields are applied', async () => {
     fleet.git.commit({ 'settings.yaml': settings('ours', 'one') });
     await fleet.run(REPORT);
     await write(path(), 'kubectl-edit', { data: { a: 'theirs' } });
@@ -84,7 +84,7 @@ function conflicts(): void {
     expect((await living('ConfigMap', 'settings')).data).toEqual({ a: 'theirs', b: 'two' });
   });
 
-  test('while it lasts nothing is written, and it is told again', async () => {
+  test('while the conflict exists, nothing is written, and each run reports it', async () => {
     const before = await living('ConfigMap', 'settings');
     const result = await fleet.run(REPORT);
     expect(done(result)).toEqual([]);
@@ -94,7 +94,7 @@ function conflicts(): void {
     expect((await living('ConfigMap', 'settings')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   });
 
-  test('it becomes ours again when they let go of it', async () => {
+  test('the field is applied again after the other manager has removed it', async () => {
     await write(path(), 'kubectl-edit', { data: { a: null } });
     const result = await fleet.run(REPORT);
     expect(shown(result)).toEqual([]);
@@ -105,7 +105,7 @@ function conflicts(): void {
     expect([...shown(agreed), ...done(await fleet.run(REPORT))]).toEqual([]);
   });
 
-  test('is set back with `force`, the default, and reported', async () => {
+  test('with `force`, the default, the field is set back and reported', async () => {
     fleet.git.commit({ 'settings.yaml': settings('ours', 'two') });
     expect(shown(await fleet.run(REPORT))).toEqual([KEPT]);
     const result = await fleet.run();
@@ -118,7 +118,7 @@ function conflicts(): void {
     expect(shown(await fleet.run())).toEqual([]);
   });
 
-  test('fields that the manifest leaves to others stay, and are no drift; all else is set back', async () => {
+  test('fields in skep.dev/ignore-fields stay and are not drift; other changed fields are set back', async () => {
     const file = (ignored: string) =>
       `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: scaled\n  namespace: ${namespace}\n` +
       `  annotations: {skep.dev/ignore-fields: '${ignored}'}\nspec:\n  replicas: 1\n` +
@@ -161,7 +161,7 @@ function conflicts(): void {
     await fleet.run();
   });
 
-  test('a key of a list that somebody has changed is set back: nothing is immutable, and nothing is deleted', async () => {
+  test('a changed key of a list item is set back without a deletion of the object', async () => {
     const service = (ports: string) =>
       `apiVersion: v1\nkind: Service\nmetadata: {name: keyed, namespace: ${namespace}, annotations: {skep.dev/replace: allowed}}\n` +
       `spec: {selector: {app: keyed}, ports: [${ports}]}\n`;
@@ -192,7 +192,7 @@ function conflicts(): void {
     await fleet.run();
   });
 
-  test('a default in the way of what Git says goes, and what others have set beside it stays', async () => {
+  test('a field that blocks a declared field is removed, and other fields of other managers stay', async () => {
     const file =
       `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: filled, namespace: ${namespace}}\nspec:\n` +
       `  selector: {matchLabels: {app: filled}}\n  strategy: {type: Recreate}\n  template:\n    metadata: {labels: {app: filled}}\n` +
@@ -215,7 +215,7 @@ function conflicts(): void {
     expect([after.uid, spec]).toMatchObject([metadata.uid, { strategy: { type: 'Recreate' }, minReadySeconds: 5 }]);
     expect(spec).not.toMatchObject({ strategy: { rollingUpdate: expect.anything() } });
 
-    // Volumes are items with names: those that somebody writes anew without what is in them become empty folders.
+    // The edit replaces the ConfigMaps of the volumes by empty folders.
     const volumes = ['data', 'rest'].map((name) => ({ name, emptyDir: {} }));
     await write(at, 'kubectl-edit', { spec: { template: { spec: { volumes } } } });
     expect(done(await fleet.run())).toEqual([`${namespace}/Deployment/filled configured`]);
@@ -226,7 +226,7 @@ function conflicts(): void {
     await fleet.run();
   });
 
-  test('no more goes than is in the way', async () => {
+  test('only fields that block a declared field are removed', async () => {
     const file =
       `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: probed, namespace: ${namespace}}\nspec:\n` +
       `  selector: {matchLabels: {app: probed}}\n  strategy: {type: Recreate}\n  template:\n    metadata: {labels: {app: probed}}\n    spec:\n` +
@@ -254,7 +254,7 @@ function conflicts(): void {
     await fleet.run();
   });
 
-  test('what the manifest leaves to others does not go for standing in the way', async () => {
+  test('a field in skep.dev/ignore-fields is not removed, although it blocks a declared field', async () => {
     const file = (annotations = '') =>
       `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: taken, namespace: ${namespace}${annotations}}\nspec:\n` +
       `  selector: {matchLabels: {app: taken}}\n  strategy: {type: Recreate}\n  template:\n    metadata: {labels: {app: taken}}\n` +
@@ -275,7 +275,7 @@ function conflicts(): void {
     await fleet.run();
   });
 
-  test('an item that somebody has added beside ours stays', async () => {
+  test('a list item that another manager has added stays', async () => {
     const file =
       `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: beside, namespace: ${namespace}}\nspec:\n` +
       `  selector: {matchLabels: {app: beside}}\n  template:\n    metadata: {labels: {app: beside}}\n    spec:\n` +
@@ -304,7 +304,7 @@ function conflicts(): void {
     await fleet.run();
   });
 
-  test('a number that an autoscaler has set stays, in an item of a list as in a map', async () => {
+  test('with `report`, values of other managers stay, in a map and in a list item', async () => {
     const file = (image: string, replicas: number) =>
       `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: ${namespace}}\nspec:\n  replicas: ${replicas}\n` +
       `  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n      containers:\n` +
@@ -347,7 +347,7 @@ function leftAlone(): void {
     );
 
   test('an annotated object is neither changed nor deleted', async () => {
-    // A source that declares nothing any more waits for approval, whatever is annotated.
+    // A second object, because the deletion of all objects of a source would wait for approval.
     const other = settings('one').replace('name: alone', 'name: other');
     fleet.git.commit({
       'settings.yaml': undefined,
@@ -370,7 +370,7 @@ function leftAlone(): void {
     expect(done(await fleet.run())).toEqual([`${namespace}/ConfigMap/alone deleted`]);
   });
 
-  test('an annotation in the manifest holds the resource, its children and its status', async () => {
+  test('the annotation in the manifest keeps the resource, its children and its status unchanged', async () => {
     fleet.git.commit({ 'clock.yaml': serverOf('1') });
     await fleet.run();
     await fleet.run();
@@ -385,7 +385,7 @@ function leftAlone(): void {
     expect(done(await fleet.run())).toContain(`${namespace}/Deployment/clock configured`);
   });
 
-  test('an annotated child is left alone, and its owner goes on', async () => {
+  test('an annotated child is not changed, and its owner is still applied', async () => {
     await write(`/apis/apps/v1/namespaces/${namespace}/deployments/clock`, 'kubectl-annotate', {
       metadata: { annotations: { 'skep.dev/reconcile': 'disabled' } },
       spec: { minReadySeconds: 3, template: { metadata: { labels: { theirs: 'yes' } } } },
@@ -411,7 +411,7 @@ function refusals(): void {
     `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: beside, namespace: ${namespace}}\ndata: {a: ${value}}\n`;
   const REPLACE = ', annotations: {skep.dev/replace: allowed}';
 
-  test('is known before anything is written, with what to do; the rest is applied', async () => {
+  test('is reported before the first write, with the remedy; other changes are applied', async () => {
     fleet.git.commit({ 'api.yaml': web('one'), 'beside.yaml': settings('one') });
     await fleet.run();
     fleet.git.commit({ 'api.yaml': web('two'), 'beside.yaml': settings('two') });
@@ -430,7 +430,7 @@ function refusals(): void {
     ]);
   });
 
-  test('is replaced where its manifest allows it: deleted and created in one run', async () => {
+  test('leads to a deletion and creation in one run if the manifest allows a replacement', async () => {
     const before = await living('Deployment', 'api', 'apps/v1');
     fleet.git.commit({ 'api.yaml': web('two', REPLACE) });
     expect(textOfPlan(await fleet.plan())).toContain(`-/+ ${namespace}/Deployment/api (deleted and created again)`);
@@ -442,7 +442,7 @@ function refusals(): void {
     expect(done(await fleet.run())).toEqual([]);
   });
 
-  test('counts as a deletion: beyond the limits it waits for approval', async () => {
+  test('counts as a deletion if the object is replaced; beyond the limits it waits for approval', async () => {
     fleet.git.commit({ 'api.yaml': web('three', REPLACE), 'beside.yaml': settings('three') });
     const result = await fleet.run({ limits: { maxDeletes: 0, maxDeletesPercent: 100 } });
     expect(done(result)).toEqual([`${namespace}/ConfigMap/beside configured`]);
@@ -452,7 +452,7 @@ function refusals(): void {
     expect(result.plan.held.map(({ reason }) => reason)).toContain('its replacement waits for approval');
   });
 
-  test('an invalid object is not deleted for being replaced', async () => {
+  test('does not delete the object if the replacement is invalid', async () => {
     const broken = web('four', REPLACE).replace("'example.com/web:1'", "''");
     fleet.git.commit({ 'api.yaml': broken });
     const result = await fleet.run();
@@ -462,7 +462,7 @@ function refusals(): void {
     });
   });
 
-  test('a run that ended between deleting and creating is finished by the next one', async () => {
+  test('is completed by the next run if a run ended between the deletion and the creation', async () => {
     const { metadata } = await living('Deployment', 'api', 'apps/v1');
     await fleet.client.remove(
       { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'api' },
@@ -478,7 +478,7 @@ function refusals(): void {
     });
   });
 
-  test('what needs something that the same plan creates is not shown to the server before', async () => {
+  test('of an object whose namespace the same plan creates cannot be found before the run', async () => {
     const name = `${fleet.home}-new`;
     server.later({ apiVersion: 'v1', kind: 'Namespace', name });
     fleet.git.commit({
@@ -498,7 +498,7 @@ function accounts(): void {
   const account = () => `system:serviceaccount:${fleet.home}:fleet-sync`;
   const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1' };
 
-  /** The reconciler, as in manifests/install/one-team. */
+  /** Lets the reconciler impersonate the account, as in manifests/install/one-team. */
   async function mayActAs(name: string): Promise<void> {
     const metadata = { name: 'skep-team', namespace: fleet.home };
     const rules = [{ apiGroups: [''], resources: ['serviceaccounts'], resourceNames: [name], verbs: ['impersonate'] }];
@@ -508,7 +508,7 @@ function accounts(): void {
     await fleet.client.apply({ ...rbac, kind: 'RoleBinding', metadata, roleRef, subjects }, { force: true });
   }
 
-  test('may change what it has rights for; everything else is a failed change that names it', async () => {
+  test('changes objects for which it has rights; other changes fail, and the error contains its name', async () => {
     const metadata = { name: 'fleet-sync', namespace };
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create', 'patch'] }];
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'fleet-sync' };
@@ -527,7 +527,7 @@ function accounts(): void {
     expect(exitCodeOf(result)).toBe(7);
   });
 
-  test('deletes with its own rights, too', async () => {
+  test('is also used for deletions', async () => {
     fleet.git.commit({ 'theirs.yaml': undefined, 'denied.yaml': undefined, 'README.md': 'none' });
     const result = await fleet.run({}, account());
     expect(done(result)).toEqual([
@@ -561,7 +561,7 @@ function byHand(): void {
   const spared = ({ metadata }: KubeObject) =>
     metadata.managedFields?.filter(({ subresource }) => !subresource).map(({ manager }) => manager);
 
-  test('get children and status, and are not touched themselves', async () => {
+  test('get children and a status, and are not changed otherwise', async () => {
     fleet.git.commit({ 'README.md': 'by hand' });
     await put(manifest('registry.example.com/hand:1'));
     expect(done(await fleet.run()).filter((line) => line.includes('hand'))).toEqual([]);
@@ -576,7 +576,7 @@ function byHand(): void {
     expect(done(await fleet.run({ scope: 'cluster', namespaces: [fleet.home] }))).toEqual([]);
   });
 
-  test('say in their status what is wrong with them, and hold their children; the run does not fail by it', async () => {
+  test('with a problem get it in their status and keep their children; the run does not fail', async () => {
     await put(manifest('registry.example.com/hand:2', 'none'));
     const result = await fleet.run({ scope: 'cluster' });
     expect([exitCodeOf(result), done(result)]).toEqual([0, []]);
@@ -586,7 +586,7 @@ function byHand(): void {
     expect(JSON.stringify((await server()).status)).toContain('GroupRefNotFound');
   });
 
-  test('stay what they are when somebody asks for a sync of them, or another instance has changed a field', async () => {
+  test('stay unmanaged after a sync request and after a change by another instance', async () => {
     const trigger = { apiVersion: `${fleet.group}/v1alpha1`, kind: 'MCPServer', metadata: { name: 'hand', namespace } };
     for (const manager of ['skep-pipeline-trigger', 'skep-other-trigger']) {
       const annotations = { [`${manager}/sync-trigger`]: 'now' };
@@ -594,13 +594,13 @@ function byHand(): void {
       const contentType = 'application/apply-patch+yaml';
       await api.call({ method: 'PATCH', path: path(), query: { fieldManager: manager }, contentType, body });
     }
-    // A server lists them by the second in which they wrote.
+    // The order of the managers depends on the seconds in which they wrote.
     expect(spared(await server())?.toSorted()).toEqual(['kubectl', 'skep-other-trigger', 'skep-pipeline-trigger']);
     const { plan } = await fleet.plan({ scope: 'cluster' });
     expect(plan.batches).toEqual([]);
   });
 
-  test('keep their children where another operator is to make them', async () => {
+  test('keep their children if `children: false` leaves children to another operator', async () => {
     const looks = await Promise.all(
       (['git', 'cluster'] as const).map((scope) => fleet.plan({ scope, children: false })),
     );
@@ -609,7 +609,7 @@ function byHand(): void {
     expect(plan.batches.flatMap(({ changes }) => changes).map(({ action }) => action)).toContain('delete');
   });
 
-  test('are never deleted; their children go with them', async () => {
+  test('are deleted only by their user; the cluster then deletes their children', async () => {
     const { metadata } = await server();
     const id = { apiVersion: `${fleet.group}/v1alpha1`, kind: 'MCPServer', namespace, name: 'hand' };
     await fleet.client.remove(id, metadata.uid ?? '');

@@ -1,5 +1,5 @@
-// A whole small world for tests of the run: an API server with our CRDs, a Git server with one repository, and runs over
-// the real adapters. The API server is the embedded one.
+// Starts an embedded API server with the CRDs and a Git server with one repository, and performs runs with the real
+// adapters.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { createOutbound } from '#adapters/http/outbound.ts';
 import { systemClock } from '#hosts/clock.ts';
 import { crd } from '#reconciler/kinds/crd.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
-import type { Outcome } from '#reconciler/run/apply/apply.ts';
+import type { ChangeOutcome } from '#reconciler/run/apply/apply.ts';
 import type { RegistryDeps } from '#reconciler/run/catalogue/registries.ts';
 import { openDigestKey } from '#reconciler/run/desire/digest-key.ts';
 import { impactOfPlan } from '#reconciler/run/impact/impact.ts';
@@ -45,13 +45,13 @@ export interface World {
   run(overrides?: WorldOverrides): Promise<RunResult>;
   plan(overrides?: WorldOverrides): Promise<RunResult>;
   explain(overrides?: WorldOverrides): Promise<readonly Explanation[]>;
-  /** What `skep plan --out` writes. */
+  /** Returns the content of the file that `skep plan --out` writes. */
   planFile(overrides?: WorldOverrides): Promise<PlanFile>;
-  /** What `skep apply` does with it. */
+  /** Applies a plan file as `skep apply` does. */
   applyPlan(file: PlanFile, overrides?: WorldOverrides): Promise<RunResult>;
-  /** What a run publishes of the state, as it is now. */
+  /** Returns a snapshot of the current state, as a run publishes it. */
   snapshot(overrides?: WorldOverrides): Promise<StateSnapshot>;
-  /** What is planned by a snapshot alone, for the newest commit. */
+  /** Plans the newest commit from a snapshot, without access to the cluster. */
   planAgainst(snapshot: StateSnapshot, overrides?: WorldOverrides): Promise<RunResult>;
   adopt(write: boolean, overrides?: WorldOverrides): Promise<AdoptionResult>;
   approve(hash: string, expiresHours: number, overrides?: WorldOverrides): Promise<Approved>;
@@ -60,18 +60,18 @@ export interface World {
 
 export interface WorldOverrides extends Partial<RunOptions> {
   readonly registries?: RegistryDeps;
-  readonly progress?: (outcome: Outcome) => void;
-  /** In place of the world's own client. */
+  readonly progress?: (outcome: ChangeOutcome) => void;
+  /** If set, replaces the world's client. */
   readonly cluster?: RunDeps['cluster'];
   readonly digestKey?: RunDeps['digestKey'];
   readonly sound?: RunDeps['sound'];
-  /** What is read, given the one source that a world has. */
+  /** Returns the sources of the run. Its argument is the world's only source. */
   readonly sources?: (fleet: FleetSource) => readonly FleetSource[];
 }
 
 let runs = 0;
 
-/** `workloadsReadyAfterMs`: how long Deployments and StatefulSets take; a second where it is not given. */
+/** `workloadsReadyAfterMs` is the time until Deployments and StatefulSets become ready. Defaults to one second. */
 export async function startWorld(settings: { readonly workloadsReadyAfterMs?: number } = {}): Promise<World> {
   const [cluster, git] = await Promise.all([startTestCluster(settings), startGitServer()]);
   const fleet = git.createRepository('fleet.git');
@@ -114,7 +114,7 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
       ...(registries === undefined ? {} : { registries }),
     };
   }
-  /** What files that leave the cluster are made of. */
+  /** Plans a run, and returns the input for plan files and snapshots. */
   async function seen(overrides: WorldOverrides): Promise<PlanFileInput & { readonly prepared: Prepared }> {
     const { result, prepared } = await planInstance(deps(overrides), optionsOf(overrides));
     const commit = result.commits.fleet ?? '';
@@ -166,7 +166,7 @@ async function bindingOf(client: ConnectedCluster): Promise<PlanBinding> {
   return { tool, instance: 'test', cluster: await identifyCluster(client, 'default'), settings };
 }
 
-/** Options of one run, with an id of its own. */
+/** Returns the options of a run with a new id. */
 export function optionsOf({
   registries: _registries,
   progress: _progress,

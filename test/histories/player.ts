@@ -8,7 +8,7 @@ import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { systemClock } from '#hosts/clock.ts';
 import type { RepeatedRuns } from '#hosts/reconciler/instance/runs/repeated-run.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
-import type { Outcome } from '#reconciler/run/apply/apply.ts';
+import type { ChangeOutcome } from '#reconciler/run/apply/apply.ts';
 import { openDigestKey } from '#reconciler/run/desire/digest-key.ts';
 import type { RunRecord } from '#reconciler/run/history/ports.ts';
 import { recordOf } from '#reconciler/run/history/record.ts';
@@ -157,7 +157,7 @@ export async function liveObjects({ client, instance }: Stage): Promise<readonly
   });
 }
 
-function depsOf({ client, instance, sources, staying }: Stage, progress: (outcome: Outcome) => void): RunDeps {
+function depsOf({ client, instance, sources, staying }: Stage, progress: (outcome: ChangeOutcome) => void): RunDeps {
   return {
     cluster: staying?.repeated.cluster ?? client,
     clock: systemClock,
@@ -211,7 +211,7 @@ export async function runOnce(stage: Stage, endsAfter?: number): Promise<RunResu
  * In a process that stays each other run does all work again, and its results are compared with those that would have counted again. If nothing was read
  * that has changed, the run has nothing to do.
  */
-async function runNow(stage: Stage, progress: (outcome: Outcome) => void): Promise<RunResult> {
+async function runNow(stage: Stage, progress: (outcome: ChangeOutcome) => void): Promise<RunResult> {
   const { staying, steps, violations } = stage;
   const deps = depsOf(stage, progress);
   if (staying === undefined) return reconcile(deps, optionsFor(stage));

@@ -1,4 +1,4 @@
-// Calls a tool of one server again and again, and remembers which calls failed.
+// Calls a tool repeatedly, and records the failed calls.
 
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { expect } from 'vitest';
@@ -6,15 +6,15 @@ import { connect, echo } from './fleet.ts';
 
 interface Calls {
   readonly answered: number;
-  /** Each with the milliseconds since the start. */
+  /** Texts of the failed calls, with the milliseconds since the start. */
   readonly failed: readonly string[];
-  /** The failed calls that were answered with 404, after which another session was begun. */
+  /** Texts of the failed calls that got a 404, after which the client began a new session. */
   readonly renewals: readonly string[];
 }
 
 const EVERY_MS = 200;
 
-/** Calls in one session until the returned function is called; after 404 in a new session, as clients do. */
+/** Calls a tool until the returned function is called. After a 404, begins a new session, as clients do. */
 export async function startCalls(url: URL): Promise<() => Promise<Calls>> {
   const started = Date.now();
   const calls = { answered: 0, failed: [] as string[], renewals: [] as string[] };
@@ -53,7 +53,7 @@ function isUnknownSession(error: unknown): boolean {
 
 const LONG_SECONDS = 8;
 
-/** Calls that take long, one after the other, until the returned function is called, which returns the errors. */
+/** Makes long calls, one at a time, until the returned function is called. That function returns the errors. */
 export function startLongCalls(client: Client): () => Promise<readonly string[]> {
   const failed: string[] = [];
   let stopped = false;
@@ -72,7 +72,7 @@ export function startLongCalls(client: Client): () => Promise<readonly string[]>
   };
 }
 
-/** Opens the stream of a session of its own; the promise inside resolves when the stream has ended. */
+/** Opens the stream of a new session. `ended` resolves when the stream has ended. */
 export async function openStream(url: URL): Promise<{ readonly ended: Promise<void> }> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const post = (message: object, more = {}): Promise<Response> => {
@@ -86,7 +86,7 @@ export async function openStream(url: URL): Promise<{ readonly ended: Promise<vo
   await (await post({ method: 'notifications/initialized' }, session)).text();
   const stream = await fetch(url, { headers: { accept: 'text/event-stream', ...session } });
   expect(stream.status).toBe(200);
-  // A stream that is cut has ended, too.
+  // A closed connection also counts as the end of the stream.
   const ended = stream.text().then(
     () => undefined,
     () => undefined,

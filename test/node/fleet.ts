@@ -1,4 +1,4 @@
-// Fleets of the suite: manifests in a Git repository, synced by the reconciler of this checkout onto the node.
+// Syncs manifests from a Git repository to the node, with the reconciler of this checkout.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,14 +12,14 @@ import { FOLDER, KUBECONFIG, kubectl } from './place.ts';
 
 export interface Fleet {
   readonly namespace: string;
-  /** Commits the manifests and syncs them; expects that all become ready, unless another exit code is given. */
+  /** Commits and syncs the manifests. Fails the test if `skep sync` ends with another exit code. */
   sync(manifests: readonly object[], exitCode?: number): Promise<void>;
   commit(manifests: readonly object[]): void;
   /** Runs a command with the settings of the fleet. Returns its standard output. Expects the exit code. */
   run(args: readonly string[], exitCode?: number): Promise<string>;
 }
 
-/** The namespace admits pods of the level `restricted` alone. */
+/** Creates a fleet whose namespace admits only pods of the level `restricted`. `more` are further settings. */
 export function openFleet(namespace: string, waitSeconds = 180, more: object = {}): Fleet {
   const folder = join(FOLDER, 'fleets', namespace);
   const repository = join(folder, 'repository');
@@ -60,13 +60,13 @@ export function openFleet(namespace: string, waitSeconds = 180, more: object = {
   };
 }
 
-/** A Namespace that admits pods of the level `restricted` alone. */
+/** Returns a Namespace that admits only pods of the level `restricted`. */
 export function restricted(name: string): object {
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
 }
 
-/** The definitions of our kinds are there once. */
+/** Applies the CRDs of skep. */
 export async function applyDefinitions(): Promise<void> {
   const { stdout } = await skep(['crds'], { cwd: FOLDER });
   expect(kubectl(['apply', '--server-side', '-f', '-'], stdout)).toBeDefined();
@@ -87,13 +87,13 @@ export const HTTP = {
 };
 export const SSE = { ...HTTP, transport: 'sse', args: ['sse'] };
 
-/** Returns the URL of a proxy by the address of its Service. */
+/** Returns the URL of a proxy, with the address of its Service. */
 export function urlOf(namespace: string, name: string): URL {
   const path = '-o=jsonpath={.spec.clusterIP}:{.spec.ports[0].port}';
   return new URL(`http://${kubectl(['-n', namespace, 'get', 'service', `mcp-${name}-proxy`, path])}/mcp`);
 }
 
-/** An official client with a session of its own. */
+/** Connects an official client with a new session. */
 export async function connect(url: URL, token?: string): Promise<Client> {
   const client = new Client({ name: 'suite', version: '1' });
   const requestInit = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
@@ -106,7 +106,7 @@ export async function echo(client: Client, message: string): Promise<void> {
   expect(content).toEqual([{ type: 'text', text: `Echo: ${message}` }]);
 }
 
-/** Ends the session at the server, too. */
+/** Ends the session at the server, and closes the client. */
 export async function leave(client: Client): Promise<void> {
   const { transport } = client;
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();

@@ -1,4 +1,4 @@
-// A Git server that pods reach by name over ssh, in the place of the one that docs/install.md names.
+// Starts a Git server that pods reach by name over SSH, instead of the server that docs/install.md names.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { ADDRESS, FOLDER, kubectl } from './place.ts';
 
 export const GIT_HOST = 'git.hosting.svc.cluster.local';
 
-/** Serves `git@GIT_HOST:platform/fleet.git` to the key whose public half is in `authorizedFile` by then. */
+/** Serves `git@GIT_HOST:platform/fleet.git` to the keys in `authorizedFile`, which is read at each connection. */
 export function startGitHost(authorizedFile: string): TestRepository {
   const folder = join(FOLDER, 'run/git');
   const home = join(folder, 'home');
   mkdirSync(home, { recursive: true });
-  // The mounts of this process are its own, and so are its users.
+  // This process has its own mount namespace, so the changed /etc/passwd affects only this process.
   const accounts = join(folder, 'passwd');
   writeFileSync(accounts, `${readFileSync('/etc/passwd', 'utf8').trimEnd()}\ngit:*:0:0::${home}:/bin/sh\n`);
   execFileSync('mount', ['--bind', accounts, '/etc/passwd']);
@@ -33,12 +33,12 @@ export function startGitHost(authorizedFile: string): TestRepository {
       .join(''),
   );
   expect(kubectl(['apply', '-f', '-'], nameOfHost())).toBeDefined();
-  // The process namespace ends it.
+  // The end of the process namespace also ends sshd.
   spawn('/usr/sbin/sshd', ['-D', '-f', file], { stdio: 'ignore' }).unref();
   return createRepository(join(folder, 'work'), join(home, 'platform/fleet.git'));
 }
 
-/** A Service without pods, whose name stands for the address of the node. */
+/** Returns a Service without pods whose name resolves to the node's address. */
 function nameOfHost(): string {
   const metadata = { name: 'git', namespace: 'hosting' };
   const labels = { 'kubernetes.io/service-name': 'git' };

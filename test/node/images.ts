@@ -1,15 +1,15 @@
-// Builds the images of the suite with buildah: our own from the Dockerfile, on a root file system that stands in for its bases,
-// and a PostgreSQL of Debian under the name of the one that manifests/install/postgres runs.
+// Builds the images of the suite with buildah: skep from the Dockerfile on a Debian root file system, and Debian's
+// PostgreSQL with the image name in manifests/install/postgres.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASED_IMAGE } from '#hosts/reconciler/own-image.ts';
 
-/** Names of the images in the node. */
+/** Names of the images on the node. */
 export const IMAGES = {
   skep: RELEASED_IMAGE,
-  /** The same build as another image, for upgrades. */
+  /** The same build with another name, for upgrades. */
   next: RELEASED_IMAGE.replace(/[^:]+$/, 'next'),
   everything: 'skep.local/everything:1',
   pause: 'skep.local/pause:1',
@@ -19,17 +19,17 @@ export const IMAGES = {
 const DEBIAN = 'docker.io/library/debian:bookworm-slim';
 const BASE = 'docker.io/library/node:24-bookworm-slim';
 const SERVER = '@modelcontextprotocol/server-everything';
-/** Namespaces of users are not there on every machine; a chroot is enough for a build of our own files. */
+/** Uses a chroot, because user namespaces are not available on every machine. */
 const ENV = { ...process.env, BUILDAH_ISOLATION: 'chroot' };
 
 interface BuildOptions {
   /** Root folder of the checkout. */
   readonly root: string;
-  /** kustomize, in place of the release that the Dockerfile fetches from a host outside of the package registries. */
+  /** Path of kustomize, which replaces the release that the Dockerfile downloads. */
   readonly kustomize: string;
-  /** A Debian root file system. */
+  /** Path of a Debian root file system. */
   readonly rootfs: string;
-  /** Archives of the images are written here. */
+  /** Folder for the archives of the images. */
   readonly folder: string;
 }
 
@@ -56,13 +56,13 @@ export function buildImages(options: BuildOptions): void {
   }
 }
 
-/** Debian, and Debian with Node of this checkout and npm of this machine at the places of the official image. */
+/** Builds Debian, and Debian with Node of node_modules and this machine's npm at the paths of the official image. */
 function buildBases({ root, rootfs, folder }: BuildOptions): void {
   const npm = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim();
   const launcher = join(folder, 'npm');
   const program = '/usr/local/lib/node_modules/npm/bin/npm-cli.js';
   writeFileSync(launcher, `#!/bin/sh\nexec node ${program} "$@"\n`, { mode: 0o755 });
-  // Registries may be reached through a certificate of this machine's own.
+  // Access to package registries may need a certificate of this machine.
   const certificates = '/etc/ssl/certs/ca-certificates.crt';
   const debian: readonly Added[] = [
     [rootfs, '/'],
@@ -110,7 +110,7 @@ function buildServer(root: string, folder: string): void {
   );
 }
 
-/** The user has the number that the manifest gives, and the programs are on the path, as in the image of that name. */
+/** Builds PostgreSQL with the user id in the manifest, and with its programs in PATH, as in the official image. */
 function buildPostgres(root: string): void {
   const container = buildah('from', '--pull-never', BASE);
   const user = 'groupadd --gid 999 postgres && useradd --uid 999 --gid 999 postgres';

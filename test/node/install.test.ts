@@ -1,4 +1,4 @@
-// docs/install.md followed on a node, a fleet from Git behind it, an upgrade and the end by docs/upgrade.md.
+// Tests docs/install.md and docs/upgrade.md on a node: installation, a fleet from Git, an upgrade and the removal.
 
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,12 +17,12 @@ import { REFUSED, startCaller } from './pods.ts';
 
 const FLEET = 'agents';
 const SERVERS = ['http', 'stdio'];
-/** Namespaces of the page, and of the fleet. */
+/** Namespaces in docs/install.md, and the namespace of the fleet. */
 const NAMESPACES = ['skep', 'skep-edge', FLEET, 'team-a', 'team-b'];
 const install = pageOf('docs/install.md');
 const upgrade = pageOf('docs/upgrade.md');
 const steps = stepsOf(install).steps.map(onThisNode);
-/** The page deletes its registry service and PostgreSQL from this block on. */
+/** Index of the first step that deletes the registry service and PostgreSQL. */
 const middle = steps.findIndex((step) => 'commands' in step && step.commands.text.includes('component=postgres'));
 let stage: Stage;
 
@@ -38,11 +38,11 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
-test('the commands of the page bring up a reconciler, a registry service and its PostgreSQL', async () => {
+test('the first commands of docs/install.md start a reconciler, a registry service and its PostgreSQL', async () => {
   expect(await runPage(install.path, steps.slice(0, middle), stage, PATIENCE_MS)).toBeUndefined();
 });
 
-test.each(SERVERS)('the fleet of the Git server runs, and its server %s is called', async (name) => {
+test.each(SERVERS)('the fleet in the Git server runs, and a client calls its server %s', async (name) => {
   await expect.poll(() => phaseOf(name)).toBe('Running');
   const client = await connect(urlOf(FLEET, name));
   await echo(client, name);
@@ -52,23 +52,23 @@ test.each(SERVERS)('the fleet of the Git server runs, and its server %s is calle
 describe.skipIf(!hasEnforcer)('the policy of PostgreSQL', () => {
   const host = 'skep-postgres.skep.svc.cluster.local';
 
-  test('lets services of MCPRegistries in from other namespaces', () => {
+  test('permits connections of MCPRegistry services in other namespaces', () => {
     const service = startCaller('default', 'catalogue', { 'app.kubernetes.io/component': 'registry-api' });
     expect(service.connect(host, 5432)).toBe('connected');
   });
 
-  test('refuses a pod without the label', async () => {
+  test('refuses connections of a pod without the label', async () => {
     const stranger = startCaller('skep', 'stranger', {});
     await expect.poll(() => stranger.connect(host, 5432)).toMatch(REFUSED);
   });
 });
 
-test('the rest of the page: the registry service goes, teams and a second reconciler come', async () => {
+test('the other commands delete the registry service, and create teams and a second reconciler', async () => {
   const there = { ...stage, dir: join(stage.dir, 'catalogue') };
   expect(await runPage(install.path, steps.slice(middle), there, PATIENCE_MS)).toBeUndefined();
 });
 
-test('an upgrade ends streams, and sessions of stdio servers; no other call fails, nor do those in flight', async () => {
+test('an upgrade ends streams and sessions of stdio servers; no other call fails', async () => {
   const before = imageOf('http');
   expect(before).toMatch(/@sha256:/);
   const pods = proxyPods();
@@ -76,7 +76,7 @@ test('an upgrade ends streams, and sessions of stdio servers; no other call fail
   const stopLong = startLongCalls(await connect(urlOf(FLEET, 'http')));
   const streams = await Promise.all(SERVERS.map((name) => openStream(urlOf(FLEET, name))));
   writeNextVersion(join(stage.dir, 'kustomization.yaml'));
-  // The exit code of `kubectl diff` says that something differs.
+  // `kubectl diff` ends with exit code 1 if it finds a difference.
   const commands = blockWith(upgrade, 'kubectl diff').replace('kubectl diff --server-side -k .', '$& || [ $? = 1 ]');
   const step = stepOf(upgrade, `${commands}\nkubectl -n skep rollout status deployment skep`);
   expect(await runPage(upgrade.path, [step], stage, PATIENCE_MS)).toBeUndefined();
@@ -86,16 +86,16 @@ test('an upgrade ends streams, and sessions of stdio servers; no other call fail
   await Promise.all(streams.map(({ ended }) => ended));
   const calls = await Promise.all(stops.map((stop) => stop()));
   const sessions = calls.map(({ failed }) => failed);
-  // Each failed call is followed by another session.
+  // Calls fail only for the stdio server, and only with a 404 that leads to a new session.
   expect(sessions).toEqual([[], calls[1]?.renewals]);
   expect(sessions.flat().length).toBeLessThanOrEqual(1);
   expect(Math.min(...calls.map(({ answered }) => answered))).toBeGreaterThan(10);
   expect(await stopLong()).toEqual([]);
 });
 
-test('after the commands for taking everything away, nothing of skep is left', async () => {
+test('after the commands that remove everything, no object of skep is left', async () => {
   const ends = [...sectionOf(upgrade, '### The reconciler'), ...sectionOf(upgrade, '### Everything')];
-  // The page says "In each of them", and the account is in the namespace of a team.
+  // The page says "In each of them", so the commands for `default` also run for the namespace of a team.
   const teams = ends.map((step) => withText(step, (text) => text.replaceAll('-n default', '-n team-b')));
   const all = [...ends, ...teams.filter((step) => 'commands' in step && step.commands.text.includes('-n team-b'))];
   expect(await runPage(upgrade.path, all, stage, PATIENCE_MS)).toBeUndefined();
@@ -115,7 +115,7 @@ function proxyPods(): readonly string[] {
   return linesOf(['-n', FLEET, 'get', 'pods', '-l', 'app.kubernetes.io/name=mcpserver', '-o=name']);
 }
 
-/** The page says that the versions are changed; those of a checkout are in its manifests. */
+/** Changes the image version in the kustomization, as docs/upgrade.md describes. */
 function writeNextVersion(file: string): void {
   const [name, newTag] = IMAGES.next.split(':');
   writeFileSync(file, `${readFileSync(file, 'utf8')}images: ${JSON.stringify([{ name, newTag }])}\n`);
@@ -124,7 +124,7 @@ function writeNextVersion(file: string): void {
 /** Objects that Kubernetes itself creates in a namespace. */
 const BUILT_IN = ['service/kubernetes', 'configmap/kube-root-ca.crt', 'serviceaccount/default'];
 
-/** Names of all objects in these namespaces, cluster-wide objects of skep, and namespaces with its labels or annotations. */
+/** Returns remaining objects in the namespaces, cluster-wide objects of skep, and namespaces with labels of skep. */
 function leftovers(): readonly string[] {
   const wide = ['get', 'clusterroles,clusterrolebindings,customresourcedefinitions', '-o=name'];
   const own = linesOf(wide).filter((name) => /skep|toolhive/.test(name));
@@ -150,17 +150,17 @@ function linesOf(args: readonly string[]): readonly string[] {
   return printed.split('\n').filter((line) => line !== '');
 }
 
-/** No program of the node provides volumes. */
+/** Returns a PersistentVolume, because the node has no volume provisioner. */
 function volume(): object {
   const path = join(FOLDER, 'run/volume');
   mkdirSync(path);
-  // The user of the image.
+  // User and group of PostgreSQL in the image.
   chownSync(path, 999, 999);
   const spec = { capacity: { storage: '2Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path } };
   return { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'postgres' }, spec };
 }
 
-/** Does what the page asks its reader to do and a test without a Git server cannot: names the server, and lists its keys. */
+/** Replaces the page's example Git host by the test's Git server, and runs ssh-keyscan for its keys. */
 function onThisNode(step: Step): Step {
   const named = (text: string): string => text.replaceAll('git.example.com', GIT_HOST);
   if ('file' in step) {

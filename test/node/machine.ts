@@ -1,5 +1,5 @@
-// A cluster of one node in the network namespace of this process: etcd, the control plane, containerd, kubelet, kube-proxy and
-// CoreDNS. vitest calls it once before the suite.
+// Starts a cluster of one node in the network namespace of this process: etcd, the control plane, containerd, kubelet,
+// kube-proxy and CoreDNS. vitest calls `setup` once before the suite.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const PLUGINS = '/usr/lib/cni';
 const PODS = '10.244.0.0/24';
 const SERVICES = '10.96.0.0/16';
 
-/** Starts everything; it all ends with the process namespace. */
+/** Starts all programs of the cluster. They end with the process namespace. */
 export async function setup(): Promise<void> {
   rmSync(RUN, { recursive: true, force: true });
   for (const name of ['pki', 'log', 'net.d', 'cni']) mkdirSync(join(RUN, name), { recursive: true });
@@ -30,11 +30,11 @@ export async function setup(): Promise<void> {
   startNode();
   const ready = ['wait', '--for=condition=Ready', 'node/skep-node', '--timeout=5s'];
   await until('the node', () => kubectl(ready) !== undefined);
-  // It reads its node when it starts.
+  // The enforcer reads its Node when it starts, so the Node must exist.
   if (hasEnforcer) startEnforcer();
 }
 
-/** A kubelet names an image by its digest if it was pulled by that digest: then it has that name, too. */
+/** Imports an image. Also tags it by its digest, because manifests with a digest refer to this name. */
 function importImage(name: keyof typeof IMAGES): void {
   const images = ['--address', SOCKET, '--namespace', 'k8s.io', 'images'];
   const image = IMAGES[name];
@@ -48,7 +48,7 @@ function importImage(name: keyof typeof IMAGES): void {
 function openNetwork(): void {
   const commands = [
     'link set lo up',
-    // Both ends stay here: the node only needs an address that pods can reach.
+    // Both ends of the pair stay in this namespace: the node only needs an address that pods can reach.
     'link add node0 type veth peer name node1',
     'link set node1 up',
     `addr add ${ADDRESS}/24 dev node0`,
@@ -60,7 +60,7 @@ function openNetwork(): void {
   for (const name of ['ipv4/ip_forward', 'bridge/bridge-nf-call-iptables']) {
     writeFileSync(join('/proc/sys/net', name), '1');
   }
-  // The mounts of this process are its own.
+  // This process has its own mount namespace, so the mount affects only this process.
   writeFileSync(join(RUN, 'resolv.conf'), `nameserver ${DNS}\n`);
   run('mount', ['--bind', join(RUN, 'resolv.conf'), '/etc/resolv.conf']);
 }
@@ -129,7 +129,7 @@ function startContainerd(): void {
   const config = [
     ...['version = 2', `root = "${join(RUN, 'images')}"`, `state = "${join(RUN, 'state')}"`],
     ...['[grpc]', `address = "${SOCKET}"`],
-    // A container of a machine may not lower its score of the out-of-memory killer.
+    // Inside a container, processes may not lower their out-of-memory score.
     ...[`[${cri}]`, 'restrict_oom_score_adj = true', `sandbox_image = "${IMAGES.pause}"`],
     ...[`[${cri}.containerd.runtimes.runc]`, 'runtime_type = "io.containerd.runc.v2"'],
     ...[`[${cri}.cni]`, `bin_dir = "${PLUGINS}"`, `conf_dir = "${join(RUN, 'net.d')}"`],
@@ -153,7 +153,7 @@ function startNode(): void {
     authentication: { webhook: { enabled: true }, x509: { clientCAFile: pki('ca.crt') } },
     ...{ authorization: { mode: 'Webhook' }, clusterDNS: [DNS], clusterDomain: 'cluster.local' },
     ...{ containerRuntimeEndpoint: `unix://${SOCKET}`, resolvConf: join(RUN, 'resolv.conf') },
-    // The images are not in a registry: an unused one would be deleted on a full disk, and could not be pulled again.
+    // Disables image garbage collection on a full disk, because deleted images could not be pulled again.
     imageGCHighThresholdPercent: 100,
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
     ...{ tlsCertFile: pki('kubelet.crt'), tlsPrivateKeyFile: pki('kubelet.key') },
@@ -165,7 +165,7 @@ function startNode(): void {
   ]);
   start('kube-proxy', [
     ...[`--kubeconfig=${KUBECONFIG}`, '--hostname-override=skep-node', '--proxy-mode=iptables'],
-    // These limits belong to the machine, which does not let a namespace set them.
+    // 0 leaves these kernel limits unchanged, because a network namespace cannot set them.
     ...[`--cluster-cidr=${PODS}`, '--conntrack-max-per-core=0', '--conntrack-tcp-timeout-established=0'],
     '--conntrack-tcp-timeout-close-wait=0',
   ]);
@@ -174,7 +174,7 @@ function startNode(): void {
   start('coredns', ['-conf', join(RUN, 'Corefile')]);
 }
 
-/** Routes and Services are those of the bridge and of kube-proxy. */
+/** Starts kube-router only for NetworkPolicies. The bridge provides routes, kube-proxy provides Services. */
 function startEnforcer(): void {
   start(ENFORCER, [
     ...[`--kubeconfig=${KUBECONFIG}`, '--hostname-override=skep-node', `--service-cluster-ip-range=${SERVICES}`],
@@ -193,7 +193,7 @@ function openssl(args: readonly string[]): void {
 
 function start(program: string, args: readonly string[]): void {
   const log = openSync(join(RUN, 'log', basename(program)), 'w');
-  // The process namespace ends it; the suite does not wait for it.
+  // The end of the process namespace also ends the program.
   spawn(program, args, { stdio: ['ignore', log, log] }).unref();
 }
 

@@ -1,4 +1,4 @@
-// The policies of manifests/network, enforced: clients reach proxies, proxies reach servers, and nothing else reaches servers.
+// Tests the NetworkPolicies in manifests/network: clients reach proxies, and only proxies reach servers.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,19 +28,19 @@ describe.skipIf(!hasEnforcer)('manifests/network', () => {
     neighbour = startCaller(NAMESPACE, 'neighbour', {});
   });
 
-  test('is necessary: without it, every pod reaches a server past its proxy', () => {
+  test('are necessary: without them, every pod can connect directly to a server', () => {
     expect(client.connect(SERVER, 3001)).toBe('connected');
     expect(neighbour.connect(SERVER, 3001)).toBe('connected');
   });
 
-  test('refuses pods that ask a server past its proxy, in its namespace and from others', async () => {
+  test('refuse direct connections of pods to a server, from its namespace and from other namespaces', async () => {
     expect(kubectl(['-n', NAMESPACE, 'apply', '--server-side', '-k', POLICIES])).toContain('skep-servers');
-    // The enforcer follows the API server in its own time.
+    // The enforcer applies the policies with a delay.
     await expect.poll(() => client.connect(SERVER, 3001)).toMatch(REFUSED);
     await expect.poll(() => neighbour.connect(SERVER, 3001)).toMatch(REFUSED);
   });
 
-  test('lets clients call a tool through the proxy', () => {
+  test('permit clients to call a tool through the proxy', () => {
     const call = ['call', `http://${PROXY}:8080/mcp`, 'echo', 'message=through'];
     expect(client.skep(...call)).toContain('Echo: through');
     expect(neighbour.skep(...call)).toContain('Echo: through');

@@ -1,4 +1,4 @@
-// A fleet on a real node: every transport, a process for each session, tokens of the cluster, pods that are replaced.
+// Tests a fleet on a real node: all transports, a process for each session, tokens of the cluster, and replaced pods.
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { applyDefinitions, connect, echo, HTTP, leave, openFleet, SSE, STDIO, server, urlOf } from './fleet.ts';
@@ -21,17 +21,17 @@ beforeAll(async () => {
   ]);
 });
 
-test.each(['stdio', 'http', 'sse'])('a tool is called over %s', async (name) => {
+test.each(['stdio', 'http', 'sse'])('a client calls a tool of a server with transport %s', async (name) => {
   const client = await connect(urlOf(NAMESPACE, name));
   await echo(client, name);
   await leave(client);
 });
 
 describe('a process for each session', () => {
-  /** With SKEP_COUNT=100 as often as that. */
+  /** Number of sessions, which SKEP_COUNT overrides. */
   const sessions = Number(process.env.SKEP_COUNT ?? 20);
 
-  test('is there for one session after the other, and none is started again', async () => {
+  test('serves one session after the other, and no container is restarted', async () => {
     const url = urlOf(NAMESPACE, 'pool');
     let next = 0;
     async function serve(): Promise<void> {
@@ -52,7 +52,7 @@ describe('a process for each session', () => {
     expect(kubectl(phase)).toBe('Running');
   });
 
-  /** A session that people would have: not one that ends before the node has noticed its pod. */
+  /** Duration of a session, long enough that the node notices changes of the pod. */
   const SESSION_MS = 2000;
 });
 
@@ -60,7 +60,7 @@ describe('tokens of the cluster', () => {
   const token = (forAudience: string): string =>
     kubectl(['-n', NAMESPACE, 'create', 'token', 'default', `--audience=${forAudience}`])?.trim() ?? '';
 
-  test('are accepted, though the cluster has another issuer than the default', async () => {
+  test('are accepted, although the issuer of the cluster differs from the default', async () => {
     const client = await connect(urlOf(NAMESPACE, 'guarded'), token('tools'));
     await echo(client, 'with a token');
     await leave(client);
@@ -75,7 +75,7 @@ describe('tokens of the cluster', () => {
   });
 });
 
-test('a new pod of the proxy serves the sessions of the one before', async () => {
+test('a new pod of the proxy serves the sessions of the replaced pod', async () => {
   const client = await connect(urlOf(NAMESPACE, 'http'));
   await echo(client, 'before');
   kubectl(['-n', NAMESPACE, 'rollout', 'restart', 'deployment/http']);
@@ -90,18 +90,18 @@ test('a client learns that the pod of its server was replaced, and begins a new 
   await echo(client, 'before');
   kubectl(['-n', NAMESPACE, 'delete', 'pod', 'http-0']);
   expect(kubectl(['-n', NAMESPACE, 'rollout', 'status', 'statefulset/http', '--timeout=180s'])).toBeDefined();
-  // Pods are ready before the addresses of Services follow.
+  // After a pod is ready, the Service still needs some time to forward connections to this pod.
   await expect.poll(() => echo(client, 'after').then(String, String)).toMatch(/404|Session not found/);
   const next = await connect(url);
   await echo(next, 'after');
   await leave(next);
 });
 
-test('a fleet that Git no longer has leaves nothing', async () => {
+test('servers that were removed from Git leave no objects', async () => {
   await fleet.sync([server(NAMESPACE, 'http', HTTP)]);
   const left = (): readonly string[] | undefined =>
     kubectl(['-n', NAMESPACE, 'get', 'deployments,statefulsets,services', '-o=name'])?.trim().split('\n').toSorted();
-  // The garbage collector of the cluster removes children after their owner.
+  // The garbage collector of the cluster deletes children some time after their owner.
   await expect
     .poll(left)
     .toEqual([

@@ -1,4 +1,4 @@
-// Parts of documentation pages, as steps that the suite runs on its node.
+// Selects parts of documentation pages as steps that the suite runs on its node.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export function blockWith(page: Page, text: string): string {
   return block.text;
 }
 
-/** The commands below a heading, without those that other tests need before. */
+/** Returns the commands below a heading. Removes the preparations (`first`) that only other tests need. */
 export function sectionOf(page: Page, heading: string): readonly Step[] {
   const lines = readFileSync(join(ROOT, page.path), 'utf8').split('\n');
   const from = lines.indexOf(heading);

@@ -1,4 +1,4 @@
-// Addresses and files of the suite's node, and kubectl as its administrator.
+// Defines addresses and files of the suite's node, and runs kubectl as administrator.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,14 +9,14 @@ export const FOLDER = process.env.SKEP_NODE_DIR ?? join(tmpdir(), 'skep-node');
 export const KUBECONFIG = join(FOLDER, 'run/pki/admin.kubeconfig');
 export const ADDRESS = '10.200.0.1';
 export const DNS = '10.96.0.10';
-/** The issuer that kubeadm, kind and k3s set. It differs from the default of `oidcConfig`. */
+/** Issuer that kubeadm, kind and k3s configure. It differs from the default of `oidcConfig`. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
-/** Enforces NetworkPolicies if SKEP_NODE_BINARIES has it. */
+/** Program that enforces NetworkPolicies, if the folder SKEP_NODE_BINARIES contains it. */
 export const ENFORCER = join(process.env.SKEP_NODE_BINARIES ?? '', 'kube-router');
 export const hasEnforcer = existsSync(ENFORCER);
 
-/** Standard output; undefined if kubectl fails. */
+/** Returns the standard output of kubectl. undefined if kubectl fails. */
 export function kubectl(args: readonly string[], input?: string): string | undefined {
   const { status, stdout } = spawnSync('kubectl', ['--kubeconfig', KUBECONFIG, ...args], { encoding: 'utf8', input });
   return status === 0 ? stdout : undefined;

@@ -1,17 +1,17 @@
-// Pods of the suite that call others: from outside of the cluster, NetworkPolicies would not be asked.
+// Starts pods that connect to other pods, because NetworkPolicies do not apply to connections from the node itself.
 
 import { expect } from 'vitest';
 import { IMAGES } from './images.ts';
 import { kubectl } from './place.ts';
 
 export interface Caller {
-  /** `connected`, or the code of the error. */
+  /** Tries to connect. Returns `connected`, or the code of the error. */
   connect(host: string, port: number): string | undefined;
-  /** Standard output of our program; undefined if it fails. */
+  /** Runs `skep` in the pod. Returns its standard output, or undefined if it fails. */
   skep(...args: readonly string[]): string | undefined;
 }
 
-/** A pod of our own image that does nothing until it is told to, and fits the level `restricted`. */
+/** Starts an idle pod with the skep image, which fits the level `restricted`. */
 export function startCaller(namespace: string, name: string, labels: Readonly<Record<string, string>>): Caller {
   const container = {
     ...{ name: 'caller', image: IMAGES.skep, command: ['sleep', 'infinity'] },
@@ -33,7 +33,7 @@ export function startCaller(namespace: string, name: string, labels: Readonly<Re
   };
 }
 
-/** A dropped connection is as refused as one that is answered so. */
+/** Script that prints the result of a connection. A dropped connection is reported as ETIMEDOUT. */
 const CONNECT = `
 const [host, port] = process.argv.slice(1);
 const socket = require('node:net').connect({ host, port, timeout: 3000 });
@@ -41,5 +41,5 @@ const end = (said) => { console.log(said); process.exit(0); };
 socket.on('connect', () => end('connected')).on('error', ({ code }) => end(code)).on('timeout', () => end('ETIMEDOUT'));
 `;
 
-/** A connection that a policy refuses. */
+/** Results of a connection that a policy refuses. */
 export const REFUSED = /^(ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH)$/;

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Serves PostgreSQL by the environment that manifests/install/postgres sets: the first start creates the databases and runs the
-# scripts of /docker-entrypoint-initdb.d.
+# Serves PostgreSQL with the environment in manifests/install/postgres. The first start creates the database cluster and
+# runs the scripts in /docker-entrypoint-initdb.d.
 set -eu
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
-  # The options are separate words.
+  # POSTGRES_INITDB_ARGS contains several arguments.
   # shellcheck disable=SC2086
   initdb --pgdata "$PGDATA" --username "$POSTGRES_USER" --pwfile "$POSTGRES_PASSWORD_FILE" $POSTGRES_INITDB_ARGS
   echo 'host all all all scram-sha-256' >> "$PGDATA/pg_hba.conf"

@@ -1,4 +1,4 @@
-// `npm run test:node`: checks what the machine has, builds the images, and runs the suite of a real node in namespaces of its own.
+// Runs `npm run test:node`: checks the required programs, builds the images, and runs the suite in separate namespaces.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -9,19 +9,19 @@ import { buildImages } from './images.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Programs of Kubernetes, in the folder that SKEP_NODE_BINARIES names (docs/testing.md says how they are had). */
+/** Programs of Kubernetes in the folder SKEP_NODE_BINARIES (docs/testing.md describes how to get them). */
 const BINARIES = [
   ...['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy', 'kubectl'],
   ...['coredns', 'kustomize'],
 ];
-/** Programs of the system: packages of Debian. */
+/** Programs of the system, from Debian packages. */
 const TOOLS = [
   ...['containerd', 'ctr', 'runc', 'buildah', 'iptables', 'ip', 'conntrack', 'openssl', 'unshare'],
   ...['git', 'sshd', 'ssh-keygen', 'ssh-keyscan'],
 ];
 const PLUGINS = ['bridge', 'host-local', 'portmap', 'loopback'];
 
-/** Sentences about what is missing; none: the suite can run. */
+/** Returns sentences about missing requirements. Empty if the suite can run. */
 function missing(binaries: string): string[] {
   const path = (process.env.PATH ?? '').split(':');
   return [
@@ -55,7 +55,7 @@ if (gaps.length > 0) {
     folder,
     kustomize: join(binaries, 'kustomize'),
   });
-  // All that is started ends with the process namespace.
+  // All started processes end with the process namespace.
   const inside = ['--net', '--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', '--mount-proc'];
   const vitest = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'test/node/vitest.config.ts'];
   const suite = [process.execPath, ...vitest, ...process.argv.slice(2)];

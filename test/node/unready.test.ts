@@ -1,4 +1,4 @@
-// A proxy that does not reach its server: `/readyz`, its log and the status of the MCPServer have the reason.
+// Tests that `/readyz`, the log and the status of the MCPServer contain the reason why a proxy cannot reach its server.
 
 import { execFileSync } from 'node:child_process';
 import { beforeAll, expect, test } from 'vitest';
@@ -7,12 +7,12 @@ import { KUBECONFIG, kubectl } from './place.ts';
 
 const NAMESPACE = 'unready';
 const fleet = openFleet(NAMESPACE, 20);
-/** Its port is open, so that its pod is ready; no request is answered. */
+/** Command of a server whose port is open, so that its pod is ready, but which closes every connection. */
 const closing = ['node', '-e', 'require("node:net").createServer((socket) => socket.destroy()).listen(3001)'];
 const podTemplateSpec = { spec: { containers: [{ name: 'mcp', command: closing }] } };
 const manifests = [
   server(NAMESPACE, 'deaf', { ...HTTP, podTemplateSpec }),
-  // It listens at 3001.
+  // The server listens on port 3001, so the probes of port 3009 fail.
   server(NAMESPACE, 'elsewhere', { ...HTTP, mcpPort: 3009 }),
 ];
 /** The exit code of `skep sync` if resources are not ready in time. */
@@ -33,8 +33,8 @@ async function reasonOf(): Promise<string> {
   return reason;
 }
 
-test('the body of /readyz, the log and the message of the MCPServer say why', async () => {
-  // Before the name of the Service is there, the reason is another one.
+test('/readyz and the log contain the reason, and the message of the MCPServer names the command for the log', async () => {
+  // Before the name of the Service can be resolved, the reason differs.
   await expect.poll(reasonOf).toMatch(/^the MCP server did not answer: .*:3001: (ECONNRESET|UND_ERR)/);
   const reason = await reasonOf();
   await fleet.sync(manifests, NOT_READY);
@@ -53,7 +53,7 @@ function messageOf(name: string): string {
   return kubectl(['-n', NAMESPACE, 'get', 'mcpserver', name, '-o=jsonpath={.status.message}']) ?? '';
 }
 
-/** Runs the command as the message has it. */
+/** Runs the command in the message, which must be the expected command. */
 function runCommandOf(name: string, expected: string): string {
   const command = /kubectl -n .*$/.exec(messageOf(name))?.[0];
   expect(command).toBe(expected);

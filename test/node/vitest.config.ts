@@ -1,4 +1,4 @@
-// The suite of a real node: `npm run test:node` runs it in namespaces of its own.
+// Configures the suite of a real node, which `npm run test:node` runs in separate namespaces.
 
 import { defineConfig } from 'vitest/config';
 import { V8_FLAGS } from '#hosts/v8-flags.ts';

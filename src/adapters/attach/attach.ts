@@ -19,7 +19,7 @@ const PING_MS = 5000;
 const SILENT_MS = 20_000;
 const CLOSE_MS = 2000;
 
-interface State {
+interface AttachState {
   readonly options: AttachOptions;
   readonly socket: WebSocket;
   readonly handlers: StreamsHandlers;
@@ -60,7 +60,7 @@ async function attach(options: AttachOptions, index: number, handlers: StreamsHa
   // If a session ends with the deletion of its pod, a pod that is being deleted must be refused before the connection.
   const first = options.replacePod === undefined ? undefined : await readInstance(options, pod, credentials);
   const socket = await openSocket(options, pod, credentials);
-  const state: State = {
+  const state: AttachState = {
     ...{ options, socket, handlers, pod, uid: first?.uid ?? '', replaced: undefined },
     ...{ heardAt: options.clock.monotonic() },
     ...{ paused: false, full: false },
@@ -88,7 +88,7 @@ async function attach(options: AttachOptions, index: number, handlers: StreamsHa
 /** Close code for a connection that ended without a Close frame (RFC 6455 section 7.1.5). */
 const NO_CODE = 1006;
 
-function serveSocket(state: State, instance: string): Streams {
+function serveSocket(state: AttachState, instance: string): Streams {
   const { socket } = state;
   socket.on('message', (data) => receiveFrame(state, data));
   socket.on('pong', () => hear(state));
@@ -114,11 +114,11 @@ function detailOf(status: string, code: number): string {
   return status === '' ? `the connection to the container ended with ${code}` : `the container ended: ${status}`;
 }
 
-function hear(state: State): void {
+function hear(state: AttachState): void {
   state.heardAt = state.options.clock.monotonic();
 }
 
-function receiveFrame(state: State, data: RawData): void {
+function receiveFrame(state: AttachState, data: RawData): void {
   hear(state);
   if (!Buffer.isBuffer(data) || data.length < 2) return;
   const content = data.subarray(1);
@@ -132,7 +132,7 @@ function describeStatus(text: string): string {
   return status === undefined ? text.slice(0, 300) : String(status.message ?? status.status ?? '');
 }
 
-function writeInput(state: State, chunk: Buffer): boolean {
+function writeInput(state: AttachState, chunk: Buffer): boolean {
   const { socket } = state;
   for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
     const piece = chunk.subarray(from, from + PIECE_BYTES);
@@ -145,7 +145,7 @@ function writeInput(state: State, chunk: Buffer): boolean {
   return !state.full;
 }
 
-function drain(state: State): void {
+function drain(state: AttachState): void {
   if (!state.full || state.socket.bufferedAmount > MAX_BUFFERED_BYTES / 2) return;
   state.full = false;
   state.handlers.drain();
@@ -155,7 +155,7 @@ function drain(state: State): void {
  * Sends pings and closes a silent connection. While reading is paused, pongs are not read either, so silence is
  * ignored.
  */
-function watchSocket(state: State): void {
+function watchSocket(state: AttachState): void {
   const { socket, options } = state;
   state.stopTimer = options.clock.after(options.pingMs ?? PING_MS, () => {
     const silence = options.clock.monotonic() - state.heardAt;
@@ -173,11 +173,11 @@ function watchSocket(state: State): void {
  * Deletes the pod, then reports the end of the connection. In the other order, the caller could mistake the restarted
  * container for a new pod.
  */
-function reportEnd(state: State, detail: string): void {
+function reportEnd(state: AttachState, detail: string): void {
   void replacePod(state).then(() => state.handlers.closed(detail));
 }
 
-async function endUse(state: State): Promise<void> {
+async function endUse(state: AttachState): Promise<void> {
   await Promise.all([close(state), replacePod(state)]);
 }
 
@@ -185,14 +185,14 @@ async function endUse(state: State): Promise<void> {
  * Deletes the pod instead of waiting for the restart of its container. Nodes delay restarts of frequently ended
  * containers by minutes.
  */
-function replacePod(state: State): Promise<void> {
+function replacePod(state: AttachState): Promise<void> {
   const { options, pod, uid } = state;
   if (options.replacePod === undefined) return Promise.resolve();
   state.replaced ??= deletePod(options, pod, uid).catch(options.replacePod.failed);
   return state.replaced;
 }
 
-function close(state: State): Promise<void> {
+function close(state: AttachState): Promise<void> {
   const { socket, options } = state;
   state.closing = true;
   state.stopTimer();

@@ -4,11 +4,11 @@
 import type { Clock, Exchange } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { type Connections, openConnections } from './connections.ts';
-import type { CredentialSource, Credentials } from './credentials.ts';
+import type { ClusterCredentials, CredentialSource } from './credentials.ts';
 import { exchange } from './exchange.ts';
 import type { Limiter } from './limiter.ts';
 import { readAnswer } from './read-answer.ts';
-import { type Answer, type Asked, refusal, tooLate, unanswered } from './refusals.ts';
+import { type ClusterResponse, type RequestSummary, refusal, tooLate, unanswered } from './refusals.ts';
 import { waitAfterAnswer, waitAfterSilence } from './retry.ts';
 
 export interface ApiRequest {
@@ -18,6 +18,8 @@ export interface ApiRequest {
   readonly body?: string;
   readonly contentType?: string;
   readonly accept?: string | undefined;
+  /** Further headers, with names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** True if the request has the same effect when it is sent twice. */
   readonly repeatable: boolean;
   /** True if the object is a Secret. Server messages about its content are then dropped. */
@@ -36,9 +38,9 @@ export interface ApiRequest {
   readonly fence?: () => void;
 }
 
-export interface Api {
+export interface ClusterApi {
   /** Returns the response of a successful request. Otherwise throws a Failure with one of CLUSTER_CODES. */
-  send(request: ApiRequest): Promise<Answer>;
+  send(request: ApiRequest): Promise<ClusterResponse>;
   url(path: string): string;
   /** Returns the number of requests sent so far, including repeated requests. */
   requests(): number;
@@ -61,9 +63,9 @@ export interface ApiOptions {
   readonly observe?: (exchange: Exchange) => void;
 }
 
-type Outcome = { readonly answer: Answer } | { readonly failure: Failure };
+type SendResult = { readonly answer: ClusterResponse } | { readonly failure: Failure };
 
-export function createApi(options: ApiOptions): Api {
+export function createApi(options: ApiOptions): ClusterApi {
   const { credentials, limiter, clock } = options;
   const closing = new AbortController();
   const { timeoutMs, connections: most } = options;
@@ -82,7 +84,7 @@ export function createApi(options: ApiOptions): Api {
     silent.requests.add(`${method} ${path.split('?')[0]}`);
   }
 
-  async function attempt(request: ApiRequest, using: Credentials, repeated: boolean): Promise<Outcome> {
+  async function attempt(request: ApiRequest, using: ClusterCredentials, repeated: boolean): Promise<SendResult> {
     request.fence?.();
     const startedAt = clock.monotonic();
     const deadline = options.deadline();
@@ -97,12 +99,12 @@ export function createApi(options: ApiOptions): Api {
     return outcome;
   }
 
-  function admitted(request: ApiRequest, using: Credentials, repeated: boolean): Promise<Outcome> {
+  function admitted(request: ApiRequest, using: ClusterCredentials, repeated: boolean): Promise<SendResult> {
     if (request.urgent === true) return attempt(request, using, repeated);
     return limiter.run(() => attempt(request, using, repeated), isBusy);
   }
 
-  async function send(request: ApiRequest): Promise<Answer> {
+  async function send(request: ApiRequest): Promise<ClusterResponse> {
     let usable = await credentials.current();
     let renewed = false;
     // A request that timed out is not repeated, because an unresponsive server is unlikely to respond to repetitions.
@@ -141,21 +143,21 @@ export function createApi(options: ApiOptions): Api {
 function waitBeforeNext(
   { repeatable, method, path }: ApiRequest,
   number: number,
-  outcome: Outcome,
+  outcome: SendResult,
 ): number | undefined {
   const again = { repeatable, number, seed: `${method} ${path}` };
   return 'answer' in outcome ? waitAfterAnswer(again, outcome.answer) : waitAfterSilence(again, outcome.failure);
 }
 
-function isBusy(outcome: Outcome): boolean {
+function isBusy(outcome: SendResult): boolean {
   return 'answer' in outcome && outcome.answer.status === 429;
 }
 
-function isUnauthorized(outcome: Outcome): boolean {
+function isUnauthorized(outcome: SendResult): boolean {
   return 'answer' in outcome && outcome.answer.status === 401;
 }
 
-function asked({ credentials }: ApiOptions, { method, path, secret, as }: ApiRequest): Asked {
+function asked({ credentials }: ApiOptions, { method, path, secret, as }: ApiRequest): RequestSummary {
   const url = credentials.server + path;
   return { method, url, secret: secret === true, as };
 }
@@ -169,8 +171,8 @@ async function sendOnce(
   options: ApiOptions,
   connections: Connections,
   request: ApiRequest,
-  credentials: Credentials,
-): Promise<Outcome> {
+  credentials: ClusterCredentials,
+): Promise<SendResult> {
   const left = request.urgent === true ? Infinity : options.deadline() - options.clock.monotonic();
   const timeoutMs = Math.max(1, Math.ceil(Math.min(timeoutOf(options, request), left)));
   const { server, origin } = options.credentials;
@@ -184,6 +186,7 @@ async function sendOnce(
       'user-agent': options.userAgent,
       accept: request.accept ?? 'application/json',
       'accept-encoding': 'gzip',
+      ...request.headers,
       ...(traceparent === undefined ? {} : { traceparent }),
       ...(request.contentType === undefined ? {} : { 'content-type': request.contentType }),
     },
@@ -202,7 +205,7 @@ async function sendOnce(
 }
 
 /** Impersonates only the service account, because the server adds its groups (Kubernetes, "User impersonation"). */
-function headersAs(headers: Credentials['headers'], as: string | undefined): Readonly<Record<string, string>> {
+function headersAs(headers: ClusterCredentials['headers'], as: string | undefined): Readonly<Record<string, string>> {
   if (as === undefined) return headers;
   const own = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));
   return { ...Object.fromEntries(own), 'impersonate-user': as };

@@ -2,18 +2,19 @@
 // unchanged in both directions, because a typed client would drop unknown fields.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
-import type { ApiResource, Clock, Cluster, Exchange, ListOptions } from '#reconciler/run/ports.ts';
+import type { ApiResource, Clock, Cluster, Exchange, ListOptions, PodReads } from '#reconciler/run/ports.ts';
 import { type ApiOptions, createApi } from './api.ts';
+import { openPodReads } from './console/pod-reads.ts';
 import { type CredentialSource, openCredentials } from './credentials.ts';
 import { createLimiter } from './limiter.ts';
 import { openLists, type ReadList } from './lists.ts';
 import {
   applyObject,
-  type Context,
   discoverOnce,
   getObject,
   type Limit,
   patchObject,
+  type RequestContext,
   removeObject,
   storeObject,
 } from './object-requests.ts';
@@ -62,6 +63,8 @@ export interface ConnectedCluster extends Cluster {
     namespace: string | undefined,
     how: Pick<ListOptions, 'only' | 'selector'>,
   ): readonly KubeObject[] | undefined;
+  /** Reads texts of pods and Events for the console, over connections that no run uses. */
+  readonly podReads: PodReads;
   close(): Promise<void>;
 }
 
@@ -73,10 +76,18 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   const requests = apiOptions(options, credentials, deadline);
   const api = createApi(requests);
   const { fieldManager, clock } = options;
-  const context: Context = { api, clock, fieldManager, fence: undefined, limit: undefined, discovered: undefined };
+  const context: RequestContext = {
+    api,
+    clock,
+    fieldManager,
+    fence: undefined,
+    limit: undefined,
+    discovered: undefined,
+  };
   const schemas = createSchemas(api);
   const watches = openWatches({ ...requests, api });
   const readList = openLists(api, options.clock);
+  const { close: closePodReads, ...podReads } = openPodReads(requests);
   return {
     resources: async () => (await discoverOnce(context)).preferred,
     serves: async (apiVersion, kind) => (await discoverOnce(context)).find(apiVersion, kind),
@@ -89,13 +100,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     list: async (kind, namespace, how) => (await readList(kind, namespace, how)).objects,
     listAgain: () => undefined,
     keptList: () => undefined,
-    get: (id, how) => getObject(context, id, how === 'urgent'),
-    apply: (object, how) => applyObject(context, object, how),
-    remove: (id, uid, as, resourceVersion) =>
-      removeObject(context, id, { uid, resourceVersion: resourceVersion || undefined }, as),
-    patch: (object, operations, how) => patchObject(context, object, operations, how),
-    create: (object) => storeObject(context, object, 'POST'),
-    replace: (object) => storeObject(context, object, 'PUT'),
+    ...objectMethods(context),
     fence: (check) => {
       context.fence = check;
     },
@@ -107,9 +112,24 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     server: () => credentials.server,
     watches,
     readList,
+    podReads,
     close: async () => {
-      await Promise.all([api.close(), watches.close()]);
+      await Promise.all([api.close(), watches.close(), closePodReads()]);
     },
+  };
+}
+
+function objectMethods(
+  context: RequestContext,
+): Pick<Cluster, 'get' | 'apply' | 'remove' | 'patch' | 'create' | 'replace'> {
+  return {
+    get: (id, how) => getObject(context, id, how === 'urgent'),
+    apply: (object, how) => applyObject(context, object, how),
+    remove: (id, uid, as, resourceVersion) =>
+      removeObject(context, id, { uid, resourceVersion: resourceVersion || undefined }, as),
+    patch: (object, operations, how) => patchObject(context, object, operations, how),
+    create: (object) => storeObject(context, object, 'POST'),
+    replace: (object) => storeObject(context, object, 'PUT'),
   };
 }
 

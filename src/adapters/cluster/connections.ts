@@ -3,7 +3,7 @@
 import { createSecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { loadProxyAgent, Pool } from '../http/undici.ts';
-import type { CredentialSource, Credentials } from './credentials.ts';
+import type { ClusterCredentials, CredentialSource } from './credentials.ts';
 
 export interface ConnectionOptions {
   readonly credentials: CredentialSource;
@@ -17,13 +17,13 @@ export interface ConnectionOptions {
 
 export interface Connections {
   /** Returns the connection pool for these credentials. Throws if a certificate or key cannot be read. */
-  for(credentials: Credentials): Dispatcher;
+  for(credentials: ClusterCredentials): Dispatcher;
   close(): Promise<void>;
 }
 
 /** Opens a pool that is replaced when certificates or proxy change. A new token needs no new pool. */
 export function openConnections(options: ConnectionOptions, closing: AbortSignal): Connections {
-  let opened: { readonly with: Credentials; readonly dispatcher: Dispatcher } | undefined;
+  let opened: { readonly with: ClusterCredentials; readonly dispatcher: Dispatcher } | undefined;
   return {
     for: (credentials) => {
       if (opened !== undefined && opened.with.connection === credentials.connection) return opened.dispatcher;
@@ -42,7 +42,7 @@ export function openConnections(options: ConnectionOptions, closing: AbortSignal
 
 function dispatcherFor(
   { credentials, connections, timeoutMs, endless }: ConnectionOptions,
-  { tls, proxy }: Credentials,
+  { tls, proxy }: ClusterCredentials,
 ): Dispatcher {
   const limits = {
     connections: connections ?? null,

@@ -13,7 +13,7 @@ import type { ClusterCode } from './codes.ts';
 
 type Tls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'rejectUnauthorized' | 'servername'>;
 
-export interface Credentials {
+export interface ClusterCredentials {
   /** `authorization` and impersonation headers. Never shown. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: Tls;
@@ -33,9 +33,9 @@ export interface CredentialSource {
   /** Namespace of the context or of the pod. Defaults to `default`. */
   readonly namespace: string;
   /** Returns credentials that are at most half a minute old: tokens in files rotate, tokens of commands expire. */
-  current(): Promise<Credentials>;
+  current(): Promise<ClusterCredentials>;
   /** Reads everything again, including commands, after the server rejected `rejected` with 401. */
-  renew(rejected: Credentials): Promise<Credentials>;
+  renew(rejected: ClusterCredentials): Promise<ClusterCredentials>;
 }
 
 export interface CredentialOptions {
@@ -54,10 +54,10 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
   const { clock } = options;
   let config = await loadConfig(options);
   const named = serverAndNamespace(config, options);
-  let read: { readonly at: number; readonly credentials: Promise<Credentials> } | undefined;
-  let renewing: Promise<Credentials> | undefined;
+  let read: { readonly at: number; readonly credentials: Promise<ClusterCredentials> } | undefined;
+  let renewing: Promise<ClusterCredentials> | undefined;
 
-  function current(): Promise<Credentials> {
+  function current(): Promise<ClusterCredentials> {
     if (read === undefined || clock.monotonic() - read.at > FRESH_MS) {
       read = { at: clock.monotonic(), credentials: readCredentials(config) };
       read.credentials.catch(() => {
@@ -67,14 +67,14 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     return read.credentials;
   }
 
-  async function reload(): Promise<Credentials> {
+  async function reload(): Promise<ClusterCredentials> {
     config = await loadConfig(options);
     read = undefined;
     return current();
   }
 
   /** Renews the credentials. Requests that are rejected at the same time share one renewal. */
-  async function renew(rejected: Credentials): Promise<Credentials> {
+  async function renew(rejected: ClusterCredentials): Promise<ClusterCredentials> {
     const latest = await current();
     if (latest.fingerprint !== rejected.fingerprint) return latest;
     renewing ??= reload().finally(() => {
@@ -166,7 +166,7 @@ function serverAndNamespace(
   };
 }
 
-async function readCredentials(config: KubeConfig): Promise<Credentials> {
+async function readCredentials(config: KubeConfig): Promise<ClusterCredentials> {
   const { proxyUrl } = config.getCurrentCluster() ?? {};
   // Read before `applyToHTTPSOptions`, which would create an unused agent for the proxy.
   const proxy = proxyUrl ? { proxy: checkedProxy(proxyUrl) } : {};

@@ -3,7 +3,7 @@
 import type { ApiResource } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject, objectsIn, textsIn } from '#std/json.ts';
-import type { Api } from './api.ts';
+import type { ClusterApi } from './api.ts';
 import { readJson } from './json-answer.ts';
 
 export interface Discovered {
@@ -19,9 +19,9 @@ const AGGREGATED = ['v2', 'v2beta1'].map(
 const ACCEPT = [...AGGREGATED, 'application/json'].join(',');
 
 /** Kinds by version of one group. The preferred version is first. */
-type Group = readonly (readonly ApiResource[])[];
+type ApiGroup = readonly (readonly ApiResource[])[];
 
-export async function discover(api: Api): Promise<Discovered> {
+export async function discover(api: ClusterApi): Promise<Discovered> {
   const [core, named] = await Promise.all([discoverRoot(api, '/api'), discoverRoot(api, '/apis')]);
   const groups = [...core, ...named];
   const byKind = new Map(groups.flat(2).map((resource) => [kindKey(resource.apiVersion, resource.kind), resource]));
@@ -36,7 +36,7 @@ function kindKey(apiVersion: string, kind: string): string {
 }
 
 /** Returns each kind in the first version of the group that has the kind. */
-function preferredOf(versions: Group): ApiResource[] {
+function preferredOf(versions: ApiGroup): ApiResource[] {
   const chosen = new Map<string, ApiResource>();
   for (const resource of versions.flat()) {
     if (!chosen.has(resource.plural)) chosen.set(resource.plural, resource);
@@ -44,7 +44,7 @@ function preferredOf(versions: Group): ApiResource[] {
   return [...chosen.values()];
 }
 
-async function discoverRoot(api: Api, root: '/api' | '/apis'): Promise<Group[]> {
+async function discoverRoot(api: ClusterApi, root: '/api' | '/apis'): Promise<ApiGroup[]> {
   const answer = await readJson(api, root, { accept: ACCEPT });
   if (answer.kind === 'APIGroupDiscoveryList') return objectsIn(answer.items).map(aggregatedGroup);
   if (root === '/api') return [await Promise.all(textsIn(answer.versions).map((version) => listVersion(api, version)))];
@@ -52,7 +52,7 @@ async function discoverRoot(api: Api, root: '/api' | '/apis'): Promise<Group[]> 
 }
 
 /** Parses an APIGroupDiscovery of `apidiscovery.k8s.io/v2`. */
-function aggregatedGroup(group: JsonObject): Group {
+function aggregatedGroup(group: JsonObject): ApiGroup {
   const name = isObject(group.metadata) ? stringOr(group.metadata.name) : '';
   return objectsIn(group.versions).map((version) => {
     const apiVersion = name === '' ? stringOr(version.version) : `${name}/${stringOr(version.version)}`;
@@ -68,7 +68,7 @@ function aggregatedGroup(group: JsonObject): Group {
 }
 
 /** Lists the versions of a `v1` APIGroup: `preferredVersion`, then `versions` in the server's order. */
-async function listGroup(api: Api, group: JsonObject): Promise<Group> {
+async function listGroup(api: ClusterApi, group: JsonObject): Promise<ApiGroup> {
   const preferred = isObject(group.preferredVersion) ? stringOr(group.preferredVersion.groupVersion) : '';
   const served = objectsIn(group.versions).map((version) => stringOr(version.groupVersion));
   const ordered = [preferred, ...served.filter((version) => version !== preferred)].filter((version) => version !== '');
@@ -79,7 +79,7 @@ async function listGroup(api: Api, group: JsonObject): Promise<Group> {
  * Reads a `v1` APIResourceList. If the extension server of the version is down, returns no kinds, so that other groups
  * still work.
  */
-async function listVersion(api: Api, apiVersion: string): Promise<ApiResource[]> {
+async function listVersion(api: ClusterApi, apiVersion: string): Promise<ApiResource[]> {
   const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   try {
     const answer = await readJson(api, path);

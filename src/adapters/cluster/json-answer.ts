@@ -2,12 +2,12 @@
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
-import type { Api, ApiRequest } from './api.ts';
+import type { ApiRequest, ClusterApi } from './api.ts';
 import { unexpected } from './refusals.ts';
 
 /** Sends a GET. */
 export function readJson(
-  api: Api,
+  api: ClusterApi,
   path: string,
   how: Pick<ApiRequest, 'accept' | 'timeoutMs' | 'urgent'> = {},
 ): Promise<JsonObject> {
@@ -15,7 +15,7 @@ export function readJson(
 }
 
 /** Throws Failure `cluster-error` if the response is not a JSON object. */
-export async function sendForJson(api: Api, request: ApiRequest): Promise<JsonObject> {
+export async function sendForJson(api: ClusterApi, request: ApiRequest): Promise<JsonObject> {
   const { text } = await api.send(request);
   return jsonObjectOf(api, request.path, text);
 }
@@ -30,7 +30,7 @@ export async function readIfFound<T>(reading: Promise<T>): Promise<T | undefined
   }
 }
 
-export function jsonObjectOf(api: Pick<Api, 'url'>, path: string, text: string): JsonObject {
+export function jsonObjectOf(api: Pick<ClusterApi, 'url'>, path: string, text: string): JsonObject {
   const value = parseJson(text);
   if (isObject(value)) return value;
   throw unexpected(api.url(path), 'the answer is not a JSON object: is this a Kubernetes API server?');

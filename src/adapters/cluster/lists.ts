@@ -5,7 +5,7 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource, Clock, ListOptions } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
-import type { Api } from './api.ts';
+import type { ClusterApi } from './api.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import { isKubeObject } from './objects.ts';
 import { collectionPath } from './paths.ts';
@@ -44,23 +44,23 @@ const LATELY_MS = 5 * 60_000;
 /** Milliseconds that a caller waits for a kind that recently timed out. A longer wait would delay other kinds. */
 const SILENT_WAIT_MS = 250;
 
-interface Listed {
+interface ListContent {
   readonly objects: KubeObject[];
   /** resourceVersion of the collection. Empty if the server sends none. */
   readonly version: string;
 }
 
-export type ReadList = (kind: ApiResource, namespace?: string, options?: ListOptions) => Promise<Listed>;
+export type ReadList = (kind: ApiResource, namespace?: string, options?: ListOptions) => Promise<ListContent>;
 
 /** Reads all items of a kind in the server's order. Adds `apiVersion` and `kind`, which list items lack. */
-export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): ReadList {
+export function openLists(api: ClusterApi, clock: Pick<Clock, 'monotonic' | 'sleep'>): ReadList {
   const silentSince = new Map<string, number>();
   /**
    * Running LISTs of kinds that recently timed out. Only one per list is sent, because unanswered LISTs would use up
    * all connections.
    */
   const underWay = new Set<string>();
-  async function listNoting(kind: ApiResource, path: string, pages: Pages): Promise<Listed> {
+  async function listNoting(kind: ApiResource, path: string, pages: Pages): Promise<ListContent> {
     const startedAt = clock.monotonic();
     try {
       const items = await listAll(api, kind, path, pages);
@@ -93,7 +93,7 @@ interface Pages extends ListOptions {
   readonly timeoutMs: number | undefined;
 }
 
-async function listAll(api: Api, kind: ApiResource, path: string, pages: Pages): Promise<Listed> {
+async function listAll(api: ClusterApi, kind: ApiResource, path: string, pages: Pages): Promise<ListContent> {
   let expired: unknown;
   for (const limit of pages.large === true ? TRIES_LARGE : TRIES) {
     try {
@@ -108,12 +108,12 @@ async function listAll(api: Api, kind: ApiResource, path: string, pages: Pages):
 }
 
 async function readPages(
-  api: Api,
+  api: ClusterApi,
   kind: ApiResource,
   path: string,
   pages: Pages,
   first: number | undefined,
-): Promise<Listed> {
+): Promise<ListContent> {
   const { selector, keep = () => true, hold = (object) => object } = pages;
   const items: KubeObject[] = [];
   const sets = new Map<string, JsonObject>();
@@ -148,7 +148,7 @@ async function readPages(
 
 /** Returns no page if it is too long. The caller then requests fewer objects. */
 async function readPage(
-  api: Api,
+  api: ClusterApi,
   path: string,
   { only, large, timeoutMs }: Pages,
   limit: number | undefined,

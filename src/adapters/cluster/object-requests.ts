@@ -5,7 +5,7 @@ import type { ApiResource, ApplyOptions, Clock, JsonPatchOperation, PatchOptions
 import { Failure } from '#std/failure.ts';
 import { unicodeEscape } from '#std/json.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
-import type { Api } from './api.ts';
+import type { ClusterApi } from './api.ts';
 import { type Discovered, discover } from './discovery.ts';
 import { readIfFound, sendForJson } from './json-answer.ts';
 import { isKubeObject } from './objects.ts';
@@ -24,8 +24,8 @@ export interface Limit {
   readonly setting: string;
 }
 
-export interface Context {
-  readonly api: Api;
+export interface RequestContext {
+  readonly api: ClusterApi;
   readonly fieldManager: string;
   readonly clock: Pick<Clock, 'monotonic'>;
   fence: ((changes: boolean) => void) | undefined;
@@ -33,7 +33,7 @@ export interface Context {
   discovered: Promise<Discovered> | undefined;
 }
 
-export function discoverOnce(context: Context): Promise<Discovered> {
+export function discoverOnce(context: RequestContext): Promise<Discovered> {
   const { api } = context;
   const known = context.discovered;
   if (known !== undefined) return known;
@@ -45,7 +45,7 @@ export function discoverOnce(context: Context): Promise<Discovered> {
   return reading;
 }
 
-async function resourceOf(context: Context, id: ResourceId): Promise<ApiResource> {
+async function resourceOf(context: RequestContext, id: ResourceId): Promise<ApiResource> {
   const resource = (await discoverOnce(context)).find(id.apiVersion, id.kind);
   const { apiVersion, kind } = id;
   const data = { apiVersion, kind, server: context.api.url('') };
@@ -58,7 +58,11 @@ async function resourceOf(context: Context, id: ResourceId): Promise<ApiResource
   return resource;
 }
 
-export async function getObject(context: Context, id: ResourceId, urgent: boolean): Promise<KubeObject | undefined> {
+export async function getObject(
+  context: RequestContext,
+  id: ResourceId,
+  urgent: boolean,
+): Promise<KubeObject | undefined> {
   const path = objectPath(await resourceOf(context, id), id.namespace, id.name);
   const read = await readIfFound(sendForJson(context.api, { method: 'GET', path, repeatable: true, urgent }));
   return read && asObject(context, path, read);
@@ -69,7 +73,7 @@ export async function getObject(context: Context, id: ResourceId, urgent: boolea
  * `fieldValidation` is `Ignore`: an apply refuses the same fields with any value. Other values only make the server
  * search for duplicate keys, which serialised objects never have.
  */
-export async function applyObject(context: Context, object: KubeObject, how: ApplyOptions): Promise<KubeObject> {
+export async function applyObject(context: RequestContext, object: KubeObject, how: ApplyOptions): Promise<KubeObject> {
   const { name, namespace } = object.metadata;
   const resource = await resourceOf(context, { ...object, ...withNamespace(namespace), name });
   const query = new URLSearchParams({
@@ -102,7 +106,7 @@ function yamlOf(object: KubeObject): string {
 
 /** Patches an object. A repeated patch fails, because the resourceVersion has changed. A dry run changes no version. */
 export async function patchObject(
-  context: Context,
+  context: RequestContext,
   object: KubeObject,
   operations: readonly JsonPatchOperation[],
   { dryRun, as }: PatchOptions,
@@ -134,7 +138,7 @@ interface Preconditions {
 
 /** Deletes an object. The uid is a precondition, so a repeated deletion cannot delete a new object and gets 404. */
 export async function removeObject(
-  context: Context,
+  context: RequestContext,
   id: ResourceId,
   preconditions: Preconditions,
   as: string | undefined,
@@ -161,7 +165,11 @@ export async function removeObject(
  * Creates or replaces an object. Not repeated after a lost response, because the second attempt would fail if the first
  * had succeeded.
  */
-export async function storeObject(context: Context, object: KubeObject, method: 'POST' | 'PUT'): Promise<KubeObject> {
+export async function storeObject(
+  context: RequestContext,
+  object: KubeObject,
+  method: 'POST' | 'PUT',
+): Promise<KubeObject> {
   const { name, namespace } = object.metadata;
   const resource = await resourceOf(context, { ...object, ...withNamespace(namespace), name });
   const base = method === 'POST' ? collectionPath(resource, namespace) : objectPath(resource, namespace, name);
@@ -178,12 +186,12 @@ export async function storeObject(context: Context, object: KubeObject, method: 
   return asObject(context, path, answer);
 }
 
-function asObject({ api }: Context, path: string, value: unknown): KubeObject {
+function asObject({ api }: RequestContext, path: string, value: unknown): KubeObject {
   if (isKubeObject(value)) return value;
   throw unexpected(api.url(path), 'the answer is not an object');
 }
 
-function fenceOf(context: Context, writes: boolean, changes: boolean): { fence?: () => void } {
+function fenceOf(context: RequestContext, writes: boolean, changes: boolean): { fence?: () => void } {
   const { fence, limit } = context;
   if (!writes || (fence === undefined && limit === undefined)) return {};
   return {
@@ -194,7 +202,7 @@ function fenceOf(context: Context, writes: boolean, changes: boolean): { fence?:
   };
 }
 
-function assertInTime({ limit, clock }: Context): void {
+function assertInTime({ limit, clock }: RequestContext): void {
   if (limit === undefined || clock.monotonic() < limit.changesUntil) return;
   throw new Failure('cluster-deadline', `the run is at its end (${limit.setting}): the next run goes on here`);
 }

@@ -3,14 +3,14 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Received } from './exchange.ts';
-import type { Answer } from './refusals.ts';
+import type { ClusterResponse } from './refusals.ts';
 
 const unzipped = promisify(gunzip);
 /** From this size on, Node.js does not use shared buffers. */
 const LARGE_BYTES = 65_536;
 
 /** `maxBytes`: maximum length after decompression. */
-export async function readAnswer(received: Received, maxBytes: number | undefined): Promise<Answer> {
+export async function readAnswer(received: Received, maxBytes: number | undefined): Promise<ClusterResponse> {
   const { status, headers } = received;
   const plain = await readPlain(received, maxBytes);
   if (plain === undefined) return { status, headers, text: '', exceeds: true };

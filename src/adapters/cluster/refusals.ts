@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { connectionProblem, displayUrl } from '../http/failures.ts';
 import type { ClusterCode } from './codes.ts';
 
-export interface Asked {
+export interface RequestSummary {
   readonly method: string;
   readonly url: string;
   /** True if the object is a Secret, whose values the server's messages may quote. */
@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 /** A response with any status. */
-export interface Answer {
+export interface ClusterResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -28,7 +28,7 @@ export interface Answer {
  * Returns the Failure for an error response. `data` has `url`, `method`, `status` and the server's `reason`. If the
  * server reports causes, `data` also has `causes` (a list of `{reason, field, message}`).
  */
-export function refusal(asked: Asked, answer: Answer): Failure {
+export function refusal(asked: RequestSummary, answer: ClusterResponse): Failure {
   const status = readStatus(answer.text);
   const reason = typeof status.reason === 'string' ? status.reason : undefined;
   const url = shownUrl(asked.url);
@@ -45,7 +45,10 @@ export function refusal(asked: Asked, answer: Answer): Failure {
 }
 
 /** Returns the Failure for a request without a response, after a timeout or an error. */
-export function unanswered(asked: Asked, why: { readonly timeoutMs: number } | { readonly cause: unknown }): Failure {
+export function unanswered(
+  asked: RequestSummary,
+  why: { readonly timeoutMs: number } | { readonly cause: unknown },
+): Failure {
   const { says, retryable } =
     'cause' in why ? connectionProblem(why.cause) : { says: `no answer within ${why.timeoutMs} ms`, retryable: true };
   const url = shownUrl(asked.url);
@@ -58,7 +61,7 @@ export function unanswered(asked: Asked, why: { readonly timeoutMs: number } | {
  * Returns the Failure for a request that was not sent because of the deadline. `silent` are unanswered requests that
  * used up the time.
  */
-export function tooLate({ url, method }: Asked, silent: ReadonlySet<string>): Failure {
+export function tooLate({ url, method }: RequestSummary, silent: ReadonlySet<string>): Failure {
   const shown = shownUrl(url);
   const named = [...silent].slice(0, NAMED_MAX).join(', ');
   const more = silent.size > NAMED_MAX ? ` and ${silent.size - NAMED_MAX} more` : '';
@@ -172,7 +175,7 @@ function withheld(status: number, reason: string | undefined, causes: readonly J
   return `${[status, reason].join(' ').trim()}${where} (the server's message about a Secret is not shown: it may quote values)`;
 }
 
-function messageOf({ status, text }: Answer, { message }: JsonObject): string {
+function messageOf({ status, text }: ClusterResponse, { message }: JsonObject): string {
   if (typeof message === 'string' && message !== '') return message;
   const [line = ''] = text.trim().split('\n');
   return line === '' ? `status ${status}` : `status ${status}: ${line.slice(0, 200)}`;

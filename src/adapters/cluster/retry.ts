@@ -4,9 +4,9 @@ import type { Failure } from '#std/failure.ts';
 import { fnv1a32 } from '#std/hash.ts';
 import { isObject } from '#std/json.ts';
 import { connectionProblem } from '../http/failures.ts';
-import { type Answer, readStatus } from './refusals.ts';
+import { type ClusterResponse, readStatus } from './refusals.ts';
 
-export interface Attempt {
+export interface RequestAttempt {
   /**
    * True if the request has the same effect when it is sent twice. It may then be repeated even if the server may have
    * executed it.
@@ -24,7 +24,7 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 10_000;
 
 /** Returns the milliseconds before the next attempt. undefined if the request must not be repeated. */
-export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | undefined {
+export function waitAfterAnswer(attempt: RequestAttempt, answer: ClusterResponse): number | undefined {
   if (attempt.number + 1 >= MAX_ATTEMPTS || !isPassing(attempt, answer)) return undefined;
   const reported = requestedWait(answer);
   if (reported === undefined) return backoff(attempt);
@@ -34,14 +34,14 @@ export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | unde
 /**
  * Returns the milliseconds before the next attempt after a request without a response. `failure` is from `unanswered`.
  */
-export function waitAfterSilence(attempt: Attempt, failure: Failure): number | undefined {
+export function waitAfterSilence(attempt: RequestAttempt, failure: Failure): number | undefined {
   if (attempt.number + 1 >= MAX_ATTEMPTS || !failure.retryable) return undefined;
   const unsent = connectionProblem(failure.cause).unsent === true;
   return attempt.repeatable || unsent ? backoff(attempt) : undefined;
 }
 
 /** True if a repeated request may succeed soon. A server that responds with 429 has not executed the request. */
-function isPassing({ repeatable }: Attempt, answer: Answer): boolean {
+function isPassing({ repeatable }: RequestAttempt, answer: ClusterResponse): boolean {
   if (answer.status === 429) return true;
   if (!repeatable) return false;
   if ([502, 503, 504].includes(answer.status)) return true;
@@ -51,7 +51,7 @@ function isPassing({ repeatable }: Attempt, answer: Answer): boolean {
 /** Messages of temporary etcd failures, which the API server returns as internal errors without a reason. */
 const STORAGE_HICCUPS = ['etcdserver: leader changed', 'etcdserver: request timed out', 'etcdserver: no leader'];
 
-function isStorageHiccup({ text }: Answer): boolean {
+function isStorageHiccup({ text }: ClusterResponse): boolean {
   const { message, reason } = readStatus(text);
   return reason === 'ServerTimeout' || STORAGE_HICCUPS.some((hiccup) => String(message).includes(hiccup));
 }
@@ -60,7 +60,7 @@ function isStorageHiccup({ text }: Answer): boolean {
  * Returns the wait in milliseconds that the server demands: from `Retry-After` in seconds or as a date (RFC 9110
  * section 10.2.3, relative to the response's `Date`), or from the Status.
  */
-function requestedWait({ headers, text }: Answer): number | undefined {
+function requestedWait({ headers, text }: ClusterResponse): number | undefined {
   const header = headers['retry-after'];
   const { details } = readStatus(text);
   const reported = header ?? (isObject(details) ? details.retryAfterSeconds : undefined);
@@ -71,7 +71,7 @@ function requestedWait({ headers, text }: Answer): number | undefined {
 }
 
 /** Returns a wait that doubles with each attempt and varies by a quarter. */
-function backoff({ number, seed }: Attempt): number {
+function backoff({ number, seed }: RequestAttempt): number {
   const spread = Number.parseInt(fnv1a32(`${seed} ${number}`), 16) / 2 ** 32;
   return FIRST_WAIT_MS * 2 ** number * (0.75 + spread / 2);
 }

@@ -4,7 +4,7 @@
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
-import type { Api } from './api.ts';
+import type { ClusterApi } from './api.ts';
 import { readIfFound, readJson } from './json-answer.ts';
 import { unexpected } from './refusals.ts';
 
@@ -17,7 +17,7 @@ export interface Schemas {
 
 type Index = ReadonlyMap<string, string>;
 
-export function createSchemas(api: Api): Schemas {
+export function createSchemas(api: ClusterApi): Schemas {
   const documents = new Map<string, Promise<OpenApiDocument>>();
   let index: Promise<Index> | undefined;
 
@@ -65,7 +65,7 @@ export function createSchemas(api: Api): Schemas {
  * Reads `GET /openapi/v3`: maps paths such as `apis/apps/v1` to URLs with a hash of the content. Servers before 1.24 do
  * not have this index.
  */
-async function readIndex(api: Api): Promise<Index> {
+async function readIndex(api: ClusterApi): Promise<Index> {
   const paths = (await readIfFound(readJson(api, '/openapi/v3')))?.paths;
   const entries = isObject(paths) ? Object.entries(paths) : [];
   return new Map(
@@ -76,7 +76,7 @@ async function readIndex(api: Api): Promise<Index> {
   );
 }
 
-async function readDocument(api: Api, path: string): Promise<OpenApiDocument> {
+async function readDocument(api: ClusterApi, path: string): Promise<OpenApiDocument> {
   const read = await readJson(api, path);
   if (!isDocument(read)) throw unexpected(api.url(path), 'the answer is not an OpenAPI v3 document');
   return read;

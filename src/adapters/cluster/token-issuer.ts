@@ -3,7 +3,7 @@
 
 import type { Clock, Cluster } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
-import type { Api } from './api.ts';
+import type { ClusterApi } from './api.ts';
 import { readJson } from './json-answer.ts';
 
 const PATH = '/.well-known/openid-configuration';
@@ -13,7 +13,7 @@ const FAULT_KEPT_MS = 60_000;
 
 type TokenIssuer = Awaited<ReturnType<Cluster['tokenIssuer']>>;
 
-export function openTokenIssuer(api: Api, clock: Clock): Cluster['tokenIssuer'] {
+export function openTokenIssuer(api: ClusterApi, clock: Clock): Cluster['tokenIssuer'] {
   let known: { readonly answer: TokenIssuer; readonly until: number } | undefined;
   return async () => {
     const now = clock.monotonic();
@@ -24,7 +24,7 @@ export function openTokenIssuer(api: Api, clock: Clock): Cluster['tokenIssuer'] 
   };
 }
 
-async function readIssuer(api: Api): Promise<TokenIssuer> {
+async function readIssuer(api: ClusterApi): Promise<TokenIssuer> {
   try {
     const { issuer } = await readJson(api, PATH);
     return typeof issuer === 'string' && issuer !== '' ? { issuer } : { fault: `${api.url(PATH)} names no issuer` };

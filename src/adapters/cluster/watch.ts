@@ -6,12 +6,12 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type Json, parseJson } from '#std/json.ts';
-import type { Api } from './api.ts';
+import type { ClusterApi } from './api.ts';
 import { type ConnectionOptions, type Connections, openConnections } from './connections.ts';
-import type { CredentialSource, Credentials } from './credentials.ts';
+import type { ClusterCredentials, CredentialSource } from './credentials.ts';
 import { isKubeObject } from './objects.ts';
 import { collectionPath } from './paths.ts';
-import { type Asked, refusal, unanswered, unexpected } from './refusals.ts';
+import { type RequestSummary, refusal, unanswered, unexpected } from './refusals.ts';
 
 export interface Watched {
   readonly kind: ApiResource;
@@ -45,7 +45,7 @@ export interface Watches {
 }
 
 export interface WatchesOptions {
-  readonly api: Api;
+  readonly api: ClusterApi;
   readonly credentials: CredentialSource;
   readonly userAgent: string;
   readonly timeoutMs: number;
@@ -104,7 +104,7 @@ interface Stream {
 
 async function readEvents(
   stream: Stream,
-  using: Credentials,
+  using: ClusterCredentials,
   { kind }: Watched,
   { opened, report, reached }: Watcher,
 ): Promise<void> {
@@ -136,7 +136,7 @@ function statusIn({ code }: { readonly code?: Json }): number {
   return typeof code === 'number' ? code : 500;
 }
 
-function askedOf(url: string): Asked {
+function askedOf(url: string): RequestSummary {
   return { method: 'GET', url, secret: false };
 }
 
@@ -147,7 +147,7 @@ interface LineReader {
 }
 
 /** Converts the error of an unreadable certificate or key to the Failure that other requests throw. */
-function dispatcherOf({ connections }: Stream, credentials: Credentials, asked: Asked): Dispatcher {
+function dispatcherOf({ connections }: Stream, credentials: ClusterCredentials, asked: RequestSummary): Dispatcher {
   try {
     return connections.for(credentials);
   } catch (error) {
@@ -156,7 +156,7 @@ function dispatcherOf({ connections }: Stream, credentials: Credentials, asked: 
 }
 
 /** Resolves when the response ends. An error of `take` ends the watch. */
-async function readLines(stream: Stream, credentials: Credentials, { opened, take }: LineReader): Promise<void> {
+async function readLines(stream: Stream, credentials: ClusterCredentials, { opened, take }: LineReader): Promise<void> {
   const { options, path, signal } = stream;
   const { server, origin } = options.credentials;
   const asked = askedOf(server + path);

@@ -4,23 +4,23 @@ import { fileURLToPath } from 'node:url';
 import { displayUrl } from '../http/failures.ts';
 import { displayable, noUrl, unsupportedScheme, urlFailure, withTail } from './url-failures.ts';
 
-interface Shown {
+interface LocationText {
   /** URL without credentials, for messages. */
   readonly url: string;
 }
 
-interface HttpLocation extends Shown {
+interface HttpLocation extends LocationText {
   readonly type: 'http';
   /** Credentials from the URL (`user:password@`). */
   readonly credentials?: { readonly username: string; readonly password: string };
 }
 
-interface FileLocation extends Shown {
+interface FileLocation extends LocationText {
   readonly type: 'file';
   readonly path: string;
 }
 
-export interface SshLocation extends Shown {
+export interface SshLocation extends LocationText {
   readonly type: 'ssh';
   readonly user: string;
   readonly host: string;
@@ -30,7 +30,7 @@ export interface SshLocation extends Shown {
 }
 
 /** A URL for git-daemon(1). */
-export interface DaemonLocation extends Shown {
+export interface DaemonLocation extends LocationText {
   readonly type: 'daemon';
   readonly host: string;
   readonly port: number;

@@ -16,7 +16,7 @@ const POLL_MS = 100;
 /** Distinguishes this process from an earlier process with the same id, as in a restarted container. */
 const THIS_PROCESS = `${process.pid} since ${performance.timeOrigin}`;
 
-interface Holder {
+interface LockHolder {
   readonly host: string;
   readonly pid: number;
   readonly process: string;
@@ -31,7 +31,7 @@ interface Holder {
 export async function runLocked<T>(clock: Clock, dir: string, waitMs: number, run: () => Promise<T>): Promise<T> {
   const file = join(dir, 'lock');
   const token = `${THIS_PROCESS}, ${process.hrtime.bigint()}`;
-  const holder: Holder = { host: hostname(), pid: process.pid, process: THIS_PROCESS, token };
+  const holder: LockHolder = { host: hostname(), pid: process.pid, process: THIS_PROCESS, token };
   await acquire(clock, file, holder, waitMs);
   const touching = setInterval(() => touch(clock, file), TOUCH_MS);
   touching.unref();
@@ -44,7 +44,7 @@ export async function runLocked<T>(clock: Clock, dir: string, waitMs: number, ru
   }
 }
 
-async function acquire(clock: Clock, file: string, holder: Holder, waitMs: number): Promise<void> {
+async function acquire(clock: Clock, file: string, holder: LockHolder, waitMs: number): Promise<void> {
   const deadline = clock.monotonic() + waitMs;
   while (!(await create(clock, file, holder))) {
     if (await removeIfStale(clock, file, `${file}.${holder.pid}`)) continue;
@@ -57,7 +57,7 @@ async function acquire(clock: Clock, file: string, holder: Holder, waitMs: numbe
   }
 }
 
-async function create(clock: Clock, file: string, holder: Holder): Promise<boolean> {
+async function create(clock: Clock, file: string, holder: LockHolder): Promise<boolean> {
   try {
     await writeFile(file, JSON.stringify(holder), { flag: 'wx' });
     await touch(clock, file);
@@ -90,7 +90,7 @@ async function removeIfStale(clock: Clock, file: string, aside: string): Promise
 }
 
 /** Returns true only if the holder is certainly dead. Processes of other hosts may be alive. */
-function isDead({ host, pid, process: itself }: Holder): boolean {
+function isDead({ host, pid, process: itself }: LockHolder): boolean {
   if (host !== hostname()) return false;
   if (pid === process.pid) return itself !== THIS_PROCESS;
   try {
@@ -102,7 +102,7 @@ function isDead({ host, pid, process: itself }: Holder): boolean {
 }
 
 /** Returns undefined if the file does not exist or is incomplete. */
-async function readHolder(file: string): Promise<Holder | undefined> {
+async function readHolder(file: string): Promise<LockHolder | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
     if (!isObject(value)) return undefined;

@@ -21,7 +21,7 @@ import {
   useRemote,
 } from './remote.ts';
 import type { ReadTrust, Trust } from './signatures/verify.ts';
-import { openState, type State, useFolder } from './state.ts';
+import { type CloneFolder, openState, useFolder } from './state.ts';
 import type { Endpoint } from './transport/transport.ts';
 
 export interface MirrorOptions {
@@ -40,7 +40,7 @@ export interface MirrorOptions {
 
 interface Mirror {
   readonly options: MirrorOptions;
-  readonly state: State;
+  readonly state: CloneFolder;
   readonly recent: Recent<{ readonly gitdir: string; readonly checkout: Checkout }>;
 }
 

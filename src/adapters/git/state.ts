@@ -9,7 +9,7 @@ import { Failure } from '#std/failure.ts';
  * is complete before `current` refers to it, so a killed process leaves only an unused clone. The previous clone is
  * kept for readers that still use it.
  */
-export interface State {
+export interface CloneFolder {
   /** Returns the path of the current clone. undefined before the first clone. */
   current(): Promise<string | undefined>;
   /** Returns an unused path for a new clone. */
@@ -24,7 +24,7 @@ export interface State {
 const CURRENT = 'current';
 const CLONE = 'clone-';
 
-export function openState(dir: string): State {
+export function openState(dir: string): CloneFolder {
   return {
     current: async () => {
       const name = await currentName(dir);

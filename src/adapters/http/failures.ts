@@ -12,7 +12,7 @@ export function displayUrl(url: string | URL): string {
   return `${parsed.protocol}//${parsed.host}${parsed.pathname}${parsed.search === '' ? '' : '?…'}`;
 }
 
-export interface Sort {
+export interface FailureSort {
   readonly code: OutboundCode;
   readonly says: string;
   readonly retryable: boolean;
@@ -20,10 +20,10 @@ export interface Sort {
   readonly unsent?: boolean;
 }
 
-const TIMEOUT: Sort = { code: 'outbound-timeout', says: 'no answer in time', retryable: true };
+const TIMEOUT: FailureSort = { code: 'outbound-timeout', says: 'no answer in time', retryable: true };
 
 /** Classifications by error code of Node.js and undici. */
-const SORTS: Readonly<Record<string, Sort>> = {
+const SORTS: Readonly<Record<string, FailureSort>> = {
   UND_ERR_CONNECT_TIMEOUT: { ...TIMEOUT, says: 'no connection in time', unsent: true },
   ETIMEDOUT: { ...TIMEOUT, says: 'no connection in time' },
   UND_ERR_HEADERS_TIMEOUT: TIMEOUT,
@@ -40,7 +40,7 @@ const SORTS: Readonly<Record<string, Sort>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: unreachable('the answer is shorter than announced'),
 };
 
-function unreachable(says: string): Sort {
+function unreachable(says: string): FailureSort {
   return { code: 'outbound-unreachable', says, retryable: true };
 }
 
@@ -90,7 +90,7 @@ export function connectFailure(url: string, error: unknown): Failure {
 }
 
 /** Classifies an error of undici or Node.js. */
-export function connectionProblem(error: unknown): Sort {
+export function connectionProblem(error: unknown): FailureSort {
   if (error instanceof errors.HTTPParserError) return { ...unreachable('the answer is not HTTP'), retryable: false };
   const { code, text } = rootOf(error);
   const known = SORTS[code];

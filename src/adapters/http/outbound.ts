@@ -98,7 +98,7 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-interface Context {
+interface OutboundContext {
   readonly options: OutboundOptions;
   readonly guard: AddressGuard;
   readonly trusted: readonly string[] | undefined;
@@ -111,7 +111,7 @@ const AGENTS_MAX = 32;
 
 /** Throws Failure `outbound-invalid-range` or `outbound-ca-invalid`. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const context: Context = {
+  const context: OutboundContext = {
     options,
     guard: createAddressGuard(options.allowPrivate),
     trusted: trustedRoots(options),
@@ -128,7 +128,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-async function permitted(context: Context, hostname: string, url: string): Promise<readonly string[]> {
+async function permitted(context: OutboundContext, hostname: string, url: string): Promise<readonly string[]> {
   const { guard, options } = context;
   try {
     return await resolvePermitted({ guard, resolve: options.resolve ?? resolveBySystem }, hostname);
@@ -137,7 +137,7 @@ async function permitted(context: Context, hostname: string, url: string): Promi
   }
 }
 
-async function follow(context: Context, request: OutboundRequest): Promise<OutboundResponse> {
+async function follow(context: OutboundContext, request: OutboundRequest): Promise<OutboundResponse> {
   const timeoutMs = request.timeoutMs ?? context.options.timeoutMs ?? 30_000;
   const deadline = openDeadline(timeoutMs);
   let current = request;
@@ -166,7 +166,11 @@ function withAdvice(error: unknown, allowPrivateBy: string | undefined): unknown
   return new Failure(error.code, `${error.message}; ${advice}`, { data: error.data, cause: error });
 }
 
-async function exchange(context: Context, request: OutboundRequest, deadline: Deadline): Promise<OutboundResponse> {
+async function exchange(
+  context: OutboundContext,
+  request: OutboundRequest,
+  deadline: Deadline,
+): Promise<OutboundResponse> {
   const { options } = context;
   const url = checkedUrl(request, options.httpsOnly === true || request.httpsOnly === true);
   const response = await agentFor(context, request).request({
@@ -202,7 +206,7 @@ function checkedUrl(request: OutboundRequest, httpsOnly: boolean): URL {
   return url;
 }
 
-function agentFor(context: Context, request: OutboundRequest): AgentOf {
+function agentFor(context: OutboundContext, request: OutboundRequest): AgentOf {
   const { options, agents } = context;
   const { identity, skipVerify = false } = request;
   const key = JSON.stringify([request.allowPrivate === true, request.ca, identity, skipVerify]);

@@ -9,7 +9,7 @@ interface Redirectable {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Answer {
+interface RedirectResponse {
   readonly status: number;
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
  */
 export function redirected<Request extends Redirectable>(
   request: Request,
-  response: Answer,
+  response: RedirectResponse,
   left: number,
 ): Request | undefined {
   const { location } = response.headers;

@@ -7,17 +7,17 @@ import { dirname, join } from 'node:path';
 import type { KustomizeBuilder } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { type BuildFolders, openBuildFolders } from './folders.ts';
-import { findProgram, type Program } from './program.ts';
+import { findProgram, type KustomizeProgram } from './program.ts';
 
 export interface KustomizeOptions {
   /** Search path for programs, in the format of PATH. */
   readonly searchPath: string;
   readonly temporary: string;
   readonly now: () => number;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<BuildLimits>;
 }
 
-interface Limits {
+interface BuildLimits {
   readonly milliseconds: number;
   readonly memoryBytes: number;
   readonly outputBytes: number;
@@ -28,7 +28,7 @@ const MIB = 1024 * 1024;
  * A kustomization of 1,000 objects takes 2 s of processor time and 60 MiB. The time grows with the square of the number
  * of objects. A file of a few KiB can exhaust the memory of a machine within seconds.
  */
-const LIMITS: Limits = { milliseconds: 120_000, memoryBytes: 1024 * MIB, outputBytes: 64 * MIB };
+const LIMITS: BuildLimits = { milliseconds: 120_000, memoryBytes: 1024 * MIB, outputBytes: 64 * MIB };
 
 export function createKustomize({ searchPath, temporary, now, limits }: KustomizeOptions): KustomizeBuilder {
   const folders = openBuildFolders(temporary, now);
@@ -46,10 +46,10 @@ export function createKustomize({ searchPath, temporary, now, limits }: Kustomiz
 
 async function buildIn(
   { tree, home }: Parameters<Parameters<BuildFolders['use']>[0]>[0],
-  program: Program,
+  program: KustomizeProgram,
   folder: string,
   files: ReadonlyMap<string, Uint8Array>,
-  limits: Limits,
+  limits: BuildLimits,
 ): Promise<string> {
   for (const [path, bytes] of files) {
     const place = join(tree, path);
@@ -62,13 +62,13 @@ async function buildIn(
   throw new Failure('kustomize-failed', `kustomize says: ${readableWords(ended.complaint, roots)}`);
 }
 
-interface Ended {
+interface BuildExit {
   readonly code: number | null;
   readonly output: string;
   readonly complaint: string;
 }
 
-interface Place {
+interface BuildPaths {
   readonly tree: string;
   readonly home: string;
   /** Folder of the kustomization, relative to the tree. */
@@ -76,7 +76,11 @@ interface Place {
 }
 
 /** Throws Failure `kustomize-too-costly`. Throws Failure `kustomize-missing` if the program does not start. */
-function runProgram(program: Program, { tree, home, folder }: Place, limits: Limits): Promise<Ended> {
+function runProgram(
+  program: KustomizeProgram,
+  { tree, home, folder }: BuildPaths,
+  limits: BuildLimits,
+): Promise<BuildExit> {
   // The default restrictor would forbid bases and patches outside the kustomization's folder. The tree contains only
   // checked files.
   const args = [...program.args, '--load-restrictor', 'LoadRestrictionsNone', join(tree, folder)];

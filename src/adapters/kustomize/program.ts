@@ -5,7 +5,7 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { Failure } from '#std/failure.ts';
 
-export interface Program {
+export interface KustomizeProgram {
   readonly path: string;
   readonly args: readonly string[];
   /** Changes if another program is installed. */
@@ -18,7 +18,7 @@ const CANDIDATES = [
 ] as const;
 
 /** Searches `searchPath`, which has the format of PATH. Throws Failure `kustomize-missing`. */
-export async function findProgram(searchPath: string): Promise<Program> {
+export async function findProgram(searchPath: string): Promise<KustomizeProgram> {
   const folders = searchPath.split(delimiter).filter((folder) => isAbsolute(folder));
   for (const { name, args } of CANDIDATES) {
     for (const folder of folders) {

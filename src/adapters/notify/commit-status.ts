@@ -2,12 +2,12 @@
 
 import type { Notice, NoticeState } from '#reconciler/run/notify/ports.ts';
 import type { Outbound } from '../http/outbound.ts';
-import { deliver, type Message } from './send.ts';
+import { deliver, type NotificationRequest } from './send.ts';
 
-type Provider = 'github' | 'gitlab' | 'gitea';
+type GitHost = 'github' | 'gitlab' | 'gitea';
 
 export interface CommitStatusOptions {
-  readonly provider: Provider;
+  readonly provider: GitHost;
   /** Origin of the Git host, such as `https://github.com`. */
   readonly origin: string;
   /** Path of the repository, without a leading slash and `.git`: `team/fleet`. */
@@ -29,7 +29,11 @@ export async function sendCommitStatus(
   await deliver(outbound, messageOf(options, notice, await options.token()));
 }
 
-function messageOf(options: CommitStatusOptions, { state, about: sha, description }: Notice, token: string): Message {
+function messageOf(
+  options: CommitStatusOptions,
+  { state, about: sha, description }: Notice,
+  token: string,
+): NotificationRequest {
   const { provider, origin, path, apiUrl, context, targetUrl } = options;
   const link = targetUrl === undefined ? {} : { target_url: targetUrl };
   const body = JSON.stringify({ state: NAMES[provider][state], context, description, ...link });
@@ -57,7 +61,7 @@ function messageOf(options: CommitStatusOptions, { state, about: sha, descriptio
   }
 }
 
-const NAMES: Readonly<Record<Provider, Readonly<Record<NoticeState, string>>>> = {
+const NAMES: Readonly<Record<GitHost, Readonly<Record<NoticeState, string>>>> = {
   github: { pending: 'pending', success: 'success', failure: 'failure' },
   gitlab: { pending: 'running', success: 'success', failure: 'failed' },
   gitea: { pending: 'pending', success: 'success', failure: 'failure' },

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '#std/failure.ts';
 import type { Outbound, OutboundResponse } from '../http/outbound.ts';
 
-export interface Message {
+export interface NotificationRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -20,7 +20,7 @@ const PAUSES_MS = [500, 1500];
  * Throws Failure `notify-failed`, with `retryAfterMs` if the receiver sent a `Retry-After`. The message contains only
  * the receiver's origin, because the path of its URL may be secret.
  */
-export async function deliver(outbound: Outbound, message: Message): Promise<void> {
+export async function deliver(outbound: Outbound, message: NotificationRequest): Promise<void> {
   const origin = URL.parse(message.url)?.origin ?? 'the receiver';
   for (let attempt = 0; ; attempt += 1) {
     const reason = await attemptOf(outbound, message);
@@ -41,7 +41,7 @@ interface Reason {
   readonly retryAfterMs?: number;
 }
 
-async function attemptOf(outbound: Outbound, message: Message): Promise<Reason | undefined> {
+async function attemptOf(outbound: Outbound, message: NotificationRequest): Promise<Reason | undefined> {
   const { url, body, headers, delivered } = message;
   const limits = { timeoutMs: TIMEOUT_MS, maxBytes: ANSWER_BYTES_MAX };
   try {
@@ -66,7 +66,10 @@ function isDelivered(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-function reasonOf({ status, headers, body }: OutboundResponse, delivered: Message['delivered']): Reason | undefined {
+function reasonOf(
+  { status, headers, body }: OutboundResponse,
+  delivered: NotificationRequest['delivered'],
+): Reason | undefined {
   if (isDelivered(status)) return undefined;
   if (delivered?.(status, Buffer.from(body).toString('utf8')) === true) return undefined;
   const retryAfterMs = waitOf(headers);

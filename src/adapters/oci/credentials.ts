@@ -4,13 +4,13 @@ import { type ImageName, imagePlace } from '#std/address/image-name.ts';
 import { isObject, parseJson } from '#std/json.ts';
 import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 
-export interface Credentials {
+export interface RegistryCredentials {
   readonly user: string;
   readonly password: string;
 }
 
 /** Returns the entry with the longest matching key in all configurations, as kubelets do. */
-export function credentialsFor(configurations: readonly string[], image: ImageName): Credentials | undefined {
+export function credentialsFor(configurations: readonly string[], image: ImageName): RegistryCredentials | undefined {
   const place = imagePlace(image);
   const fitting = configurations.flatMap((text) => {
     const config = parseJson(text);
@@ -24,7 +24,11 @@ export function credentialsFor(configurations: readonly string[], image: ImageNa
   return fitting.toSorted((one, other) => other.pattern.length - one.pattern.length)[0]?.credentials;
 }
 
-function credentialsIn({ auth, username, password }: Readonly<Record<string, unknown>>): Credentials | undefined {
+function credentialsIn({
+  auth,
+  username,
+  password,
+}: Readonly<Record<string, unknown>>): RegistryCredentials | undefined {
   if (typeof username === 'string' && typeof password === 'string') return { user: username, password };
   if (typeof auth !== 'string') return undefined;
   const text = Buffer.from(auth, 'base64').toString('utf8');

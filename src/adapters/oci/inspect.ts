@@ -35,9 +35,9 @@ export async function findSignatures(
   return facts();
 }
 
-type Look = (repository: Repository, image: Manifest, trust: Trust, found: Findings) => Promise<void>;
+type SignatureSearch = (repository: Repository, image: Manifest, trust: Trust, found: Findings) => Promise<void>;
 
-const lookAtReferrers: Look = async (repository, image, trust, found) => {
+const lookAtReferrers: SignatureSearch = async (repository, image, trust, found) => {
   const referrers = (await repository.referrers(image.digest)).slice(0, LOOKED_AT_MAX);
   for (const { digest, artifactType = '' } of referrers) {
     if (DOCUMENT_TYPE.test(artifactType)) found.documents.push({ type: artifactType, digest });
@@ -66,7 +66,7 @@ async function checkReferrer(
   );
 }
 
-function lookAtTag(suffix: 'sig' | 'att'): Look {
+function lookAtTag(suffix: 'sig' | 'att'): SignatureSearch {
   return async (repository, image, trust, found) => {
     const manifest = await repository.manifest(`${image.digest.replace(':', '-')}.${suffix}`);
     if (manifest === undefined) return;

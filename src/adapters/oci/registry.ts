@@ -7,7 +7,7 @@ import { sha256 } from '#std/hash.ts';
 import { isObject, type JsonObject, objectsIn, parseJson } from '#std/json.ts';
 import type { Outbound, OutboundResponse } from '../http/outbound.ts';
 import { parseChallenge, realmUrl } from './challenge.ts';
-import type { Credentials } from './credentials.ts';
+import type { RegistryCredentials } from './credentials.ts';
 
 export interface RegistryOptions {
   readonly outbound: Outbound;
@@ -56,12 +56,16 @@ const MANIFESTS = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
 
-export function openRepository(options: RegistryOptions, image: ImageName, credentials?: Credentials): Repository {
+export function openRepository(
+  options: RegistryOptions,
+  image: ImageName,
+  credentials?: RegistryCredentials,
+): Repository {
   const host = image.registry === 'docker.io' ? 'registry-1.docker.io' : image.registry;
   const scheme = options.plainHttp.includes(image.registry) ? 'http' : 'https';
   const base = new URL(`${scheme}://${host}/v2/${image.repository}/`);
   const request = authorizedRequests(options, image, base, credentials);
-  const get = async (path: string, accept: string, limits: Limits): Promise<OutboundResponse | undefined> => {
+  const get = async (path: string, accept: string, limits: ReadLimits): Promise<OutboundResponse | undefined> => {
     const url = new URL(path, base);
     const response = await request(url, accept, limits);
     if (response.status === 404) return undefined;
@@ -97,12 +101,12 @@ function jsonOf(image: ImageName, body: Uint8Array): JsonObject {
   return content;
 }
 
-interface Limits {
+interface ReadLimits {
   readonly maxBytes: number;
   readonly redirects: number;
 }
 
-type Get = (path: string, accept: string, limits: Limits) => Promise<OutboundResponse | undefined>;
+type Get = (path: string, accept: string, limits: ReadLimits) => Promise<OutboundResponse | undefined>;
 
 const INDEX = 'application/vnd.oci.image.index.v1+json';
 
@@ -157,11 +161,11 @@ function authorizedRequests(
   options: RegistryOptions,
   image: ImageName,
   base: URL,
-  credentials: Credentials | undefined,
+  credentials: RegistryCredentials | undefined,
 ) {
   const { outbound } = options;
   let authorization: string | undefined;
-  const send = (url: URL, accept: string, limits: Limits): Promise<OutboundResponse> =>
+  const send = (url: URL, accept: string, limits: ReadLimits): Promise<OutboundResponse> =>
     outbound.request({
       url: url.href,
       method: 'GET',
@@ -169,7 +173,7 @@ function authorizedRequests(
       timeoutMs: TIMEOUT_MS,
       ...limits,
     });
-  return async (url: URL, accept: string, limits: Limits): Promise<OutboundResponse> => {
+  return async (url: URL, accept: string, limits: ReadLimits): Promise<OutboundResponse> => {
     const response = await send(url, accept, limits);
     // A 401 of another host, such as the storage to which the registry redirects, must not cause a request with
     // credentials.
@@ -185,7 +189,7 @@ async function authorize(
   image: ImageName,
   base: URL,
   response: OutboundResponse,
-  credentials: Credentials | undefined,
+  credentials: RegistryCredentials | undefined,
 ): Promise<string | undefined> {
   const challenge = parseChallenge(response.headers['www-authenticate'] ?? '');
   const basic = credentials && `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')}`;

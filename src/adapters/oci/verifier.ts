@@ -34,7 +34,7 @@ interface Tag {
   readonly at: number;
 }
 
-interface State {
+interface VerifierCache {
   /** Digests by namespace and image, because namespaces have different credentials. */
   readonly tags: Map<string, Tag>;
   /** Facts that were sufficient for a verification, by digest and trust. */
@@ -67,22 +67,22 @@ export function openVerifier(options: VerifierOptions): KeepingVerifier {
   };
 }
 
-interface Asked {
+interface ImageVerification {
   readonly options: VerifierOptions;
-  readonly state: State;
+  readonly state: VerifierCache;
   readonly request: ImageRequest;
   readonly name: ImageName;
   readonly key: string;
   readonly trust: Trust;
 }
 
-async function inspectOne(options: VerifierOptions, state: State, request: ImageRequest): Promise<ImageFacts> {
+async function inspectOne(options: VerifierOptions, state: VerifierCache, request: ImageRequest): Promise<ImageFacts> {
   const name = parseImageName(request.image);
   if (name === undefined) return { state: 'unknown', reason: 'its name is not one of an image' };
   const key = `${request.namespace} ${request.image}`;
   try {
     const trust = await trustOf(options, state, request.keyFiles);
-    const asked: Asked = { options, state, request, name, key, trust };
+    const asked: ImageVerification = { options, state, request, name, key, trust };
     const kept = keptFacts(asked);
     if (kept === undefined || !request.isEnough(kept.facts)) return await askRegistry(asked);
     return kept.isFresh ? kept.facts : await askAgain(asked, kept.facts);
@@ -93,14 +93,14 @@ async function inspectOne(options: VerifierOptions, state: State, request: Image
 }
 
 /** Resolves the tag again. If the registry does not respond, returns the previous facts. */
-async function askAgain(asked: Asked, before: KnownFacts): Promise<ImageFacts> {
+async function askAgain(asked: ImageVerification, before: KnownFacts): Promise<ImageFacts> {
   const now = await askRegistry(asked);
   return now.state === 'unknown' ? before : now;
 }
 
 async function trustOf(
   { root, readKeys }: VerifierOptions,
-  { trusts }: State,
+  { trusts }: VerifierCache,
   keyFiles: readonly string[],
 ): Promise<Trust> {
   const keys = await Promise.all(keyFiles.map(async (file) => [file, await readKeys(file)] as const));
@@ -111,7 +111,7 @@ async function trustOf(
   return trust;
 }
 
-function keptFacts({ options: { now, refreshMs }, state, key, name: { digest }, trust }: Asked) {
+function keptFacts({ options: { now, refreshMs }, state, key, name: { digest }, trust }: ImageVerification) {
   const tag = digest === undefined ? state.tags.get(key) : { digest, at: now() };
   const facts = tag && state.verified.get(`${tag.digest} ${trust.id}`);
   if (tag === undefined || facts === undefined) return undefined;
@@ -119,7 +119,7 @@ function keptFacts({ options: { now, refreshMs }, state, key, name: { digest }, 
   return { facts, isFresh: age >= 0 && age < refreshMs };
 }
 
-async function askRegistry(asked: Asked): Promise<ImageFacts> {
+async function askRegistry(asked: ImageVerification): Promise<ImageFacts> {
   const { options, state, request, name, key, trust } = asked;
   const { now } = options;
   const recentKey = `${key} ${trust.id} ${request.pullSecrets.join(' ')}`;
@@ -140,7 +140,7 @@ function isEnough(request: ImageRequest, facts: ImageFacts): boolean {
   return facts.state === 'known' && request.isEnough(facts);
 }
 
-async function readFacts({ options, state, request, name, key, trust }: Asked): Promise<KnownFacts> {
+async function readFacts({ options, state, request, name, key, trust }: ImageVerification): Promise<KnownFacts> {
   const repository = await repositoryOf(options, request, name);
   const reference = name.digest ?? name.tag ?? '';
   const image: Manifest | undefined = await repository.manifest(reference);
@@ -177,7 +177,12 @@ async function repositoryOf(options: VerifierOptions, request: ImageRequest, nam
 }
 
 /** Pauses the requests for all images of a registry that is down or limits requests. */
-function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: ImageName, failure: Failure): void {
+function noteSilence(
+  { now }: VerifierOptions,
+  { silent }: VerifierCache,
+  { registry }: ImageName,
+  failure: Failure,
+): void {
   const { retryAfterMs } = failure.data;
   if (!failure.retryable) return;
   const waitMs = typeof retryAfterMs === 'number' ? Math.min(retryAfterMs, SILENT_MAX_MS) : SILENT_MS;
@@ -185,7 +190,7 @@ function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: 
 }
 
 /** Parses the text. Text of another release or incomplete text counts as empty. */
-function parseState(text: string | undefined): State {
+function parseState(text: string | undefined): VerifierCache {
   const content = text === undefined ? undefined : parseJson(text);
   const stored = isObject(content) && content.version === 1 ? content : {};
   return {

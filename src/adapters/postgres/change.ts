@@ -1,7 +1,7 @@
 // Computes the writes after which the stored rows of a source equal a list of entries. Pure.
 
-import type { Entry } from '#registry/catalogue/entry.ts';
-import type { Hold, Written } from '#registry/catalogue/ports.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
+import type { Hold, WriteCounts } from '#registry/catalogue/ports.ts';
 import { digest, sha256 } from '#std/hash.ts';
 import { latestOf } from '#std/versions.ts';
 
@@ -9,7 +9,7 @@ import { latestOf } from '#std/versions.ts';
 export interface Stored {
   readonly name: string;
   readonly version: string;
-  readonly status: Entry['status'];
+  readonly status: CatalogueEntry['status'];
   readonly contentHash: string;
   readonly textHash: string;
   readonly publishedAt: string;
@@ -17,8 +17,8 @@ export interface Stored {
   readonly isLatest: boolean;
 }
 
-export interface Row {
-  readonly entry: Entry;
+export interface VersionRow {
+  readonly entry: CatalogueEntry;
   readonly contentHash: string;
   readonly textHash: string;
   readonly publishedAt: string;
@@ -30,19 +30,24 @@ interface VersionId {
   readonly version: string;
 }
 
-export interface Change {
+export interface SourceChange {
   /** New versions, and versions whose content, status or latest flag changed. */
-  readonly upserts: readonly Row[];
+  readonly upserts: readonly VersionRow[];
   /** Versions that become tombstones. */
   readonly retired: readonly VersionId[];
   /** Versions outside of the content whose latest flag changes. */
   readonly flips: readonly (VersionId & { readonly isLatest: boolean })[];
-  readonly written: Written;
+  readonly written: WriteCounts;
 }
 
 type Fate = 'created' | 'updated' | 'unchanged';
 
-export function changeOf(stored: readonly Stored[], entries: readonly Entry[], hold: Hold, now: string): Change {
+export function changeOf(
+  stored: readonly Stored[],
+  entries: readonly CatalogueEntry[],
+  hold: Hold,
+  now: string,
+): SourceChange {
   const before = new Map(stored.map((row) => [entryKey(row), row]));
   const incoming = entries.map((entry) => {
     const known = before.get(entryKey(entry));
@@ -63,7 +68,7 @@ export function changeOf(stored: readonly Stored[], entries: readonly Entry[], h
       ...others.filter((row) => !isHeld.has(row)),
     ],
   );
-  const rows = incoming.map((row): Row => ({ ...row, isLatest: latest.has(entryKey(row.entry)) }));
+  const rows = incoming.map((row): VersionRow => ({ ...row, isLatest: latest.has(entryKey(row.entry)) }));
   const fates = rows.map((row) => fateOf(row, before.get(entryKey(row.entry))));
   return {
     upserts: rows.filter((_row, index) => fates[index] !== 'unchanged'),
@@ -81,7 +86,7 @@ export function changeOf(stored: readonly Stored[], entries: readonly Entry[], h
   };
 }
 
-export function isEmpty({ upserts, retired, flips }: Change): boolean {
+export function isEmpty({ upserts, retired, flips }: SourceChange): boolean {
   return upserts.length + retired.length + flips.length === 0;
 }
 
@@ -90,13 +95,13 @@ export function isEmpty({ upserts, retired, flips }: Change): boolean {
  * equal if their served content is equal. An equal text hash shows that an entry is unchanged, without sorting its
  * members.
  */
-function hashesOf(entry: Entry, known: Stored | undefined): Pick<Row, 'contentHash' | 'textHash'> {
+function hashesOf(entry: CatalogueEntry, known: Stored | undefined): Pick<VersionRow, 'contentHash' | 'textHash'> {
   const { isLatest: _, ...content } = entry;
   const textHash = sha256(JSON.stringify(content));
   return { textHash, contentHash: known?.textHash === textHash ? known.contentHash : digest(content) };
 }
 
-function fateOf(row: Row, stored: Stored | undefined): Fate {
+function fateOf(row: VersionRow, stored: Stored | undefined): Fate {
   if (stored === undefined) return 'created';
   const { status } = row.entry;
   if (stored.status === 'deleted' && status !== 'deleted') return 'created';
@@ -104,7 +109,7 @@ function fateOf(row: Row, stored: Stored | undefined): Fate {
   return same ? 'unchanged' : 'updated';
 }
 
-function isLive({ entry }: Pick<Row, 'entry'>): boolean {
+function isLive({ entry }: Pick<VersionRow, 'entry'>): boolean {
   return entry.status !== 'deleted';
 }
 
@@ -113,7 +118,7 @@ interface Candidate extends VersionId {
   readonly publishedAt: string;
 }
 
-function candidateOf({ entry, publishedAt }: Pick<Row, 'entry' | 'publishedAt'>): Candidate {
+function candidateOf({ entry, publishedAt }: Pick<VersionRow, 'entry' | 'publishedAt'>): Candidate {
   return { name: entry.name, version: entry.version, isLatest: entry.isLatest, publishedAt };
 }
 

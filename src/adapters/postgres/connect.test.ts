@@ -9,7 +9,7 @@ import { createAuthority, createServerCertificate } from '#kubernetes/devcluster
 import { Failure } from '#std/failure.ts';
 import { type Cluster, createCluster } from '../../../test/harness/postgres-server.ts';
 import { connect, type DatabaseAddress } from './connect.ts';
-import { type Server, startServer } from './embedded/server.ts';
+import { type PostgresServer, startServer } from './embedded/server.ts';
 
 /** Users of the two servers, and the authentication that pg_hba.conf requires for each. */
 const RULES = `
@@ -24,8 +24,8 @@ local all all scram-sha-256
 const PASSWORD = 'sesame: "öffne" dich';
 
 let cluster: Cluster;
-let withTls: Server;
-let withoutTls: Server;
+let withTls: PostgresServer;
+let withoutTls: PostgresServer;
 let plainCluster: Cluster;
 let ca: string;
 let otherCa: string;
@@ -70,7 +70,7 @@ function file(name: string, text: string, forServer = false): string {
   return path;
 }
 
-async function createUsers(server: Server): Promise<void> {
+async function createUsers(server: PostgresServer): Promise<void> {
   const { client } = await connect(addressOf(server, 'postgres', 'disable'));
   for (const user of ['only_tls', 'only_plain']) await client.query(`create role ${user} login`);
   for (const user of ['with_password', 'with_md5', 'with_cleartext']) {
@@ -80,7 +80,7 @@ async function createUsers(server: Server): Promise<void> {
   await client.end();
 }
 
-function addressOf(server: Server, user: string, sslMode: SslMode): DatabaseAddress {
+function addressOf(server: PostgresServer, user: string, sslMode: SslMode): DatabaseAddress {
   return { host: server.host, port: server.port, user, database: 'postgres', sslMode };
 }
 

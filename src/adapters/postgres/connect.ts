@@ -7,12 +7,12 @@ import type pg from 'pg';
 import type { SslMode } from '#contracts/database-fields.ts';
 import { Failure } from '#std/failure.ts';
 import { textOfFile } from '#std/utf8.ts';
-import { databaseFailure, describePlace, isRefused, type Place } from './failure.ts';
+import { type ConnectionTarget, databaseFailure, describePlace, isRefused } from './failure.ts';
 import { pgPackage } from './package.ts';
 import { readPassword } from './pgpass.ts';
 import { isSocketDirectory, openSocket, type TlsCheck } from './socket.ts';
 
-export interface DatabaseAddress extends Place {
+export interface DatabaseAddress extends ConnectionTarget {
   readonly sslMode: SslMode;
   /**
    * PEM file of the certificate authority. If set, every TLS connection verifies the certificate chain, as in libpq.

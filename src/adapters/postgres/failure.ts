@@ -5,19 +5,19 @@ import type { DatabaseCode } from './codes.ts';
 import { pgPackage } from './package.ts';
 
 /** Address of a database for messages. Never contains the password. */
-export interface Place {
+export interface ConnectionTarget {
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly user: string;
 }
 
-export function describePlace({ host, port, database, user }: Place): string {
+export function describePlace({ host, port, database, user }: ConnectionTarget): string {
   return `${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
 }
 
 /** Returns a Failure for any error of a connection. A Failure is returned unchanged. */
-export function databaseFailure(error: unknown, place: Place): Failure {
+export function databaseFailure(error: unknown, place: ConnectionTarget): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof pgPackage().DatabaseError)) return lostConnection(error, place);
   const code = codeOf(error.code ?? '');
@@ -37,7 +37,7 @@ export function isRefused(error: unknown): boolean {
   return error instanceof pgPackage().DatabaseError && error.code?.startsWith('28') === true;
 }
 
-function lostConnection(error: unknown, place: Place): Failure {
+function lostConnection(error: unknown, place: ConnectionTarget): Failure {
   const reason = error instanceof Error ? firstMessage(error) : String(error);
   return new Failure('database-unreachable', `${describePlace(place)}: ${reason}`, {
     data: facts(place),
@@ -53,7 +53,7 @@ function firstMessage(error: Error): string {
   return message === '' ? error.name : message;
 }
 
-function facts({ host, port, database, user }: Place) {
+function facts({ host, port, database, user }: ConnectionTarget) {
   return { host, port, database, user };
 }
 

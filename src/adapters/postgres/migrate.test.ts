@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import { Failure } from '#std/failure.ts';
 import { eventually } from '../../../test/harness/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
@@ -220,7 +220,7 @@ function ownMigrations(): { name: string; sql: string }[] {
 
 const NOW = '2026-01-01T00:00:00.000Z';
 const STATE = { phase: 'Complete', message: '', attemptCount: 0, serverCount: 1, rejectedCount: 0 } as const;
-const ENTRY: Entry = {
+const ENTRY: CatalogueEntry = {
   name: 'io.acme/a',
   version: '1.0.0',
   document: { name: 'io.acme/a', description: 'A', version: '1.0.0' },

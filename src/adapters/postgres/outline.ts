@@ -1,8 +1,8 @@
 // Filters the versions of a source in memory, without their documents. For every filter, this is cheaper than a
 // database query. Pure.
 
-import type { Status } from '#registry/catalogue/entry.ts';
-import type { FacetQuery, ListPosition, ListQuery, Sort } from '#registry/catalogue/ports.ts';
+import type { EntryStatus } from '#registry/catalogue/entry.ts';
+import type { FacetQuery, ListOrder, ListPosition, ListQuery } from '#registry/catalogue/ports.ts';
 import { orderedBy, RANKS } from './order.ts';
 import { foldCase, hasWords, type Searched, wordsOf } from './search.ts';
 
@@ -10,7 +10,7 @@ import { foldCase, hasWords, type Searched, wordsOf } from './search.ts';
 export interface Outlined {
   readonly name: string;
   readonly version: string;
-  readonly status: Status;
+  readonly status: EntryStatus;
   readonly isLatest: boolean;
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
@@ -29,7 +29,7 @@ export interface VersionId {
   readonly version: string;
 }
 
-export interface Found {
+export interface OutlinePage {
   readonly ids: readonly Outlined[];
   /** True if more versions follow the last found version. */
   readonly more: boolean;
@@ -53,7 +53,7 @@ export function merged(outlined: readonly Outlined[], changes: readonly Outlined
 }
 
 /** Finds versions in a sorted outline. */
-export function findVersions(outlined: readonly Outlined[], query: ListQuery): Found {
+export function findVersions(outlined: readonly Outlined[], query: ListQuery): OutlinePage {
   const { limit, sort } = query;
   const fits = testOf(query);
   const words = wordsOf(query);
@@ -69,7 +69,7 @@ export function findVersions(outlined: readonly Outlined[], query: ListQuery): F
 }
 
 /** Returns the position at the end of a page whose last version is `each`. The next page begins after it. */
-export function positionOf(each: Outlined, sort: Sort | undefined): ListPosition {
+export function positionOf(each: Outlined, sort: ListOrder | undefined): ListPosition {
   const { name, version } = each;
   return sort === undefined ? { name, version } : { name, version, rank: RANKS[sort](each) };
 }

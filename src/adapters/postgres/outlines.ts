@@ -10,7 +10,7 @@ import { findVersions, merged, type Outlined, positionOf } from './outline.ts';
 import type { Pool } from './pool.ts';
 import { readCatalogueEntries, readCatalogueRevision, readOutline } from './read.ts';
 
-interface Kept {
+interface SourceOutline {
   /** The versions, sorted. */
   readonly outlined: readonly Outlined[];
   /** The outline includes at least this revision. */
@@ -29,14 +29,14 @@ const TRIES = 3;
 
 const LATEST: FacetQuery = { version: 'latest', includeDeleted: false };
 
-const NOTHING: Kept = { revision: '', newest: 0, outlined: [] };
+const NOTHING: SourceOutline = { revision: '', newest: 0, outlined: [] };
 
 export function createOutlines(pool: Pool): Outlines {
-  const kept = new Map<string, Kept>();
-  const loading = new Map<string, Promise<Kept>>();
+  const kept = new Map<string, SourceOutline>();
+  const loading = new Map<string, Promise<SourceOutline>>();
 
   /** Loads the outline. Concurrent callers share one load, whose result may be older than they need. */
-  function load(key: SourceKey, id: string): Promise<Kept> {
+  function load(key: SourceKey, id: string): Promise<SourceOutline> {
     const running = loading.get(id);
     if (running !== undefined) return running;
     const own = pool
@@ -51,7 +51,7 @@ export function createOutlines(pool: Pool): Outlines {
   }
 
   /** Calls `read` until the outline that it used was current, and returns its result. */
-  async function current<T>(key: SourceKey, read: Reading<T>): Promise<T> {
+  async function current<T>(key: SourceKey, read: OutlineQuery<T>): Promise<T> {
     const id = formatSourceKey(key);
     for (let run = 1; run <= TRIES; run += 1) {
       const outline = kept.get(id) ?? (await load(key, id));
@@ -85,9 +85,9 @@ export function createOutlines(pool: Pool): Outlines {
   };
 }
 
-type Reading<T> = (client: pg.Client, outline: Kept) => Promise<Checked<T>>;
+type OutlineQuery<T> = (client: pg.Client, outline: SourceOutline) => Promise<OutlineResult<T>>;
 
-interface Checked<T> {
+interface OutlineResult<T> {
   readonly revision: string;
   /** undefined if a version of the outline does not exist in the database. */
   readonly value: T | undefined;
@@ -97,7 +97,7 @@ interface Checked<T> {
  * Updates an outline. Reads the revision before the changes. If a change is written between these two reads, the next
  * update reads the change again without effect.
  */
-async function upToDate(client: pg.Client, key: SourceKey, before: Kept): Promise<Kept> {
+async function upToDate(client: pg.Client, key: SourceKey, before: SourceOutline): Promise<SourceOutline> {
   const revision = await readCatalogueRevision(client, key);
   if (revision === before.revision) return before;
   const [sourceId = '', count] = revision.split('.', 2);

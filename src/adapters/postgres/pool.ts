@@ -44,7 +44,7 @@ interface Waiter {
   refuse(failure: Failure): void;
 }
 
-interface State {
+interface PoolState {
   readonly settings: DatabaseSettings;
   readonly idle: Connection[];
   readonly waiters: Waiter[];
@@ -73,7 +73,7 @@ const MAX_RUNS = 5;
 
 /** Opens no connection before the first call of a method. */
 export function openPool(settings: DatabaseSettings): Pool {
-  const state: State = {
+  const state: PoolState = {
     settings,
     idle: [],
     waiters: [],
@@ -122,7 +122,7 @@ async function transact<T>(client: pg.Client, begin: string, work: (client: pg.C
   }
 }
 
-async function acquire(state: State): Promise<Connection> {
+async function acquire(state: PoolState): Promise<Connection> {
   const { settings } = state;
   if (state.closed) throw new Failure('database-unreachable', `${describePlace(settings)}: the pool is closed`);
   for (let free = state.idle.pop(); free !== undefined; free = state.idle.pop()) {
@@ -135,16 +135,16 @@ async function acquire(state: State): Promise<Connection> {
   return await openConnection(state);
 }
 
-function isFull({ open, settings }: State): boolean {
+function isFull({ open, settings }: PoolState): boolean {
   return open >= (settings.maxOpenConns ?? DATABASE_DEFAULTS.maxOpenConns);
 }
 
-function idleMax({ settings }: State): number {
+function idleMax({ settings }: PoolState): number {
   return settings.maxIdleConns ?? DATABASE_DEFAULTS.maxIdleConns;
 }
 
 /** Opens a connection that `state.open` already includes. */
-async function openConnection(state: State): Promise<Connection> {
+async function openConnection(state: PoolState): Promise<Connection> {
   try {
     const opened = await connect(state.settings);
     const connection: Connection = { ...opened, openedAtMs: performance.now(), broken: false };
@@ -163,7 +163,7 @@ async function openConnection(state: State): Promise<Connection> {
  * Resolves with a free connection. Resolves with undefined if none becomes free soon and the caller may open a new
  * connection.
  */
-function wait(state: State): Promise<Connection | undefined> {
+function wait(state: PoolState): Promise<Connection | undefined> {
   const { settings } = state;
   const timeoutMs = settings.acquireTimeoutMs ?? ACQUIRE_TIMEOUT_MS;
   return new Promise((resolve, reject) => {
@@ -205,7 +205,7 @@ function wait(state: State): Promise<Connection | undefined> {
   });
 }
 
-function release(state: State, connection: Connection): void {
+function release(state: PoolState, connection: Connection): void {
   const waiter = isFit(state, connection) ? state.waiters.shift() : undefined;
   const full = state.idle.length >= idleMax(state);
   if (waiter !== undefined) waiter.take(connection);
@@ -213,18 +213,18 @@ function release(state: State, connection: Connection): void {
   else state.idle.push(connection);
 }
 
-function isFit({ settings }: State, { broken, openedAtMs }: Connection): boolean {
+function isFit({ settings }: PoolState, { broken, openedAtMs }: Connection): boolean {
   return !broken && performance.now() - openedAtMs < (settings.connMaxLifetimeMs ?? MAX_LIFETIME_MS);
 }
 
-function discard(state: State, { client, destroy, broken }: Connection): void {
+function discard(state: PoolState, { client, destroy, broken }: Connection): void {
   if (broken) destroy();
   else client.end().catch(destroy);
   forget(state);
 }
 
 /** Removes a connection from the count. If a caller waits, the caller may open a new connection instead. */
-function forget(state: State): void {
+function forget(state: PoolState): void {
   const waiter = state.waiters.shift();
   if (waiter !== undefined) {
     waiter.take(undefined);
@@ -234,7 +234,7 @@ function forget(state: State): void {
   if (state.open === 0) state.onEmpty();
 }
 
-async function close(state: State): Promise<void> {
+async function close(state: PoolState): Promise<void> {
   state.closed = true;
   for (const connection of state.idle.splice(0)) discard(state, connection);
   if (state.open > 0) {

@@ -3,7 +3,7 @@
 
 import type pg from 'pg';
 import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
-import type { Status, StoredEntry } from '#registry/catalogue/entry.ts';
+import type { EntryStatus, StoredEntry } from '#registry/catalogue/entry.ts';
 import type { SourceKey } from '#registry/catalogue/ports.ts';
 import { parseJson } from '#std/json.ts';
 import { compareVersions } from '#std/versions.ts';
@@ -174,7 +174,7 @@ function toOutlined(row: RawRow, listOf: (text: string) => readonly string[], la
   return {
     name: name ?? '',
     version: version ?? '',
-    status: status as Status,
+    status: status as EntryStatus,
     isLatest: isLatest === 't',
     updatedAt: Number(updatedAt),
     searched: searchedOf([name ?? '', title ?? '', description ?? '', ...ownTags, ...toolsFrom(tools ?? '[]')], last),
@@ -232,7 +232,7 @@ function toEntries(rows: readonly RawRow[]): readonly StoredEntry[] {
     name: name ?? '',
     version: version ?? '',
     document: document ?? '',
-    status: status as Status,
+    status: status as EntryStatus,
     isLatest: isLatest === 't',
     publishedAt: timeOf(publishedAt ?? ''),
     updatedAt: timeOf(updatedAt ?? ''),

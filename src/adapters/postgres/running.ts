@@ -6,7 +6,7 @@ import type { Runner, RunningFound, SourceKey } from '#registry/catalogue/ports.
 import { REVISION } from './read.ts';
 import { readRows } from './rows.ts';
 
-type Registry = Omit<SourceKey, 'source'>;
+type RegistryKey = Omit<SourceKey, 'source'>;
 
 /**
  * Replaces the servers in a single statement, so that readers never see a partial state. Rewrites unchanged rows after
@@ -57,7 +57,7 @@ interface RunningRow {
 }
 
 /** Returns a reader of running servers. It reads their entries again only if servers or entries have changed. */
-export function createRunningReader(): (client: pg.Client, registry: Registry) => Promise<RunningFound> {
+export function createRunningReader(): (client: pg.Client, registry: RegistryKey) => Promise<RunningFound> {
   let last: { readonly key: string; readonly found: RunningFound } | undefined;
   return async (client, { namespace, registry }) => {
     const { rows } = await client.query<RunningRow>(RUNNING, [namespace, registry]);

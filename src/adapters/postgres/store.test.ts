@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SourceState } from '#contracts/catalogue-state.ts';
-import type { Entry, StoredEntry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry, StoredEntry } from '#registry/catalogue/entry.ts';
 import type { ListQuery, SourceKey } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -34,7 +34,7 @@ const T1 = '2026-01-01T00:00:00.000Z';
 const T2 = '2026-01-02T00:00:00.000Z';
 const T3 = '2026-01-03T00:00:00.000Z';
 
-function entry(name: string, more: Partial<Entry> = {}): Entry {
+function entry(name: string, more: Partial<CatalogueEntry> = {}): CatalogueEntry {
   const { version = '1.0.0', description = `About ${name}`, title } = more;
   return {
     name: `io.acme/${name}`,
@@ -590,7 +590,7 @@ describe('a search', () => {
 });
 
 describe('values of publishers', () => {
-  function published(name: string, block: JsonObject, tags: readonly string[] = []): Entry {
+  function published(name: string, block: JsonObject, tags: readonly string[] = []): CatalogueEntry {
     const _meta = { 'io.modelcontextprotocol.registry/publisher-provided': { 'io.acme': { main: block } } };
     const plain = entry(name, { tags });
     return { ...plain, document: { ...plain.document, _meta } };

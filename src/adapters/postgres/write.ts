@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { SourceKey } from '#registry/catalogue/ports.ts';
-import type { Change, Row, Stored } from './change.ts';
+import type { SourceChange, Stored, VersionRow } from './change.ts';
 import { IS_LATEST, milliseconds, readRows, remembered, timeFrom } from './rows.ts';
 
 /** Rows per statement: large enough for speed, small enough for one message. */
@@ -116,7 +116,7 @@ const RESTAMP_MS = 0.1;
 export async function writeChange(
   client: pg.Client,
   sourceId: string,
-  change: Change,
+  change: SourceChange,
   now: () => string,
 ): Promise<void> {
   const at = await laterThanAll(client, sourceId, now());
@@ -142,7 +142,7 @@ async function laterThanAll(client: pg.Client, sourceId: string, now: string): P
   return rows[0]?.at.toISOString() ?? now;
 }
 
-async function writeRows(client: pg.Client, sourceId: string, change: Change, at: string): Promise<void> {
+async function writeRows(client: pg.Client, sourceId: string, change: SourceChange, at: string): Promise<void> {
   // Removes the latest flag from old versions before new versions get it, so that a server never has two latest
   // versions.
   await retire(client, sourceId, change, at);
@@ -154,7 +154,7 @@ async function writeRows(client: pg.Client, sourceId: string, change: Change, at
   await flip(client, sourceId, change, true, at);
 }
 
-async function retire(client: pg.Client, sourceId: string, { retired }: Change, at: string): Promise<void> {
+async function retire(client: pg.Client, sourceId: string, { retired }: SourceChange, at: string): Promise<void> {
   for (const batch of batches(retired)) {
     await client.query(
       `update catalogue_entry e set status = 'deleted', was_latest = is_latest, is_latest = false, updated_at = $2, status_changed_at = $2,
@@ -166,7 +166,7 @@ async function retire(client: pg.Client, sourceId: string, { retired }: Change, 
   }
 }
 
-async function flip(client: pg.Client, sourceId: string, { flips }: Change, isLatest: boolean, at: string) {
+async function flip(client: pg.Client, sourceId: string, { flips }: SourceChange, isLatest: boolean, at: string) {
   for (const batch of batches(flips.filter((each) => each.isLatest === isLatest))) {
     await client.query(
       `update catalogue_entry e set is_latest = $5 and status <> 'deleted', was_latest = $5 and status = 'deleted',
@@ -178,7 +178,7 @@ async function flip(client: pg.Client, sourceId: string, { flips }: Change, isLa
   }
 }
 
-async function upsert(client: pg.Client, sourceId: string, rows: readonly Row[], at: string): Promise<void> {
+async function upsert(client: pg.Client, sourceId: string, rows: readonly VersionRow[], at: string): Promise<void> {
   for (const batch of batches(rows)) await client.query(UPSERT, [sourceId, at, ...columnsOf(batch)]);
 }
 
@@ -206,7 +206,7 @@ const UPSERT = `
       else excluded.updated_at end)`;
 
 /** Returns the parameters 3 to 19 of UPSERT, one array per column. */
-function columnsOf(rows: readonly Row[]): unknown[][] {
+function columnsOf(rows: readonly VersionRow[]): unknown[][] {
   return [
     rows.map(({ entry }) => entry.name),
     rows.map(({ entry }) => entry.version),

@@ -7,7 +7,7 @@ import { textOfFile } from '#std/utf8.ts';
 import { displayUrl } from '../http/failures.ts';
 import type { Outbound, OutboundRequest, OutboundResponse } from '../http/outbound.ts';
 
-export interface Asked {
+export interface SourceRequest {
   readonly url: string;
   readonly resume?: Resume | undefined;
   readonly signal: AbortSignal;
@@ -23,7 +23,7 @@ const REDIRECTS = 5;
 /** Sends the request. Resolves for any status. Throws Failure with one of OUTBOUND_CODES. */
 export function askSource(
   outbound: Outbound,
-  { url, resume, signal, timeoutMs, arrived }: Asked,
+  { url, resume, signal, timeoutMs, arrived }: SourceRequest,
 ): Promise<OutboundResponse> {
   const { etag, modified } = resume ?? {};
   return outbound.request({

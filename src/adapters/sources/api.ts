@@ -39,7 +39,7 @@ const WHOLE_EVERY_MS = 24 * 60 * 60_000;
  */
 const OVERLAP_MS = 60_000;
 
-interface Reading extends ReadRequest<ApiOrigin> {
+interface ApiReading extends ReadRequest<ApiOrigin> {
   readonly deps: ApiDeps;
   readonly limits: ApiLimits;
 }
@@ -66,7 +66,7 @@ export async function readApi(deps: ApiDeps, request: ReadRequest<ApiOrigin>): P
 }
 
 /** Returns undefined if everything must be read. */
-async function readChanges(reading: Reading): Promise<Content | undefined> {
+async function readChanges(reading: ApiReading): Promise<Content | undefined> {
   const { resume, deps } = reading;
   const { since, wholeAt = '' } = resume ?? {};
   if (since === undefined || !(deps.now() - Date.parse(wholeAt) < WHOLE_EVERY_MS)) return undefined;
@@ -81,7 +81,7 @@ async function readChanges(reading: Reading): Promise<Content | undefined> {
   return { documents: list.documents, extent: 'changes', resume: { path, wholeAt, since: next ?? since } };
 }
 
-async function readWhole(reading: Reading): Promise<Content | 'unchanged'> {
+async function readWhole(reading: ApiReading): Promise<Content | 'unchanged'> {
   const { resume } = reading;
   // Validators are used only for a list of one page whose entries have no update times.
   const validators = resume?.since === undefined ? resume : undefined;
@@ -91,7 +91,7 @@ async function readWhole(reading: Reading): Promise<Content | 'unchanged'> {
   return wholeOf(reading, path, list, list.documents.length === 1 ? validatorsOf(response) : {});
 }
 
-function wholeOf({ deps }: Reading, path: string, list: List, validators: Resume): Content {
+function wholeOf({ deps }: ApiReading, path: string, list: List, validators: Resume): Content {
   const since = sinceOf(list.updatedAt);
   const wholeAt = new Date(deps.now()).toISOString();
   return {
@@ -112,7 +112,7 @@ type Query = Readonly<Record<string, string>>;
 
 /** Requests the first path that exists, beginning with the path of the last read. */
 async function open(
-  reading: Reading,
+  reading: ApiReading,
   query: Query,
   resume: Resume | undefined,
 ): Promise<{ path: string; response: OutboundResponse }> {
@@ -152,7 +152,7 @@ interface List extends Pick<Page, 'format' | 'updatedAt'> {
 }
 
 /** Reads the page in a response and all later pages. */
-async function followed(reading: Reading, path: string, first: OutboundResponse, query: Query): Promise<List> {
+async function followed(reading: ApiReading, path: string, first: OutboundResponse, query: Query): Promise<List> {
   const { deps, limits, origin, signal, arrived } = reading;
   const documents: Document[] = [];
   const updatedAt: number[] = [];

@@ -22,7 +22,7 @@ export interface Traces {
   close(): Promise<void>;
 }
 
-type Api = typeof import('@opentelemetry/api');
+type OpenTelemetryApi = typeof import('@opentelemetry/api');
 
 export async function openTraces(options: TraceOptions): Promise<Traces> {
   const [api, sdk, { resourceFromAttributes }, { OTLPTraceExporter }] = await Promise.all([
@@ -67,7 +67,7 @@ function observed(exporter: SpanExporter, sent: Sent): SpanExporter {
 }
 
 /** Returns the context. `tracestate` is ignored without a valid `traceparent` (W3C Trace Context, section 4.3). */
-function contextOf(api: Api, { traceparent, tracestate }: TraceContext): Context {
+function contextOf(api: OpenTelemetryApi, { traceparent, tracestate }: TraceContext): Context {
   const parent = readTraceParent(traceparent);
   if (parent === undefined) return api.ROOT_CONTEXT;
   const { traceId, spanId, sampled } = parent;
@@ -76,7 +76,7 @@ function contextOf(api: Api, { traceparent, tracestate }: TraceContext): Context
   return api.trace.setSpanContext(api.ROOT_CONTEXT, { traceId, spanId, traceFlags, traceState, isRemote: true });
 }
 
-function callSpan(api: Api, span: Span, { baggage }: TraceContext): CallSpan {
+function callSpan(api: OpenTelemetryApi, span: Span, { baggage }: TraceContext): CallSpan {
   const own = span.spanContext();
   return {
     context: { traceparent: parentText(api, own), tracestate: own.traceState?.serialize() || undefined, baggage },
@@ -96,6 +96,6 @@ function callSpan(api: Api, span: Span, { baggage }: TraceContext): CallSpan {
   };
 }
 
-function parentText(api: Api, { traceId, spanId, traceFlags }: SpanContext): string {
+function parentText(api: OpenTelemetryApi, { traceId, spanId, traceFlags }: SpanContext): string {
   return textOfTraceParent({ traceId, spanId, sampled: (traceFlags & api.TraceFlags.SAMPLED) !== 0 });
 }

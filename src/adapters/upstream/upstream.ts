@@ -81,7 +81,7 @@ function abortIdle(moving: Slots<Moving>): void {
 
 function sendRequest(
   pool: PoolOf,
-  url: Target,
+  url: UpstreamTarget,
   request: UpstreamRequest,
   handlers: UpstreamHandlers,
   moving: Slots<Moving>,
@@ -144,15 +144,15 @@ function sendRequest(
   };
 }
 
-interface Target {
+interface UpstreamTarget {
   readonly origin: string;
   readonly path: string;
   readonly host: string;
 }
 
 /** Caches the last parsed URL, because nearly all requests are sent to one URL. */
-function rememberUrl(): (url: string) => Target {
-  let last: (Target & { readonly text: string }) | undefined;
+function rememberUrl(): (url: string) => UpstreamTarget {
+  let last: (UpstreamTarget & { readonly text: string }) | undefined;
   return function parse(text) {
     if (last?.text === text) return last;
     const { origin, pathname, search, host } = new URL(text);
@@ -161,7 +161,7 @@ function rememberUrl(): (url: string) => Target {
   };
 }
 
-function optionsOf(url: Target, request: UpstreamRequest): Dispatcher.DispatchOptions {
+function optionsOf(url: UpstreamTarget, request: UpstreamRequest): Dispatcher.DispatchOptions {
   return {
     origin: url.origin,
     path: url.path,
@@ -181,9 +181,9 @@ function isEventStream(contentType: string | string[] | undefined): boolean {
   return typeof contentType === 'string' && /^text\/event-stream\b/i.test(contentType);
 }
 
-type Headers = Readonly<Record<string, string | readonly string[]>>;
+type UpstreamHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-function headersOf(headers: Readonly<Record<string, string | string[] | undefined>>): Headers {
+function headersOf(headers: Readonly<Record<string, string | string[] | undefined>>): UpstreamHeaders {
   const known: Record<string, string | readonly string[]> = {};
   for (const name in headers) {
     const value = headers[name];

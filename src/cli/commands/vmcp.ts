@@ -44,7 +44,6 @@ function serveVirtualCommand(): Command {
       const running = await serveFile(options, process.env);
       process.stdout.write(`serving ${running.url}\n`);
       releaseMemoryWhenIdle();
-      if (running.adminUrl !== undefined) process.stdout.write(`its page is at ${running.adminUrl}/\n`);
       await awaitSignal();
       await running.stop();
     });

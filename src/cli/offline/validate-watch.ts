@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { textOfChangedValidation } from '#reconciler/report/news.ts';
-import type { Validation } from '#reconciler/run/validate.ts';
+import type { ManifestValidation } from '#reconciler/run/validate.ts';
 import { Failure } from '#std/failure.ts';
 import { watchFolders } from './folder-watch.ts';
 
@@ -14,7 +14,7 @@ const QUIET_MS = 100;
 export interface ValidateWatch {
   /** Returns the files and folders to watch. Called before each validation. */
   readonly paths: () => Promise<readonly string[]>;
-  readonly validate: () => Promise<Validation>;
+  readonly validate: () => Promise<ManifestValidation>;
   readonly say: (text: string) => void;
   readonly complain: (text: string) => void;
   /** If aborted, ends the watch. */
@@ -22,7 +22,7 @@ export interface ValidateWatch {
 }
 
 export async function watchValidation({ paths, validate, say, complain, signal }: ValidateWatch): Promise<void> {
-  let last: Validation | undefined;
+  let last: ManifestValidation | undefined;
   let trouble = '';
   let close = (): void => undefined;
   try {
@@ -59,7 +59,7 @@ export async function watchValidation({ paths, validate, say, complain, signal }
   }
 }
 
-async function attempt(validate: () => Promise<Validation>): Promise<Validation | Failure> {
+async function attempt(validate: () => Promise<ManifestValidation>): Promise<ManifestValidation | Failure> {
   try {
     return await validate();
   } catch (error) {

@@ -9,7 +9,7 @@ import { openResultCache, type ResultCache, userCacheFolder } from '#hosts/recon
 import { manifestFiles } from '#hosts/reconciler/manifest-files.ts';
 import { isCostly } from '#reconciler/run/read/kustomize/build.ts';
 import type { LoadCache, SourceFile } from '#reconciler/run/read/source-file.ts';
-import type { Validation } from '#reconciler/run/validate.ts';
+import type { ManifestValidation } from '#reconciler/run/validate.ts';
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
 import { type Problem, sortByPlace } from '#std/problem.ts';
@@ -42,7 +42,7 @@ export async function runValidation(
   request: ValidationRequest,
   cache: ResultCache | undefined,
   files?: LoadCache,
-): Promise<Validation> {
+): Promise<ManifestValidation> {
   const { documents: written, plans } = await readFolders(request.folders);
   const schemas = request.schemas.flatMap(definitionFiles);
   const { apiGroup } = request;
@@ -56,7 +56,7 @@ export async function runValidation(
       ? ''
       : `${validationKey(written, schemas, policies, apiGroup)}${await identifyPlans(plans)}${allowsPrivate ? '-private' : ''}${verify === undefined ? '' : `-${sha256(JSON.stringify(verify))}`}`;
   const known = kept?.get(key);
-  if (known !== undefined) return known as Validation;
+  if (known !== undefined) return known as ManifestValidation;
   // All data stays in memory until the end. A larger young generation halves the number of garbage collections
   // (docs/decisions/0090).
   setFlagsFromString('--semi-space-growth-factor=8');
@@ -89,7 +89,7 @@ async function keysFrom(file: string | undefined): Promise<SopsKeys> {
   return ageKeysFrom(file);
 }
 
-function withProblems(result: Validation, more: readonly Problem[]): Validation {
+function withProblems(result: ManifestValidation, more: readonly Problem[]): ManifestValidation {
   if (more.length === 0) return result;
   const problems = sortByPlace([...more, ...result.problems]);
   return { ...result, summary: { ...result.summary, problems: problems.length }, problems };

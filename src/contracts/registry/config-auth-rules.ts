@@ -6,14 +6,14 @@ import { type ConfigFinding, error, urlFindings, warning } from './config-findin
 
 type Auth = NonNullable<RegistryConfigFile['auth']>;
 type OAuth = NonNullable<Auth['oauth']>;
-type Provider = NonNullable<OAuth['providers']>[number];
+type OAuthProvider = NonNullable<OAuth['providers']>[number];
 
 /** `auth` without the parts that do not fit the schema. */
 export type SoundAuth = Omit<Auth, 'oauth'> & { readonly oauth?: SoundOAuth | undefined };
 
 type SoundOAuth = Omit<OAuth, 'providers' | 'resourceUrl'> & {
   readonly resourceUrl?: string;
-  readonly providers?: readonly (Provider | undefined)[];
+  readonly providers?: readonly (OAuthProvider | undefined)[];
 };
 
 export function authFindings(auth: SoundAuth | undefined): readonly ConfigFinding[] {
@@ -48,7 +48,7 @@ function scopeFindings({ enforceScopes, scopesSupported }: SoundOAuth): readonly
   return [warning('registry-config-scopes', '/auth/oauth/scopesSupported', what)];
 }
 
-function providerFindings(provider: Provider, pointer: string): readonly ConfigFinding[] {
+function providerFindings(provider: OAuthProvider, pointer: string): readonly ConfigFinding[] {
   const secretAlone = provider.clientSecretFile !== undefined && provider.clientId === undefined;
   return [
     ...urlFindings(provider.issuerUrl, `${pointer}/issuerUrl`),

@@ -4,14 +4,14 @@
 import type { RegistryConfigFile } from './config.ts';
 import { authFindings, type SoundAuth } from './config-auth-rules.ts';
 import { type ConfigFinding, error, warning } from './config-finding.ts';
-import { duplicateFindings, type Registry, registryFindings } from './config-source-rules.ts';
+import { type ConfiguredRegistry, duplicateFindings, registryFindings } from './config-source-rules.ts';
 
 /**
  * The file without the parts that do not fit the schema. Invalid entries of lists are undefined, so that indices stay
  * the same.
  */
 export interface SoundConfig extends Omit<RegistryConfigFile, 'registries' | 'auth'> {
-  readonly registries?: readonly (Registry | undefined)[];
+  readonly registries?: readonly (ConfiguredRegistry | undefined)[];
   readonly auth?: SoundAuth;
 }
 
@@ -59,11 +59,14 @@ function isAddressRange(range: string): boolean {
  * Returns true if the registry has no entries in this service. Entries for running servers exist only if a reconciler
  * writes them.
  */
-function isServedEmpty({ kubernetes, managed, syncedBy }: Registry): boolean {
+function isServedEmpty({ kubernetes, managed, syncedBy }: ConfiguredRegistry): boolean {
   return managed !== undefined || (kubernetes !== undefined && syncedBy !== 'reconciler');
 }
 
-function effectFindings(file: SoundConfig, registries: readonly (Registry | undefined)[]): readonly ConfigFinding[] {
+function effectFindings(
+  file: SoundConfig,
+  registries: readonly (ConfiguredRegistry | undefined)[],
+): readonly ConfigFinding[] {
   return [
     ...registries.flatMap((registry, index) =>
       registry === undefined || !isServedEmpty(registry)

@@ -9,7 +9,7 @@ import { type ConfigFinding, error, urlFindings, warning } from './config-findin
 import { RESERVED_NAMES } from './fields.ts';
 import { FORMAT_OF_APIS } from './source.ts';
 
-export type Registry = RegistryConfigFile['registries'][number];
+export type ConfiguredRegistry = RegistryConfigFile['registries'][number];
 
 export const API_FORMAT = `an api source is always read in the ${FORMAT_OF_APIS} format`;
 
@@ -18,7 +18,7 @@ export const DUE_EVERY_MS = 10_000;
 
 const ORIGINS = ['git', 'api', 'file', 'kubernetes', 'managed'] as const;
 
-export function registryFindings(registry: Registry, pointer: string): readonly ConfigFinding[] {
+export function registryFindings(registry: ConfiguredRegistry, pointer: string): readonly ConfigFinding[] {
   return [
     ...nameFindings(registry.name, `${pointer}/name`),
     ...originFindings(registry, pointer),
@@ -35,7 +35,7 @@ function repositoryFindings(repository: string | undefined, pointer: string): re
   return fault === undefined ? [] : [error('registry-config-url', pointer, fault)];
 }
 
-function intervalFindings({ syncPolicy, syncedBy }: Registry, pointer: string): readonly ConfigFinding[] {
+function intervalFindings({ syncPolicy, syncedBy }: ConfiguredRegistry, pointer: string): readonly ConfigFinding[] {
   if (syncPolicy === undefined) return [];
   const ms = parseDuration(syncPolicy.interval) ?? 0;
   if (ms === 0) return [error('registry-config-interval', pointer, 'must be longer than 0s')];
@@ -44,7 +44,7 @@ function intervalFindings({ syncPolicy, syncedBy }: Registry, pointer: string): 
 }
 
 /** Finds malformed globs. A malformed glob matches no entry, so the registry would have no entries. */
-function patternFindings({ filter }: Registry, pointer: string): readonly ConfigFinding[] {
+function patternFindings({ filter }: ConfiguredRegistry, pointer: string): readonly ConfigFinding[] {
   return (['include', 'exclude'] as const).flatMap((list) =>
     (filter?.names?.[list] ?? []).flatMap((pattern, index) => {
       if (parseGlob(pattern) !== undefined) return [];
@@ -64,7 +64,7 @@ function nameFindings(name: string, pointer: string): readonly ConfigFinding[] {
   return [];
 }
 
-function originFindings(registry: Registry, pointer: string): readonly ConfigFinding[] {
+function originFindings(registry: ConfiguredRegistry, pointer: string): readonly ConfigFinding[] {
   const { git, api, file, format } = registry;
   const given = ORIGINS.filter((origin) => registry[origin] !== undefined);
   if (given.length !== 1) {
@@ -92,7 +92,7 @@ function originFindings(registry: Registry, pointer: string): readonly ConfigFin
  * Finds repeated names. A `kubernetes` entry may have the name of another entry, because ToolHive's operator always
  * adds an entry `default`.
  */
-export function duplicateFindings(registries: readonly (Registry | undefined)[]): readonly ConfigFinding[] {
+export function duplicateFindings(registries: readonly (ConfiguredRegistry | undefined)[]): readonly ConfigFinding[] {
   const seen = new Set<string>();
   return registries.flatMap((registry, index) => {
     if (registry === undefined || registry.kubernetes !== undefined) return [];
@@ -111,7 +111,7 @@ export function duplicateFindings(registries: readonly (Registry | undefined)[])
 }
 
 /** Finds incomplete credentials: the repository would be read without credentials. */
-function credentialFindings(auth: Credentials | undefined, pointer: string): readonly ConfigFinding[] {
+function credentialFindings(auth: GitCredentials | undefined, pointer: string): readonly ConfigFinding[] {
   if (auth === undefined) return [];
   const { username, passwordFile, sshKeyFile, knownHostsFile } = auth;
   const hasPassword = username !== undefined && passwordFile !== undefined;
@@ -121,4 +121,4 @@ function credentialFindings(auth: Credentials | undefined, pointer: string): rea
   return [error('registry-config-exclusive', pointer, what)];
 }
 
-type Credentials = NonNullable<NonNullable<Registry['git']>['auth']>;
+type GitCredentials = NonNullable<NonNullable<ConfiguredRegistry['git']>['auth']>;

@@ -28,7 +28,7 @@ export interface SplitLock {
   readonly shards: readonly Shard[];
 }
 
-type Entry = readonly [list: LockedList, name: string, digests: string];
+type ShardEntry = readonly [list: LockedList, name: string, digests: string];
 
 /** Returns the number of bytes of the lock as JSON. */
 export function lockBytes(lock: HeldLock): number {
@@ -61,8 +61,8 @@ function partDigest(text: string): string {
   return hash('sha256', text, 'base64url');
 }
 
-function partsOf(lock: HeldLock): readonly (readonly Entry[])[] {
-  const parts: Entry[][] = [];
+function partsOf(lock: HeldLock): readonly (readonly ShardEntry[])[] {
+  const parts: ShardEntry[][] = [];
   let bytes = SHARD_BYTES_MAX;
   for (const list of LOCKED_LIST_NAMES) {
     for (const [name, digests] of Object.entries(lock[list] ?? {})) {
@@ -79,7 +79,7 @@ function partsOf(lock: HeldLock): readonly (readonly Entry[])[] {
   return parts;
 }
 
-function listsOfPart(entries: readonly Entry[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
+function listsOfPart(entries: readonly ShardEntry[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const lists = new Map<string, [string, string][]>();
   for (const [list, name, digests] of entries) {
     const known = lists.get(list);

@@ -3,9 +3,9 @@
 // server use this code.
 
 import { fitName } from './short-names.ts';
-import { renamedTools, type Shown, shownTools, type Tool } from './tools.ts';
+import { renamedTools, type ShownTools, shownTools, type Tool } from './tools.ts';
 
-export interface MemberTools extends Shown {
+export interface MemberTools extends ShownTools {
   readonly workload: string;
   /** The tools of the member with their original names. */
   readonly tools: readonly Tool[];

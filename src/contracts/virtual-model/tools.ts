@@ -22,7 +22,7 @@ const ANY = '*';
 /** Represents all tools of a server outside virtual servers. */
 export const ANY_TOOL: Tool = { origin: ANY, name: ANY, member: '', any: true };
 
-export interface Shown {
+export interface ShownTools {
   /** Names of the tools that clients see, after renaming. If empty, clients see all tools. */
   readonly filter: readonly string[];
   /** New names, by the original names of the tools. */
@@ -33,7 +33,7 @@ export interface Shown {
  * Renames tools, then selects the tools in `filter`. If the list of tools is unknown, returns a tool for each name in
  * `filter`.
  */
-export function shownTools(tools: readonly Tool[], { filter, names }: Shown): readonly Tool[] {
+export function shownTools(tools: readonly Tool[], { filter, names }: ShownTools): readonly Tool[] {
   const renamed = renamedTools(tools, names);
   const unknown = renamed.find(({ any }) => any);
   if (filter.length === 0) return renamed;
@@ -44,7 +44,7 @@ export function shownTools(tools: readonly Tool[], { filter, names }: Shown): re
 }
 
 /** Renames tools. If the list of tools is unknown, adds the tools that `names` contains. */
-export function renamedTools(tools: readonly Tool[], names: Shown['names']): readonly Tool[] {
+export function renamedTools(tools: readonly Tool[], names: ShownTools['names']): readonly Tool[] {
   const renamed = tools.map((tool) => (tool.any ? tool : { ...tool, name: renamedTo(names, tool.name) }));
   const unknown = renamed.find(({ any }) => any);
   if (unknown === undefined) return renamed;
@@ -57,7 +57,7 @@ function toolOf(origin: string, name: string, member: string | undefined): Tool 
   return { origin, name, member };
 }
 
-function renamedTo(names: Shown['names'], name: string): string {
+function renamedTo(names: ShownTools['names'], name: string): string {
   return Object.hasOwn(names, name) ? (names[name] ?? name) : name;
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Owner } from '#kubernetes/devcluster/controllers/owners.ts';
 import type { Container, PodSpec } from '#kubernetes/devcluster/node/objects.ts';
-import type { Program } from '#kubernetes/devcluster/node/ports.ts';
+import type { ImageProgram } from '#kubernetes/devcluster/node/ports.ts';
 import { ownProgram } from './own-program.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'skep-own-program-')));
@@ -36,7 +36,7 @@ function find(container: Container, spec: PodSpec = pod, owners: readonly Owner[
   return ownProgram(options, container, spec, owners);
 }
 
-function program(): Program {
+function program(): ImageProgram {
   const found = find(proxy);
   if ('absent' in found) throw new Error(found.absent);
   return found;

@@ -9,7 +9,7 @@ import { RUNNING_SERVERS_PATH } from '#contracts/running-servers.ts';
 import { VMCP_CONFIG_DIRECTORY, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
 import type { Owner } from '#kubernetes/devcluster/controllers/owners.ts';
 import type { Container, PodSpec } from '#kubernetes/devcluster/node/objects.ts';
-import type { AdaptedFor, EntryPoint, NotHere, Program } from '#kubernetes/devcluster/node/ports.ts';
+import type { AdaptedFor, EntryPoint, ImageProgram, NotHere } from '#kubernetes/devcluster/node/ports.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { isObject, parseJson } from '#std/json.ts';
 import { relocateRunConfig } from './local-run-config.ts';
@@ -59,7 +59,7 @@ export function ownProgram(
   container: Container,
   pod: PodSpec,
   owners: readonly Owner[],
-): Program | NotHere {
+): ImageProgram | NotHere {
   const [role = ''] = container.args ?? [];
   if (role === 'serve') return { absent: 'skep dev serves this registry itself' };
   const known = Object.hasOwn(ROLES, role) ? ROLES[role] : undefined;

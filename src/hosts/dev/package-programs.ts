@@ -2,7 +2,7 @@
 // of the catalogue must name both the image and the package.
 
 import type { Container } from '#kubernetes/devcluster/node/objects.ts';
-import type { NotHere, Program } from '#kubernetes/devcluster/node/ports.ts';
+import type { ImageProgram, NotHere } from '#kubernetes/devcluster/node/ports.ts';
 import { type ExactPackage, type PackageType, packagesByImage } from '#registry/catalogue/packages.ts';
 import { withoutDigest } from '#std/address/image-name.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -13,7 +13,7 @@ export interface PackagePrograms {
    * Returns the program, or the reason why no program was found. The reason is empty while the catalogue has not been
    * read.
    */
-  find(container: Container): Program | NotHere;
+  find(container: Container): ImageProgram | NotHere;
   /**
    * Replaces the known packages by the packages in these entries of the catalogue. Returns true if a program has
    * changed.

@@ -6,7 +6,7 @@ import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import { readRunConfig } from '#contracts/run-config-read.ts';
 import { readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
 import { frontOf } from '#gateway/proxy/settings.ts';
-import type { Node } from '#kubernetes/devcluster/node/node.ts';
+import type { ClusterNode } from '#kubernetes/devcluster/node/node.ts';
 import { asPod, type PodSpec } from '#kubernetes/devcluster/node/objects.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
@@ -17,7 +17,7 @@ import type { FrontServer } from './front/front.ts';
 
 export interface RunningOptions {
   readonly cluster: Pick<Cluster, 'list'>;
-  readonly node: Pick<Node, 'whyAbsent' | 'services'>;
+  readonly node: Pick<ClusterNode, 'whyAbsent' | 'services'>;
   /** Returns milliseconds of a monotonic clock. */
   now(): number;
 }

@@ -12,7 +12,7 @@ import { type EmbeddedDatabase, startEmbedded } from '#adapters/postgres/embedde
 import { migrate } from '#adapters/postgres/migrate.ts';
 import type { DatabaseSettings } from '#adapters/postgres/pool.ts';
 import { type Devcluster, startDevcluster } from '#kubernetes/devcluster/devcluster.ts';
-import type { Node, NodeOptions } from '#kubernetes/devcluster/node/node.ts';
+import type { ClusterNode, NodeOptions } from '#kubernetes/devcluster/node/node.ts';
 import type { FindProgram } from '#kubernetes/devcluster/node/ports.ts';
 import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
 import { crd } from '#reconciler/kinds/crd.ts';
@@ -44,7 +44,7 @@ export interface DevWorld {
   /** Settings for other commands about this cluster, such as `skep approve -c FILE`. */
   readonly configFile: string;
   /** The embedded cluster's node; undefined if pods do not run. */
-  readonly node: Node | undefined;
+  readonly node: ClusterNode | undefined;
   /** Makes the node look for the programs of images again. */
   programsChanged(): void;
   close(): Promise<void>;

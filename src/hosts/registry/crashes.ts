@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { RegistrySource, ServiceOrigin } from '#contracts/registry/source.ts';
 import type { Clock } from '#reconciler/run/ports.ts';
 import { due } from '#registry/catalogue/due.ts';
-import type { CatalogueWriter, Source, SourceKey } from '#registry/catalogue/ports.ts';
+import type { CatalogueWriter, SourceKey, SourceReader } from '#registry/catalogue/ports.ts';
 import { type RoundRequest, syncRound } from '#registry/catalogue/round.ts';
 import { readAlone } from '#registry/catalogue/turns.ts';
 import { Failure } from '#std/failure.ts';
@@ -97,7 +97,7 @@ function recordCrash(
   request: RoundRequest<ServiceOrigin>,
   failure: Failure,
 ): Promise<readonly SyncNews[]> {
-  const source: Source<ServiceOrigin> = { read: () => Promise.reject(failure) };
+  const source: SourceReader<ServiceOrigin> = { read: () => Promise.reject(failure) };
   return syncRound({ source, writer, now: () => clock.now(), inTurn: readAlone }, request);
 }
 

@@ -9,7 +9,7 @@ import { readFileSource } from '#adapters/sources/file.ts';
 import { readUrl } from '#adapters/sources/url.ts';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
 import type { RegistrySource, ServiceOrigin } from '#contracts/registry/source.ts';
-import type { Source, SourceKey } from '#registry/catalogue/ports.ts';
+import type { SourceKey, SourceReader } from '#registry/catalogue/ports.ts';
 import { syncRound } from '#registry/catalogue/round.ts';
 import type { SyncOutcome } from '#registry/catalogue/sync.ts';
 import { openTurns } from '#registry/catalogue/turns.ts';
@@ -64,11 +64,11 @@ async function readRound({ registry, sources, ...order }: RoundOrder, signal: Ab
   }
 }
 
-function serviceSource(deps: GitDeps): Source<ServiceOrigin> {
+function serviceSource(deps: GitDeps): SourceReader<ServiceOrigin> {
   const { outbound, clock } = deps;
   return {
     // The declared type makes the compiler report an unhandled origin at this line.
-    async read(request): ReturnType<Source<ServiceOrigin>['read']> {
+    async read(request): ReturnType<SourceReader<ServiceOrigin>['read']> {
       const { origin } = request;
       switch (origin.type) {
         case 'git':

@@ -15,6 +15,7 @@ import { createHandle, type Handle } from '#gateway/proxy/proxy.ts';
 import { limitsOf, timesOf } from '#gateway/proxy/settings.ts';
 import { readClientHeaders } from '#gateway/proxy/steps/client-headers.ts';
 import { knownTools, type Offer } from '#gateway/virtual-server/catalogue/assemble.ts';
+import { answerOperator } from '#gateway/virtual-server/operators.ts';
 import type { InnerCalls, OwnTools } from '#gateway/virtual-server/own-tools/ports.ts';
 import { createSessionSeal, type SessionSeal } from '#gateway/wire/seal.ts';
 import type { Environment } from '#std/environment.ts';
@@ -27,10 +28,10 @@ import { countUnderWay, stopProxy, type UnderWay } from '../proxy/stop.ts';
 import { listenMetrics } from '../proxy/telemetry.ts';
 import { VERSION } from '../version.ts';
 import type { WatchedFiles } from '../watched-files.ts';
-import { openAdmin } from './admin.ts';
 import { gateConfig, type Place } from './gate-config.ts';
 import { openVirtualIssuer } from './issuer.ts';
 import { openObservation } from './observation.ts';
+import { openOperatorDocuments } from './operators.ts';
 import { openOptimizer } from './optimizer.ts';
 import { openVirtualRules, type VirtualRules } from './rules.ts';
 import { openStores } from './session-store.ts';
@@ -53,8 +54,6 @@ export interface VirtualOptions {
 export interface RunningVirtualServer {
   /** URL of the server for clients. */
   readonly url: string;
-  /** URL of the admin page, if the configuration has an admin listener. */
-  readonly adminUrl: string | undefined;
   /** Applies a new configuration. If the configuration cannot be used, throws a Failure and changes nothing. */
   replace(config: VmcpConfig): void;
   stop(): Promise<void>;
@@ -74,7 +73,8 @@ export async function startVirtualServer(options: VirtualOptions): Promise<Runni
 const CONNECT_MS = 10_000;
 
 async function openParts(options: VirtualOptions, closing: (() => unknown)[]): Promise<RunningVirtualServer> {
-  const { config, place, logger } = options;
+  const { config, place, logger, environment } = options;
+  let current = config;
   const gate = gateConfig(config, place);
   const { world, rules, settings, underWay, status, workflows, recorder, numbers } = await openFixed(
     options,
@@ -89,21 +89,23 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
     const { passthroughHeaders: names } = next;
     const clientHeaders = names === undefined ? undefined : readClientHeaders(names);
     rules.replace(next);
+    current = next;
     handle = createHandle({ ...parts, clientHeaders, plain: { ...parts.plain, documents: world.documents } });
   }
 
   use(config);
   const parts = () => ({ ...world.overview(), runs: workflows.runs() });
-  const admin = await openAdmin({ config, logger, parts });
-  closing.push(() => admin?.stop());
-  const listener = await listenHttp(place, (request, response) => handle(request, response), reportBroken(logger));
+  const documents = openOperatorDocuments({ environment, config: () => current, parts, metricsText: numbers.text });
+  const answer: Handle = (request, response) => {
+    if (!answerOperator(documents, request, response)) handle(request, response);
+  };
+  const listener = await listenHttp(place, answer, reportBroken(logger));
   closing.push(() => listener.destroy());
   const aside = await listenMetrics(gate, world.health, numbers.text, logger);
   closing.push(() => aside?.destroy());
   logger.info({ server: config.name, backends: config.backends.length, url: listener.url }, 'virtual server serves');
   return {
     url: `${listener.url}/mcp`,
-    adminUrl: admin?.url,
     replace(other) {
       const next = followed(VMCP_CONFIG_KEYS, config, other);
       const useMembers = world.prepare(next);
@@ -112,7 +114,6 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
       workflows.replace(next);
       useMembers();
       status?.replace(next);
-      admin?.replace(next);
       const keys = virtualKeysForRestart(config, other);
       if (keys.length === 0) return;
       logger.warn(

@@ -7,11 +7,10 @@ import { bridgeEras } from '#gateway/backends/bridge/bridge.ts';
 import { relayBackend } from '#gateway/backends/relay/backend.ts';
 import type { Relay } from '#gateway/backends/relay/relay.ts';
 import type { Health } from '#gateway/proxy/health.ts';
-import type { Overview } from '#gateway/virtual-server/admin/overview.ts';
 import { createCallerBytes } from '#gateway/virtual-server/calls/caller-bytes.ts';
 import type { Offer } from '#gateway/virtual-server/catalogue/assemble.ts';
 import { type Catalogue, createCatalogue } from '#gateway/virtual-server/catalogue/catalogue.ts';
-import type { Entry } from '#gateway/virtual-server/catalogue/entries.ts';
+import type { ListEntry } from '#gateway/virtual-server/catalogue/entries.ts';
 import { listenToMembers } from '#gateway/virtual-server/catalogue/listening.ts';
 import { watchMembers } from '#gateway/virtual-server/health/checks.ts';
 import type { ReportedMember } from '#gateway/virtual-server/health/cluster-status.ts';
@@ -19,6 +18,7 @@ import { healthDocument, statusDocument } from '#gateway/virtual-server/health/s
 import type { Member, Members } from '#gateway/virtual-server/members/member.ts';
 import type { Optimizer } from '#gateway/virtual-server/optimizer/optimizer.ts';
 import { optimizerSettings } from '#gateway/virtual-server/optimizer/settings.ts';
+import type { Overview } from '#gateway/virtual-server/overview.ts';
 import { createInnerCalls } from '#gateway/virtual-server/own-tools/inner-calls.ts';
 import { ownMember, withOwnMember } from '#gateway/virtual-server/own-tools/own-member.ts';
 import type { InnerCalls, OwnTools } from '#gateway/virtual-server/own-tools/ports.ts';
@@ -185,7 +185,7 @@ function openOwnTools(
   opened.member = ownMember(bridgeEras(reached, ports, { messageBytes }));
 }
 
-function reportReading(logger: Logger, { name }: Member, { fault }: Entry): void {
+function reportReading(logger: Logger, { name }: Member, { fault }: ListEntry): void {
   if (fault === undefined) {
     logger.info({ backend: name }, 'the lists of a backend can be read');
     return;

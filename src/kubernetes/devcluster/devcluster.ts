@@ -23,7 +23,7 @@ import { type HandlerParts, handle } from './http/handle.ts';
 import { isPublicPath } from './http/plain.ts';
 import { listen } from './http/server.ts';
 import { type Identity, loadIdentity, writeKubeconfig } from './identity/identity.ts';
-import { type Node, type NodeOptions, startNode } from './node/node.ts';
+import { type ClusterNode, type NodeOptions, startNode } from './node/node.ts';
 import { whyWorkloadAbsent } from './node/programs.ts';
 import { nodeApi } from './node/store-api.ts';
 import { openTypeTable } from './resources/type-table.ts';
@@ -64,7 +64,7 @@ export interface Devcluster {
   readonly url: string;
   readonly kubeconfigPath: string;
   /** undefined if no node was requested. */
-  readonly node: Node | undefined;
+  readonly node: ClusterNode | undefined;
   /** Must be called after the programs for images have changed. */
   programsChanged(): void;
   /** Faults for later requests, injected by tests. */
@@ -122,7 +122,7 @@ interface ServerParts {
   readonly address: Address;
 }
 
-function openNode({ api, options, identity, signer, address }: ServerParts): Node | undefined {
+function openNode({ api, options, identity, signer, address }: ServerParts): ClusterNode | undefined {
   const { node, dir, clock } = options;
   if (node === undefined) return undefined;
   const accounts = { signer, authority: identity.authorityCertificate };
@@ -164,7 +164,7 @@ function reportBug(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }
 
-async function serve({ api, options, identity, signer, address }: ServerParts, node: Node | undefined) {
+async function serve({ api, options, identity, signer, address }: ServerParts, node: ClusterNode | undefined) {
   const { port = 0, clock, containers = node?.containers ?? NO_CONTAINERS, attachProtocols } = options;
   const counters = openCounters();
   const faults = openFaults();
@@ -172,6 +172,7 @@ async function serve({ api, options, identity, signer, address }: ServerParts, n
   const parts: HandlerParts = {
     ...{ api, plain, faults, counters, sleep: (ms: number) => clock.sleep(ms) },
     findLog: (name) => node?.container(name)?.log,
+    findPodPort: (namespace, pod, port) => node?.podPort(namespace, pod, port),
   };
   const listener = await listen({
     identity,

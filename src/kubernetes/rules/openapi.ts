@@ -81,14 +81,14 @@ export interface ListType {
 export interface MapType {
   /** True if the map is owned, replaced and compared as one value. */
   readonly atomic: boolean;
-  readonly fields: ReadonlyMap<string, Field>;
+  readonly fields: ReadonlyMap<string, MergeField>;
   /** Type of undeclared keys. Absent if the server refuses them. */
   readonly other?: () => MergeType;
   /** True if undeclared keys are accepted and owned, but never stored. */
   readonly pruned: boolean;
 }
 
-interface Field {
+interface MergeField {
   /** Element of a field set: `f:` and the key. */
   readonly element: string;
   readonly type: () => MergeType;
@@ -156,7 +156,7 @@ function kindKey({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}/${kind}`;
 }
 
-type Named = (name: string) => MergeType | undefined;
+type TypeByName = (name: string) => MergeType | undefined;
 
 /** Properties that a place inherits from its parent, inside one named schema. */
 interface Inherited {
@@ -171,7 +171,7 @@ const RAW_EXTENSION = 'io.k8s.apimachinery.pkg.runtime.RawExtension';
 const RAW_JSON = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON';
 const INT_OR_STRING = 'io.k8s.apimachinery.pkg.util.intstr.IntOrString';
 
-function namedType(name: string, schema: OpenApiSchema, named: Named): MergeType {
+function namedType(name: string, schema: OpenApiSchema, named: TypeByName): MergeType {
   if (name === QUANTITY) return { name, storage: 'struct', scalar: { value: 'any', spelling: 'quantity' } };
   if (name === RAW_EXTENSION) return { name, ...ATOMIC };
   return { name, ...inlineType(schema, { storage: namedStorage(name, schema), preserve: false }, named) };
@@ -186,7 +186,7 @@ function namedStorage(name: string, schema: OpenApiSchema): Storage {
  * Returns the type of a property, an item or an additional value. Its schema is inline or a reference (bare or in
  * `allOf`).
  */
-function placeType(schema: OpenApiSchema, inherited: Inherited, named: Named): MergeType {
+function placeType(schema: OpenApiSchema, inherited: Inherited, named: TypeByName): MergeType {
   const target = reference(schema);
   if (target === undefined) return inlineType(schema, inherited, named);
   const type = named(target);
@@ -203,7 +203,7 @@ function reference(schema: OpenApiSchema): string | undefined {
   return typeof target === 'string' ? target.slice(target.lastIndexOf('/') + 1) : undefined;
 }
 
-function inlineType(schema: OpenApiSchema, above: Inherited, named: Named): MergeType {
+function inlineType(schema: OpenApiSchema, above: Inherited, named: TypeByName): MergeType {
   const { storage } = above;
   const inherited = { storage, preserve: above.preserve || schema['x-kubernetes-preserve-unknown-fields'] === true };
   switch (schema.type) {
@@ -237,8 +237,8 @@ function stringType(schema: OpenApiSchema, storage: Storage): ScalarType {
   return format === 'date-time' ? { value, spelling: 'time' } : { value };
 }
 
-function mapType(schema: OpenApiSchema, inherited: Inherited, named: Named): MapType {
-  const fields = new Map<string, Field>();
+function mapType(schema: OpenApiSchema, inherited: Inherited, named: TypeByName): MapType {
+  const fields = new Map<string, MergeField>();
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     const below = isEmbeddedMetadata(schema, key) ? { ...inherited, storage: 'struct' as const } : inherited;
     const type = lazy(() => placeType(property, below, named));
@@ -268,7 +268,7 @@ function isEmbeddedMetadata(schema: OpenApiSchema, key: string): boolean {
   return schema['x-kubernetes-embedded-resource'] === true || schema['x-kubernetes-group-version-kind'] !== undefined;
 }
 
-function otherType(schema: OpenApiSchema, inherited: Inherited, named: Named): (() => MergeType) | undefined {
+function otherType(schema: OpenApiSchema, inherited: Inherited, named: TypeByName): (() => MergeType) | undefined {
   const { additionalProperties: other } = schema;
   if (other === false) return undefined;
   if (other !== undefined && other !== true) return lazy(() => placeType(other, inherited, named));
@@ -285,7 +285,7 @@ function isPruned(schema: OpenApiSchema, inherited: Inherited): boolean {
   return inherited.preserve && !own && Object.keys(schema.properties ?? {}).length > 0;
 }
 
-function listType(schema: OpenApiSchema, inherited: Inherited, named: Named): ListType {
+function listType(schema: OpenApiSchema, inherited: Inherited, named: TypeByName): ListType {
   const { items } = schema;
   const item = items === undefined ? () => ATOMIC : lazy(() => placeType(items, inherited, named));
   const keys = listKeys(schema);

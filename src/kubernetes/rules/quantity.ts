@@ -9,7 +9,7 @@ interface Suffix {
   readonly exponent: number;
 }
 
-interface Parsed extends Suffix {
+interface QuantityParts extends Suffix {
   readonly negative: boolean;
   /** Digits before the point without leading zeros. `0` if no digit remains. */
   readonly whole: string;
@@ -51,7 +51,7 @@ export function storedQuantity(value: string | number): string | undefined {
   return keepsSpelling(text, parsed) ? text : canonical(parsed, milli);
 }
 
-function splitQuantity(text: string): Parsed | undefined {
+function splitQuantity(text: string): QuantityParts | undefined {
   const match = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*(?:[+-]?[0-9]+)?)$/.exec(text);
   if (match === null) return undefined;
   const [, sign, digits = '', decimals = '', suffixText = ''] = match;
@@ -68,7 +68,7 @@ function exponentSuffix(text: string): Suffix | undefined {
 }
 
 /** Returns the magnitude in thousandths. undefined if it has a smaller fraction. */
-function inMilli({ format, exponent, whole, decimals }: Parsed): bigint | undefined {
+function inMilli({ format, exponent, whole, decimals }: QuantityParts): bigint | undefined {
   const digits = BigInt(whole + decimals);
   const factor = format === 'binary' ? 2n ** BigInt(exponent) : 1n;
   const shift = (format === 'binary' ? 0 : exponent) - decimals.length + 3;
@@ -81,7 +81,7 @@ function inMilli({ format, exponent, whole, decimals }: Parsed): bigint | undefi
 /**
  * True if the server keeps the text although it is not canonical, because the server did not have to compute the value.
  */
-function keepsSpelling(text: string, { format, exponent, whole, decimals }: Parsed): boolean {
+function keepsSpelling(text: string, { format, exponent, whole, decimals }: QuantityParts): boolean {
   if (text === '0') return true;
   if (format === 'binary') {
     if (decimals !== '' || 14 - whole.length - (exponent / 10) * 3 < 0) return false;
@@ -93,7 +93,7 @@ function keepsSpelling(text: string, { format, exponent, whole, decimals }: Pars
   return !digits.startsWith('0') && !digits.endsWith('000');
 }
 
-function canonical({ format, negative }: Parsed, milli: bigint): string | undefined {
+function canonical({ format, negative }: QuantityParts, milli: bigint): string | undefined {
   if (milli === 0n) return '0';
   const text = format === 'binary' && isWholeBinary(milli) ? binary(milli / 1000n) : decimal(milli, format);
   return text === undefined ? undefined : `${negative ? '-' : ''}${text}`;

@@ -42,7 +42,7 @@ export function strategicMerge(original: JsonObject, patch: JsonObject, type: Pa
   return { value: mergeMap(original, patch, { type, pointer: '', findings }), findings };
 }
 
-interface Place {
+interface PatchPlace {
   readonly type: PatchType | undefined;
   readonly pointer: string;
   readonly findings: Finding[];
@@ -53,7 +53,7 @@ const RETAIN = '$retainKeys';
 const ORDER = '$setElementOrder/';
 const DELETE = '$deleteFromPrimitiveList/';
 
-function mergeMap(original: JsonObject, patch: JsonObject, place: Place): JsonObject {
+function mergeMap(original: JsonObject, patch: JsonObject, place: PatchPlace): JsonObject {
   const { [DIRECTIVE]: directive, [RETAIN]: retained, ...rest } = patch;
   if (directive === 'delete') return {};
   if (directive === 'replace') return rest;
@@ -67,7 +67,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, place: Place): JsonOb
   return finishLists(result, original, rest, place);
 }
 
-function mergeValue(existing: Json | undefined, value: Json, place: Place): Json {
+function mergeValue(existing: Json | undefined, value: Json, place: PatchPlace): Json {
   const strategy = strategies(place.type?.schema);
   if (isObject(value)) {
     const base = isObject(existing) && !strategy.includes('replace') ? existing : {};
@@ -77,7 +77,7 @@ function mergeValue(existing: Json | undefined, value: Json, place: Place): Json
   return mergeList(Array.isArray(existing) ? existing : [], value, place);
 }
 
-function mergeList(existing: readonly Json[], patch: readonly Json[], place: Place): Json[] {
+function mergeList(existing: readonly Json[], patch: readonly Json[], place: PatchPlace): Json[] {
   const key = place.type?.schema['x-kubernetes-patch-merge-key'];
   if (key === undefined) return unique([...existing, ...patch]);
   const replaced = patch.some((item) => isObject(item) && item[DIRECTIVE] === 'replace');
@@ -101,13 +101,13 @@ function mergeList(existing: readonly Json[], patch: readonly Json[], place: Pla
   return result;
 }
 
-function checkDirective(directive: Json | undefined, place: Place): void {
+function checkDirective(directive: Json | undefined, place: PatchPlace): void {
   if (directive === undefined || directive === 'merge' || directive === 'replace' || directive === 'delete') return;
   report(place, 'patch-directive-unknown', `$patch is ${JSON.stringify(directive)}`);
 }
 
 /** Applies `$retainKeys`: removes the fields that it does not list. The patch must not set such fields. */
-function retain(original: JsonObject, patch: JsonObject, retained: Json | undefined, place: Place): JsonObject {
+function retain(original: JsonObject, patch: JsonObject, retained: Json | undefined, place: PatchPlace): JsonObject {
   if (!Array.isArray(retained)) return { ...original };
   for (const key of Object.keys(patch)) {
     if (!key.startsWith('$') && !retained.includes(key))
@@ -117,7 +117,7 @@ function retain(original: JsonObject, patch: JsonObject, retained: Json | undefi
 }
 
 /** Applies `$deleteFromPrimitiveList`, and sorts merged lists in the order that the patch requests. */
-function finishLists(result: JsonObject, original: JsonObject, patch: JsonObject, place: Place): JsonObject {
+function finishLists(result: JsonObject, original: JsonObject, patch: JsonObject, place: PatchPlace): JsonObject {
   for (const [directive, values] of Object.entries(patch)) {
     const key = directive.slice(directive.indexOf('/') + 1);
     const list = result[key];
@@ -186,21 +186,21 @@ function strategies(schema: OpenApiSchema | undefined): readonly string[] {
   return schema?.['x-kubernetes-patch-strategy']?.split(',') ?? [];
 }
 
-function report(place: Place, code: keyof typeof STRATEGIC_CODES, message: string): void {
+function report(place: PatchPlace, code: keyof typeof STRATEGIC_CODES, message: string): void {
   place.findings.push({ code, severity: 'error', pointer: place.pointer, message });
 }
 
-function fieldPlace(place: Place, key: string): Place {
+function fieldPlace(place: PatchPlace, key: string): PatchPlace {
   const { properties, additionalProperties } = target(place.type)?.schema ?? {};
   const other = typeof additionalProperties === 'object' ? additionalProperties : undefined;
   return placeBelow(place, properties?.[key] ?? other, key);
 }
 
-function itemPlace(place: Place, index: number): Place {
+function itemPlace(place: PatchPlace, index: number): PatchPlace {
   return placeBelow(place, target(place.type)?.schema.items, index);
 }
 
-function placeBelow(place: Place, schema: OpenApiSchema | undefined, token: string | number): Place {
+function placeBelow(place: PatchPlace, schema: OpenApiSchema | undefined, token: string | number): PatchPlace {
   const { document } = place.type ?? {};
   const type = schema === undefined || document === undefined ? undefined : { document, schema };
   return { ...place, type, pointer: `${place.pointer}/${pointerToken(token)}` };

@@ -51,9 +51,13 @@ export type FleetEvent = 'began' | 'ended' | 'fleet';
 /** The fleet as the last run has observed it. */
 export interface Fleet {
   /** Returns the state as JSON; equal states have equal tags. */
-  state(): { readonly text: string; readonly tag: string };
+  state(): { readonly text: string | Buffer; readonly tag: string };
   /** Returns one resource as JSON, read now; undefined if the last run had no resource with that id. */
   resource(id: string): Promise<string | undefined>;
+  /** Returns the last lines of the logs of one resource as JSON, as `resource` does. */
+  logs(id: string): Promise<string | undefined>;
+  /** Returns what the pods of one resource report about their traffic as JSON, as `resource` does. */
+  readings(id: string): Promise<string | undefined>;
   /** Reports events until the returned function is called, and `began` at once if a run is under way. */
   follow(notify: (event: FleetEvent) => void): () => void;
 }

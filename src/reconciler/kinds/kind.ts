@@ -5,14 +5,14 @@ import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { RegistryConfigFile } from '#contracts/registry/config.ts';
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
-import type { Listing } from '#contracts/running-servers.ts';
+import type { CatalogueListing } from '#contracts/running-servers.ts';
 import type { ConflictResolution } from '#contracts/virtual-model/aggregate.ts';
-import type { Shown } from '#contracts/virtual-model/tools.ts';
+import type { ShownTools } from '#contracts/virtual-model/tools.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
-import type { Validation } from '#std/schema/marks.ts';
+import type { RuleMark } from '#std/schema/marks.ts';
 
 export type { Finding } from '#kubernetes/rules/finding.ts';
 
@@ -43,7 +43,7 @@ export interface Endpoint {
   readonly auth: EndpointAuth;
   readonly offer: Offer;
   /** If not set, the resource requests no entry in the catalogue of running servers. */
-  readonly listing?: Listing | undefined;
+  readonly listing?: CatalogueListing | undefined;
 }
 
 export type EndpointAuth =
@@ -61,7 +61,7 @@ export type Offer =
       readonly type: 'server';
       /** Identity of the server in a catalogue: its image and arguments, or its URL. */
       readonly server: { readonly image: string; readonly args?: readonly string[] } | { readonly url: string };
-      readonly shown: Shown;
+      readonly shown: ShownTools;
     }
   | {
       readonly type: 'members';
@@ -78,7 +78,7 @@ export interface OfferedMember {
   /** Kind of the resource with this name in the namespace. Not set if only the URL of the server is known. */
   readonly kind?: string;
   readonly url: string;
-  readonly shown: Shown;
+  readonly shown: ShownTools;
   readonly hidden: boolean;
 }
 
@@ -107,7 +107,7 @@ interface ObjectKey {
 }
 
 /** Settings from the instance's configuration on which children depend. */
-export interface Settings {
+export interface KindSettings {
   readonly apiGroup: string;
   readonly images: { readonly proxy: string; readonly vmcp: string; readonly registry: string };
   readonly pullSecrets: readonly string[];
@@ -200,7 +200,7 @@ export interface Kind {
     readonly spec: JsonObject;
     readonly status: JsonObject;
     /** CEL rules over the whole object (`self.spec`, `self.metadata.name`), such as rules about its name. */
-    readonly validations: readonly Validation[];
+    readonly validations: readonly RuleMark[];
   };
 
   /** Finds fields of the author's spec that an API server stores although no code reads them. */
@@ -212,7 +212,7 @@ export interface Kind {
   rules(resource: Resource, written: unknown): readonly Finding[];
   references(resource: Resource): readonly Reference[];
   /** Returns the objects on which children depend because the instance's configuration names them. */
-  configured(resource: Resource, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
+  configured(resource: Resource, settings: Omit<KindSettings, 'digest'>): readonly ObjectName[];
   /**
    * Finds mistakes in the content of referenced objects, such as invalid JSON in a ConfigMap. An error keeps the
    * children unchanged. Called only if every required reference was found.
@@ -239,9 +239,9 @@ export interface Kind {
    * Returns the objects that the resource consists of. `desire` adds the owner reference and skep's labels. Called only
    * if every required reference was found.
    */
-  children(resource: Resource, view: View, settings: Settings): readonly KubeObject[];
+  children(resource: Resource, view: View, settings: KindSettings): readonly KubeObject[];
   /** Returns the resource's Secrets with random values. Called whenever `children` is called. */
-  generated(resource: Resource, settings: Settings): readonly GeneratedSecret[];
+  generated(resource: Resource, settings: KindSettings): readonly GeneratedSecret[];
   /** Returns the whole status. `resource.status` is the current status, from which transition times are taken. */
   status(resource: Resource, observed: Observed): JsonObject;
   /** Returns the fields of a status that the reconciler writes, without fields that another program writes. */

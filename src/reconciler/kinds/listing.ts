@@ -1,7 +1,7 @@
 // Reads and checks the annotations with which a server requests an entry in the catalogue of running servers.
 // ToolHive's annotations have the same names.
 
-import type { Listing } from '#contracts/running-servers.ts';
+import type { CatalogueListing } from '#contracts/running-servers.ts';
 import { definitionName } from '#contracts/tool-lock/schema.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { addressFault } from '#std/address/address.ts';
@@ -12,12 +12,12 @@ import { lockOf } from './tools-lock.ts';
 /** Maximum length of title and description in the official schema of server.json. */
 const TEXT_MAX = 100;
 
-interface Rule {
+interface ListingRule {
   readonly fits: (text: string) => boolean;
   readonly values: string;
 }
 
-const SHORT: Rule = {
+const SHORT: ListingRule = {
   fits: (text) => text.trim() !== '' && text.length <= TEXT_MAX,
   values: `a text of at most ${TEXT_MAX} characters`,
 };
@@ -36,14 +36,14 @@ const RULES = {
     values: 'a version such as 1.2.0',
   },
   tools: { fits: (text: string) => toolNames(text) !== undefined, values: 'a JSON list of names, such as ["search"]' },
-} satisfies Record<string, Rule>;
+} satisfies Record<string, ListingRule>;
 
 type Name = keyof typeof RULES;
 
 const NAMES = Object.keys(RULES) as readonly Name[];
 
 /** Returns the catalogue entry of a server; undefined if the server requests no entry. Invalid values are ignored. */
-export function listingOf(resource: Resource, view: View): Listing | undefined {
+export function listingOf(resource: Resource, view: View): CatalogueListing | undefined {
   const read = (name: Name): string | undefined => {
     const text = resource.metadata.annotations?.[`${groupOf(resource.apiVersion)}/${name}`];
     return text !== undefined && RULES[name].fits(text) ? text : undefined;

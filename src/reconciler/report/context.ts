@@ -1,7 +1,7 @@
 // Defines the facts that a report needs in addition to its data.
 
 import { isAbsolute, relative } from 'node:path/posix';
-import type { Place } from '#std/problem.ts';
+import type { SourcePlace } from '#std/problem.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
 import type { Extent } from './command.ts';
 
@@ -15,7 +15,7 @@ export interface ReportContext {
    */
   readonly root: string;
   /** Returns the URL of the page that shows a line of a file. If absent, reports contain no links to lines. */
-  readonly linkTo?: (place: Place) => string;
+  readonly linkTo?: (place: SourcePlace) => string;
   /** Returns a command as the reader must type it. */
   readonly commandOf: CommandOf;
   /** Length of lists in text. Default: `folded`. */

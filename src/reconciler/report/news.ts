@@ -4,10 +4,10 @@
 import { formatId, formatProblem, type Problem } from '#std/problem.ts';
 import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
 import { countText } from '#std/words/count-text.ts';
-import type { Outcome } from '../run/apply/apply.ts';
+import type { ChangeOutcome } from '../run/apply/apply.ts';
 import type { CatalogueOutcome } from '../run/catalogue/registries.ts';
 import type { RunResult } from '../run/result.ts';
-import type { Validation } from '../run/validate.ts';
+import type { ManifestValidation } from '../run/validate.ts';
 import { guardLines } from './deletion-text.ts';
 import { problemsWithout } from './order.ts';
 import {
@@ -24,7 +24,7 @@ import {
 import { visibleLines } from './visible.ts';
 
 /** Returns the whole validation if no previous validation exists. Returns an empty text if nothing has changed. */
-export function textOfChangedValidation(now: Validation, before: Validation | undefined): string {
+export function textOfChangedValidation(now: ManifestValidation, before: ManifestValidation | undefined): string {
   if (before === undefined) return textOfValidation(now);
   const appeared = problemsWithout(now.problems, before.problems).map((problem) => `new: ${formatProblem(problem)}`);
   const gone = problemsWithout(before.problems, now.problems).map(textOfSolved);
@@ -33,7 +33,7 @@ export function textOfChangedValidation(now: Validation, before: Validation | un
   return [...news, summaryLine(now)].map((line) => `${line}\n`).join('');
 }
 
-function sameSummary({ summary: a }: Validation, { summary: b }: Validation): boolean {
+function sameSummary({ summary: a }: ManifestValidation, { summary: b }: ManifestValidation): boolean {
   return a.files === b.files && a.resources === b.resources && a.invalid === b.invalid;
 }
 
@@ -100,7 +100,7 @@ function standingOf(result: RunResult): string {
 }
 
 /** Returns true if the change failed or was not attempted. */
-function isStuck({ action }: Outcome | CatalogueOutcome): boolean {
+function isStuck({ action }: ChangeOutcome | CatalogueOutcome): boolean {
   return action === 'failed' || action === 'held';
 }
 
@@ -118,7 +118,7 @@ function newlyNotRun({ readiness: { notRun = [] } }: RunResult, before: RunResul
 /**
  * Returns a function that prints outcomes at once. If each run has the same outcome, the outcome is printed only once.
  */
-export function tellOutcomes(say: (text: string) => void): (outcome: Outcome) => void {
+export function tellOutcomes(say: (text: string) => void): (outcome: ChangeOutcome) => void {
   const standing = new Map<string, string>();
   return (outcome) => {
     const id = formatId(outcome.resource);
@@ -136,7 +136,7 @@ export function countCreated(say: (text: string) => void) {
   let counting = true;
   let [objects, declared] = [0, 0];
   return {
-    tell(outcome: Outcome): void {
+    tell(outcome: ChangeOutcome): void {
       if (counting && outcome.action === 'created') {
         objects += 1;
         if (outcome.owner === undefined) declared += 1;

@@ -2,7 +2,7 @@
 
 import type { Problem } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
-import type { Validation } from '../run/validate.ts';
+import type { ManifestValidation } from '../run/validate.ts';
 
 /** Sorts errors before warnings. Otherwise keeps the order. */
 export function bySeverity(problems: readonly Problem[]): readonly Problem[] {
@@ -21,7 +21,7 @@ export function countOf(problems: readonly Problem[]): string {
 }
 
 /** Returns a text with the numbers of validated resources and files. */
-export function validatedSize({ resources, files }: Validation['summary']): string {
+export function validatedSize({ resources, files }: ManifestValidation['summary']): string {
   return `${countText(resources, 'resource')} in ${countText(files, 'file')}`;
 }
 

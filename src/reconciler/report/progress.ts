@@ -5,7 +5,7 @@ import { formatId } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
 import { durationText } from '#std/words/duration-text.ts';
 import type { NotReady } from '../run/settle/readiness.ts';
-import type { Waiting } from '../run/waiting.ts';
+import type { WaitReason } from '../run/waiting.ts';
 import { visible, visibleLines } from './visible.ts';
 
 const EVERY_MS = 5000;
@@ -37,7 +37,7 @@ export function createProgress(monotonic: () => number): (planned: number) => st
 const NAMED_MAX = 10;
 
 /** Returns the reason of the wait, and its maximum remaining time. */
-export function textOfWaiting(waiting: Waiting): string {
+export function textOfWaiting(waiting: WaitReason): string {
   const left = `${durationText(waiting.leftMs)} left`;
   switch (waiting.for) {
     case 'resources':

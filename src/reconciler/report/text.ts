@@ -5,11 +5,11 @@ import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
 import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
 import { countText } from '#std/words/count-text.ts';
 import { textOfWait } from '#std/words/wait-text.ts';
-import type { Outcome } from '../run/apply/apply.ts';
+import type { ChangeOutcome } from '../run/apply/apply.ts';
 import type { CatalogueOutcome } from '../run/catalogue/registries.ts';
 import type { Rendered } from '../run/render/rendered.ts';
 import { type Paused, type RunResult, summaryOf } from '../run/result.ts';
-import type { Validation } from '../run/validate.ts';
+import type { ManifestValidation } from '../run/validate.ts';
 import { countsOf, several, textOfChange, unpreviewed } from './change-text.ts';
 import type { Style } from './command.ts';
 import { approvedLines, guardLines, heldLines } from './deletion-text.ts';
@@ -20,12 +20,12 @@ import { problemsWithout, validatedSize } from './order.ts';
 import { linesOfNotReady } from './progress.ts';
 import { visible, visibleLines } from './visible.ts';
 
-export function textOfValidation(validation: Validation): string {
+export function textOfValidation(validation: ManifestValidation): string {
   return visibleLines([...validation.problems.map(formatProblem), summaryLine(validation)]);
 }
 
 /** Returns a line with the counts of a validation and its result. */
-export function summaryLine({ summary, problems, incomplete }: Validation): string {
+export function summaryLine({ summary, problems, incomplete }: ManifestValidation): string {
   const { files, invalid } = summary;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
@@ -189,7 +189,7 @@ function textOfCatalogue({ source, action, servers, rejected, message }: Catalog
 }
 
 /** Returns a line such as `namespace/Kind/name created`, with the reason of a failure. */
-export function textOfOutcome({ action, resource, error }: Outcome): string {
+export function textOfOutcome({ action, resource, error }: ChangeOutcome): string {
   const reason = error === undefined ? '' : `: ${error.message} [${error.code}]`;
   return visible(`${formatId(resource)} ${action}${reason}`);
 }

@@ -1,5 +1,5 @@
 // Exports the type of a validation for reports.
 
-import type { Validation } from '../run/validate.ts';
+import type { ManifestValidation } from '../run/validate.ts';
 
-export type ReportedValidation = Pick<Validation, 'summary' | 'problems' | 'files'>;
+export type ReportedValidation = Pick<ManifestValidation, 'summary' | 'problems' | 'files'>;

@@ -3,7 +3,7 @@
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import type { Failure } from '#std/failure.ts';
-import type { Json } from '#std/json.ts';
+import type { Json, JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
 import type { TokenIssuer } from '../kinds/kind.ts';
 
@@ -158,6 +158,32 @@ export interface Cluster {
   fence(check: ((changes: boolean) => void) | undefined): void;
   /** Returns the number of requests so far, with retries. */
   requests(): number;
+}
+
+export interface PodPlace {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Reads what pods and the cluster say about them, for the console. Each method throws Failure as `Cluster` does. */
+export interface PodReads {
+  /**
+   * Returns the last lines of a container's log. A log that is longer than `bytes` is refused. `previous`: the log of
+   * the run before the last restart.
+   */
+  log(
+    pod: PodPlace,
+    container: string,
+    limits: { readonly lines: number; readonly bytes: number; readonly previous: boolean },
+  ): Promise<string>;
+  /** Requests a path of a port of the pod through the API server, which reaches the pod for us. */
+  request(
+    pod: PodPlace,
+    at: { readonly port: number; readonly path: string },
+    how: { readonly bytes: number; readonly headers?: Readonly<Record<string, string>> },
+  ): Promise<string>;
+  /** Returns the Events of a namespace. `complete` is false if the namespace has more than were read. */
+  events(namespace: string): Promise<{ readonly events: readonly JsonObject[]; readonly complete: boolean }>;
 }
 
 /** A completed request to the API server, for metrics. */

@@ -3,7 +3,7 @@
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
 import type { Problem } from '#std/problem.ts';
-import type { Outcome } from './apply/apply.ts';
+import type { ChangeOutcome } from './apply/apply.ts';
 import type { CatalogueOutcome } from './catalogue/registries.ts';
 import type { FoundField } from './diff/conceded.ts';
 import type { Impact } from './impact/impact.ts';
@@ -41,7 +41,7 @@ export interface RunResult {
   readonly finishedAt: string;
   readonly plan: Plan;
   /** Empty for a plan, because a plan makes no changes. */
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly ChangeOutcome[];
   /** Effects that clients notice; present if a plan is shown. */
   readonly impact?: Impact;
   readonly problems: readonly Problem[];
@@ -115,7 +115,7 @@ function unchangedBefore({ plan, outcomes }: RunResult): number {
 }
 
 export function summaryOf(result: RunResult): Summary {
-  function count(action: Outcome['action']): number {
+  function count(action: ChangeOutcome['action']): number {
     return result.outcomes.filter((outcome) => outcome.action === action).length;
   }
   return {

@@ -41,28 +41,28 @@ export interface KeptResults extends Reuse {
   ended(): void;
 }
 
-interface Kept {
+interface ReusableResult {
   readonly given: readonly unknown[];
-  readonly looks: readonly Look[];
+  readonly looks: readonly LookRecord[];
   readonly value: unknown;
 }
 
-interface Look {
+interface LookRecord {
   readonly question: string;
   readonly words: readonly string[];
   readonly answer: unknown;
 }
 
-type Stages = Map<string, Map<string, Kept>>;
+type Stages = Map<string, Map<string, ReusableResult>>;
 
-interface State {
+interface ReuseState {
   before: Stages;
   now: Stages;
   differs: ((stage: string, key: string) => void) | undefined;
 }
 
 export function openReuse(): KeptResults {
-  const state: State = { before: new Map(), now: new Map(), differs: undefined };
+  const state: ReuseState = { before: new Map(), now: new Map(), differs: undefined };
   return {
     result: (work) => reuseOrWork(state, work),
     prove(differs) {
@@ -78,7 +78,7 @@ export function openReuse(): KeptResults {
   };
 }
 
-function reuseOrWork<T, Q extends Questions>(state: State, work: Work<T, Q>): T {
+function reuseOrWork<T, Q extends Questions>(state: ReuseState, work: Work<T, Q>): T {
   const { stage, key, equal, keeps = () => true } = work;
   const results = stageResults(state.now, stage);
   const kept = results.get(key) ?? state.before.get(stage)?.get(key);
@@ -87,7 +87,7 @@ function reuseOrWork<T, Q extends Questions>(state: State, work: Work<T, Q>): T 
     results.set(key, kept);
     return kept.value as T;
   }
-  const looks: Look[] = [];
+  const looks: LookRecord[] = [];
   const made = work.work(recorded(work.questions, looks));
   const isEqual = kept !== undefined && equal(kept.value as T, made);
   if (counts && !isEqual) state.differs?.(stage, key);
@@ -98,15 +98,15 @@ function reuseOrWork<T, Q extends Questions>(state: State, work: Work<T, Q>): T 
   return value;
 }
 
-function stageResults(stages: Stages, name: string): Map<string, Kept> {
+function stageResults(stages: Stages, name: string): Map<string, ReusableResult> {
   const known = stages.get(name);
   if (known !== undefined) return known;
-  const results = new Map<string, Kept>();
+  const results = new Map<string, ReusableResult>();
   stages.set(name, results);
   return results;
 }
 
-function isSame<T, Q extends Questions>(kept: Kept, { given, questions }: Work<T, Q>): boolean {
+function isSame<T, Q extends Questions>(kept: ReusableResult, { given, questions }: Work<T, Q>): boolean {
   return (
     kept.given.length === given.length &&
     kept.given.every((value, index) => Object.is(value, given[index])) &&
@@ -114,7 +114,7 @@ function isSame<T, Q extends Questions>(kept: Kept, { given, questions }: Work<T
   );
 }
 
-function recorded<Q extends Questions>(questions: Q, looks: Look[]): Q {
+function recorded<Q extends Questions>(questions: Q, looks: LookRecord[]): Q {
   const entries = Object.entries(questions).map(([question, ask]) => [
     question,
     (...words: string[]) => {

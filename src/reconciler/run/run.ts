@@ -16,7 +16,14 @@ import { type Prepared, prepare, sealDigests } from './prepare.ts';
 import { release } from './records/quarantine.ts';
 import { readSuspension } from './records/suspension.ts';
 import type { Paused, RunResult } from './result.ts';
-import { type Done, finishWithoutWriting, type WriteDeps, type WriteOptions, type Written, write } from './write.ts';
+import {
+  type Done,
+  finishWithoutWriting,
+  type WriteDeps,
+  type WriteOptions,
+  type WriteResult,
+  write,
+} from './write.ts';
 
 export interface RunDeps extends WriteDeps {
   /** Receives the observed state and the plan at the end of a run. */
@@ -66,7 +73,7 @@ interface Begun {
   readonly first: Prepared;
 }
 
-interface Ended extends Pick<Done, 'running'> {
+interface EndOfRun extends Pick<Done, 'running'> {
   readonly result: RunResult;
   readonly prepared: Prepared;
 }
@@ -75,7 +82,7 @@ interface Ended extends Pick<Done, 'running'> {
 async function writeLocked(
   { deps, options, start, first }: Begun,
   lease: Awaited<ReturnType<typeof readLease>>,
-): Promise<Ended | { readonly paused: Paused }> {
+): Promise<EndOfRun | { readonly paused: Paused }> {
   const lock = await acquire(deps, lease, holderName(options));
   const watch = await watchSuspension(deps, options);
   const assertGoing = (): void => {
@@ -106,8 +113,8 @@ async function writeInOrder(
   options: RunOptions,
   first: Prepared,
   assertGoing: () => void,
-): Promise<Written> {
-  const writeOne = (prepared: Prepared): Promise<Written> =>
+): Promise<WriteResult> {
+  const writeOne = (prepared: Prepared): Promise<WriteResult> =>
     write({ ...deps, cluster: onlyCurrent(deps.cluster, prepared.snapshot.findByKey, assertGoing) }, options, prepared);
   const deadline = deps.clock.monotonic() + options.waitSeconds * 1000;
   let written = await writeOne(first);
@@ -138,7 +145,7 @@ function hasMadeChanges({ outcomes }: Done): boolean {
  */
 function isToBeContinued(
   { clock, enough }: RunDeps,
-  { prepared: { waits }, done }: Written,
+  { prepared: { waits }, done }: WriteResult,
   hasChanged: boolean,
   deadline: number,
 ): boolean {

@@ -41,7 +41,7 @@ export interface ValidateInput {
   readonly verify?: ImagePolicy | undefined;
 }
 
-export interface Validation {
+export interface ManifestValidation {
   readonly summary: {
     readonly files: number;
     readonly resources: number;
@@ -61,7 +61,7 @@ export interface Validation {
   readonly files: readonly string[];
 }
 
-export function validate(input: ValidateInput): Validation {
+export function validate(input: ValidateInput): ManifestValidation {
   const { documents, kinds, apiGroup, schemas = [], definitions = [], cache } = input;
   const parsed = schemas.map((file) => parseFile(file, cache));
   const loaded = load({
@@ -112,7 +112,7 @@ function ofFiles(resource: LoadedResource) {
   return { ...resource, source: 'files' };
 }
 
-interface Declared extends Pick<Loaded, 'invalid'> {
+interface DeclaredManifests extends Pick<Loaded, 'invalid'> {
   readonly sound: readonly LoadedResource[];
   readonly locks: readonly KubeObject[];
 }
@@ -121,7 +121,7 @@ interface Declared extends Pick<Loaded, 'invalid'> {
 function checkReferences(
   { kinds, apiGroup }: ValidateInput,
   resources: Parameters<typeof resolve>[0]['loaded'],
-  { sound, invalid, locks }: Declared,
+  { sound, invalid, locks }: DeclaredManifests,
 ) {
   const own = new Set(kinds.map((kind) => kind.kind));
   const views = openViews({ apiGroup, layers: [sound.map((each) => each.defaulted ?? each.object)], locks });

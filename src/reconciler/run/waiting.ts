@@ -5,7 +5,7 @@ import type { Clock } from './ports.ts';
 import type { NotReady } from './settle/readiness.ts';
 
 /** Reason of a wait. `leftMs` is its maximum remaining duration in milliseconds. */
-export type Waiting = { readonly leftMs: number } & (
+export type WaitReason = { readonly leftMs: number } & (
   | {
       readonly for: 'resources';
       readonly resources: readonly NotReady[];
@@ -18,7 +18,7 @@ export type Waiting = { readonly leftMs: number } & (
   | { readonly for: 'deletion'; readonly resource: ResourceId }
 );
 
-export type ReportWaiting = (waiting: Waiting) => void;
+export type ReportWaiting = (waiting: WaitReason) => void;
 
 const EVERY_MS = 10_000;
 

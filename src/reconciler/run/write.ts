@@ -5,7 +5,7 @@ import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
 import type { Problem } from '#std/problem.ts';
 import { UNTRACED } from '#std/telemetry/trace.ts';
-import { isNotBegun, type Outcome, outcomesOfRefused } from './apply/apply.ts';
+import { type ChangeOutcome, isNotBegun, outcomesOfRefused } from './apply/apply.ts';
 import { type ChangeDeps, type Changed, type ChangeOptions, makeChanges } from './apply/change.ts';
 import { declareExtent, exactExtent } from './apply/extent.ts';
 import { SUSPENDED } from './apply/suspension-watch.ts';
@@ -37,7 +37,7 @@ export interface WriteOptions extends PrepareOptions, ChangeOptions {
 
 /** Results of a run in addition to its plan. */
 export interface Done {
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly ChangeOutcome[];
   readonly readiness: Readiness;
   readonly failures: readonly Failure[];
   readonly problems: readonly Problem[];
@@ -48,7 +48,7 @@ export interface Done {
   readonly running: readonly ListedServer[] | undefined;
 }
 
-export interface Written {
+export interface WriteResult {
   readonly done: Done;
   /**
    * State from which the result was computed: the last preparation of the run. A run prepares again if the server began
@@ -86,7 +86,7 @@ export async function finishWithoutWriting(
   return { outcomes, readiness, failures: [], problems: [], fields: [], timedOut: false, running };
 }
 
-export async function write(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<Written> {
+export async function write(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<WriteResult> {
   const changed = await changeAll(deps, options, first);
   const { prepared, outcomes } = changed;
   const see = (): Promise<ObservedState> => listObservedState(deps, options, prepared);
@@ -186,6 +186,6 @@ async function changeAgain(deps: WriteDeps, options: WriteOptions, changed: AllC
   return { ...next, prepared, outcomes: [...standing, ...next.outcomes], failures: changed.failures };
 }
 
-function isStuck(action: Outcome['action']): boolean {
+function isStuck(action: ChangeOutcome['action']): boolean {
   return action === 'failed' || action === 'held';
 }

@@ -4,7 +4,7 @@ import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { digest } from '#std/hash.ts';
 
-export type Decision =
+export type DueDecision =
   | {
       readonly due: true;
       readonly reason: 'never-synced' | 'triggered' | 'declaration-changed' | 'retry' | 'interval';
@@ -34,7 +34,7 @@ export function due(
   state: SourceState | undefined,
   trigger: string | undefined,
   nowMs: number,
-): Decision {
+): DueDecision {
   const lastMs = Date.parse(state?.lastAttempt ?? '');
   if (state === undefined || Number.isNaN(lastMs)) return { due: true, reason: 'never-synced' };
   if (isTriggered(state, trigger)) return { due: true, reason: 'triggered' };

@@ -3,10 +3,10 @@
 import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
 import { isObject, type Json, type JsonObject, objectsIn, pointerToken } from '#std/json.ts';
 
-export type Status = 'active' | 'deprecated' | 'deleted';
+export type EntryStatus = 'active' | 'deprecated' | 'deleted';
 
 /** One version of one server: its document, and the fields that are extracted from it. */
-export interface Entry {
+export interface CatalogueEntry {
   /** Reverse-DNS name with exactly one `/`. */
   readonly name: string;
   readonly version: string;
@@ -15,7 +15,7 @@ export interface Entry {
   readonly title?: string;
   readonly description: string;
   readonly tags: readonly string[];
-  readonly status: Status;
+  readonly status: EntryStatus;
   /** Explanation of the status by an upstream registry. */
   readonly statusMessage?: string;
   /** RFC 3339. Absent if the source does not state this time. */
@@ -37,7 +37,7 @@ export interface StoredEntry {
   readonly version: string;
   /** The server.json as text. The service sends the text without parsing it. */
   readonly document: string;
-  readonly status: Status;
+  readonly status: EntryStatus;
   readonly statusMessage?: string;
   readonly isLatest: boolean;
   readonly publishedAt: string;
@@ -52,7 +52,7 @@ export interface StoredEntry {
 export const PLATFORM_VENDOR = 'io.github.stacklok';
 
 /** Fields that `extract` reads from the document. */
-export type Extracted = Omit<Entry, 'name' | 'version' | 'document' | 'isLatest' | 'publishedAt'>;
+export type Extracted = Omit<CatalogueEntry, 'name' | 'version' | 'document' | 'isLatest' | 'publishedAt'>;
 
 /**
  * Extracts the searchable fields. Tags, status and tier are in the publisher's blocks, two levels deep under any
@@ -81,7 +81,9 @@ export function extract(document: JsonObject): Extracted {
  * Returns the names of tools that entries list, by container image or remote URL. Of several lists for the same image
  * or URL, uses the first.
  */
-export function toolsByPlace(entries: readonly Pick<Entry, 'document'>[]): ReadonlyMap<string, readonly string[]> {
+export function toolsByPlace(
+  entries: readonly Pick<CatalogueEntry, 'document'>[],
+): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const { document } of entries) {
     const provided = isObject(document._meta) ? document._meta[PUBLISHER_PROVIDED] : undefined;

@@ -2,7 +2,7 @@
 
 import type { Filter } from '#contracts/registry/source.ts';
 import { globMatches, parseGlob } from '#std/patterns/glob.ts';
-import type { Entry } from './entry.ts';
+import type { CatalogueEntry } from './entry.ts';
 
 /** A filter that is parsed once for many entries. */
 export interface EntryFilter {
@@ -10,7 +10,7 @@ export interface EntryFilter {
   readonly malformed: readonly string[];
   /** Returns whether the filter accepts the name. The tags may still exclude the entry. */
   acceptsName(name: string): boolean;
-  accepts(entry: Pick<Entry, 'name' | 'tags'>): boolean;
+  accepts(entry: Pick<CatalogueEntry, 'name' | 'tags'>): boolean;
 }
 
 /**
@@ -43,7 +43,7 @@ export function entryFilter(filter: Filter): EntryFilter {
 }
 
 /** Returns a message if entries exist and the filter accepts none of them. */
-export function keptNothing(filter: EntryFilter, entries: readonly Entry[]): string | undefined {
+export function keptNothing(filter: EntryFilter, entries: readonly CatalogueEntry[]): string | undefined {
   const [first] = entries;
   if (first === undefined || entries.some((entry) => filter.accepts(entry))) return undefined;
   const count = entries.length === 1 ? 'does not keep the only entry' : `keeps none of ${entries.length} entries`;

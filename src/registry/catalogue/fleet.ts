@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { FleetOrigin, RegistrySource } from '#contracts/registry/source.ts';
-import type { ListedServer, Listing } from '#contracts/running-servers.ts';
+import type { CatalogueListing, ListedServer } from '#contracts/running-servers.ts';
 import { PUBLISHER_PROVIDED, SERVER_SCHEMA } from '#contracts/server-document.ts';
 import { sha256 } from '#std/hash.ts';
 import type { JsonObject } from '#std/json.ts';
 import { declarationHash } from './due.ts';
 import { PLATFORM_VENDOR } from './entry.ts';
 import { parseDocuments } from './formats/registry.ts';
-import type { CatalogueWriter, SourceKey, Written } from './ports.ts';
+import type { CatalogueWriter, SourceKey, WriteCounts } from './ports.ts';
 import { syncedState, timeOf } from './sync-state.ts';
 
 /** Key in `_meta` for the readiness of a running server. */
@@ -40,7 +40,7 @@ export async function storeFleet(
   const claim = await writer.claim(key);
   if (claim === undefined) return;
   const attempt = { source, state: claim.state, trigger: undefined, now: now() };
-  const stateOf = (written: Written) =>
+  const stateOf = (written: WriteCounts) =>
     syncedState(attempt, content, { entries, written, hash, rejected: rejected.length });
   try {
     await claim.replace(key, entries, stateOf, () => timeOf(now()));
@@ -74,7 +74,7 @@ function fleetDocuments(
   return [...documents.values()];
 }
 
-function listedDocument({ namespace, name, ...server }: ListedServer, listing: Listing): JsonObject {
+function listedDocument({ namespace, name, ...server }: ListedServer, listing: CatalogueListing): JsonObject {
   const { kind, uid, title, description, version = '1.0.0', tools } = listing;
   const url = listing.url ?? server.url;
   const { image, transport, ready } = server;

@@ -3,7 +3,7 @@
 import type { CatalogueState, Resume, SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin, SourceFormat } from '#contracts/registry/source.ts';
 import type { RunningServer } from '#contracts/running-servers.ts';
-import type { Entry, Status, StoredEntry } from './entry.ts';
+import type { CatalogueEntry, EntryStatus, StoredEntry } from './entry.ts';
 
 /**
  * Identifies a source of an MCPRegistry. The stand-alone service uses the namespace and registry name in its
@@ -50,7 +50,7 @@ export interface ReadRequest<O> {
 }
 
 /** Reads sources with origins of the type `O`. */
-export interface Source<O = Origin> {
+export interface SourceReader<O = Origin> {
   /**
    * Reads a source. Returns `unchanged` if the content is equal to the content of the read that returned `resume`.
    * Throws a Failure whose message names the URL: `source-unreachable`, `source-auth-required`, `source-not-found`, or
@@ -59,7 +59,7 @@ export interface Source<O = Origin> {
   read(request: ReadRequest<O>): Promise<Content | 'unchanged'>;
 }
 
-export interface Written {
+export interface WriteCounts {
   readonly created: number;
   readonly updated: number;
   readonly removed: number;
@@ -80,11 +80,11 @@ export interface SourceWriter {
    */
   replace(
     key: SourceKey,
-    entries: readonly Entry[],
-    state: SourceState | ((written: Written) => SourceState),
+    entries: readonly CatalogueEntry[],
+    state: SourceState | ((written: WriteCounts) => SourceState),
     now: () => string,
     hold?: Hold,
-  ): Promise<Written>;
+  ): Promise<WriteCounts>;
   /** Records an attempt that failed or found no news. Entries stay unchanged. */
   record(key: SourceKey, state: SourceState): Promise<void>;
 }
@@ -136,7 +136,7 @@ export interface Runner {
  * `changed` orders by the time of the last change: the publisher's time, or the catalogue's time if the publisher
  * states none. `stars` orders by stars of the repository, and `pulls` by pulls of the image.
  */
-export type Sort = 'changed' | 'stars' | 'pulls';
+export type ListOrder = 'changed' | 'stars' | 'pulls';
 
 /** Position of the last entry of a page. */
 export interface ListPosition {
@@ -160,7 +160,7 @@ export interface ListQuery {
    * If absent, entries are ordered by name. Otherwise values descend, entries without a value come last, and equal
    * values are ordered by name.
    */
-  readonly sort?: Sort;
+  readonly sort?: ListOrder;
   /** Returns only entries that changed after this RFC 3339 time. */
   readonly updatedSince?: string;
   /** `latest` or an exact version. */
@@ -170,7 +170,7 @@ export interface ListQuery {
   readonly tags?: readonly string[];
   /** Returns only entries of one of these tiers, in any letter case. */
   readonly tiers?: readonly string[];
-  readonly statuses?: readonly Status[];
+  readonly statuses?: readonly EntryStatus[];
   /** Returns only entries with one of these transports. */
   readonly transports?: readonly string[];
 }

@@ -4,12 +4,12 @@
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { Failure } from '#std/failure.ts';
 import { due } from './due.ts';
-import type { CatalogueWriter, Claim, Content, ReadRequest, Source, SourceKey } from './ports.ts';
+import type { CatalogueWriter, Claim, Content, ReadRequest, SourceKey, SourceReader } from './ports.ts';
 import { type SyncOutcome, syncSource } from './sync.ts';
 import type { Arrival, InTurn } from './turns.ts';
 
 export interface RoundPorts<O = Origin> {
-  readonly source: Source<O>;
+  readonly source: SourceReader<O>;
   readonly writer: CatalogueWriter;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -47,7 +47,7 @@ export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O
 }
 
 /** Makes the source wait for a turn before its content is parsed, because parsing needs the most memory. */
-function announceArrival<O>(source: Source<O>, { arrived, whole, tooSlow }: Arrival): Source<O> {
+function announceArrival<O>(source: SourceReader<O>, { arrived, whole, tooSlow }: Arrival): SourceReader<O> {
   return {
     async read(request) {
       const content = await readInTime(source, { ...request, arrived }, tooSlow);
@@ -58,7 +58,7 @@ function announceArrival<O>(source: Source<O>, { arrived, whole, tooSlow }: Arri
 }
 
 async function readInTime<O>(
-  source: Source<O>,
+  source: SourceReader<O>,
   request: ReadRequest<O>,
   tooSlow: AbortSignal,
 ): Promise<Content | 'unchanged'> {

@@ -5,10 +5,10 @@ import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';
 import { declarationHash } from './due.ts';
-import type { Entry } from './entry.ts';
-import type { Content, Written } from './ports.ts';
+import type { CatalogueEntry } from './entry.ts';
+import type { Content, WriteCounts } from './ports.ts';
 
-export interface Attempt<O = Origin> {
+export interface SyncAttempt<O = Origin> {
   readonly source: RegistrySource<O>;
   /** State in the store. undefined if the source was never synced. */
   readonly state: SourceState | undefined;
@@ -19,15 +19,15 @@ export interface Attempt<O = Origin> {
 }
 
 export interface Result {
-  readonly entries: readonly Entry[];
-  readonly written: Written;
+  readonly entries: readonly CatalogueEntry[];
+  readonly written: WriteCounts;
   readonly hash: string;
   readonly rejected: number;
   /** Why the filter accepts no entry of the source. */
   readonly note?: string | undefined;
 }
 
-export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Result): SourceState {
+export function syncedState<O>(attempt: SyncAttempt<O>, content: Content, result: Result): SourceState {
   const { entries, written, hash, rejected: rejectedCount, note } = result;
   const { created, updated, unchanged, held } = written;
   const gone = entries.filter(({ status }) => status === 'deleted').length;
@@ -49,7 +49,7 @@ export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Re
 }
 
 /** Returns the state after an attempt that found no news. `content`: undefined if the source was not read. */
-export function keptState<O>(attempt: Attempt<O>, content: Content | undefined): SourceState {
+export function keptState<O>(attempt: SyncAttempt<O>, content: Content | undefined): SourceState {
   const { serverCount = 0, rejectedCount = 0, phase, message, emptySince } = attempt.state ?? {};
   // Keeps the message of a complete sync, which may explain why no entry is served.
   const isSame = phase === 'Complete' && emptySince === undefined && message !== undefined && message !== '';
@@ -64,7 +64,7 @@ export function keptState<O>(attempt: Attempt<O>, content: Content | undefined):
 }
 
 /** Returns the state after a failed attempt. Hash, counts and entries stay. The attempt count grows. */
-export function failedState<O>(attempt: Attempt<O>, message: string): SourceState {
+export function failedState<O>(attempt: SyncAttempt<O>, message: string): SourceState {
   const before = attempted(attempt);
   return { ...before, phase: 'Failed', message, attemptCount: before.attemptCount + 1 };
 }
@@ -73,7 +73,7 @@ export function failedState<O>(attempt: Attempt<O>, message: string): SourceStat
  * Returns the state of a source that has no entries now, while its last servers are still served. `note` is set if the
  * filter accepts no entry.
  */
-export function emptyState<O>(attempt: Attempt<O>, emptySince: string, note: string | undefined): SourceState {
+export function emptyState<O>(attempt: SyncAttempt<O>, emptySince: string, note: string | undefined): SourceState {
   const before = attempted(attempt);
   const left = attempt.source.intervalMs === undefined ? '' : 'the next read finds the same, or ';
   const reason = note === undefined ? `the source is empty since ${emptySince}` : `${note} (since ${emptySince})`;
@@ -87,7 +87,7 @@ export function timeOf(ms: number): string {
 }
 
 /** Returns the previous state with the fields that every attempt changes. */
-function attempted<O>(attempt: Attempt<O>): SourceState {
+function attempted<O>(attempt: SyncAttempt<O>): SourceState {
   const { source, state } = attempt;
   const fresh = { phase: 'Failed', message: '', attemptCount: 0, serverCount: 0, rejectedCount: 0 } as const;
   return {
@@ -99,7 +99,7 @@ function attempted<O>(attempt: Attempt<O>): SourceState {
   };
 }
 
-function resumeOf<O>({ source }: Attempt<O>, { resume }: Content): Pick<SourceState, 'resume'> {
+function resumeOf<O>({ source }: SyncAttempt<O>, { resume }: Content): Pick<SourceState, 'resume'> {
   return resume === undefined ? {} : { resume: { ...resume, declaration: declarationHash(source) } };
 }
 

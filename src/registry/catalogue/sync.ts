@@ -6,21 +6,21 @@ import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
 import type { Problem } from '#std/problem.ts';
 import { declarationHash, isTriggered } from './due.ts';
-import type { Entry } from './entry.ts';
+import type { CatalogueEntry } from './entry.ts';
 import { type EntryFilter, entryFilter, keptNothing } from './filter.ts';
-import type { Parsed } from './formats/document.ts';
+import type { ParsedDocument } from './formats/document.ts';
 import { parseDocuments } from './formats/registry.ts';
-import type { Content, Hold, ReadRequest, Source, SourceKey, SourceWriter, Written } from './ports.ts';
-import { type Attempt, emptyState, failedState, keptState, syncedState, timeOf } from './sync-state.ts';
+import type { Content, Hold, ReadRequest, SourceKey, SourceReader, SourceWriter, WriteCounts } from './ports.ts';
+import { emptyState, failedState, keptState, type SyncAttempt, syncedState, timeOf } from './sync-state.ts';
 
 export interface SyncPorts<O = Origin> {
-  readonly source: Source<O>;
+  readonly source: SourceReader<O>;
   readonly writer: SourceWriter;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-export interface SyncRequest<O = Origin> extends Attempt<O> {
+export interface SyncRequest<O = Origin> extends SyncAttempt<O> {
   readonly key: SourceKey;
   /** Aborted if the sync must be given up. Nothing is recorded then. */
   readonly signal: AbortSignal;
@@ -33,7 +33,7 @@ export interface SyncOutcome {
   /** The recorded state. */
   readonly state: SourceState;
   /** Numbers of changed rows. Set if `synced`. */
-  readonly written?: Written;
+  readonly written?: WriteCounts;
   /** Rejected entries, or why the content was not stored. */
   readonly problems: readonly Problem[];
   /** Why the source could not be read or stored. Set only if `failed`. */
@@ -105,7 +105,7 @@ function isSame<O>({ source, state }: SyncRequest<O>, hash: string): boolean {
   return complete && state.declarationHash === declarationHash(source);
 }
 
-interface Read {
+interface ParsedContent {
   readonly content: Content;
   readonly parsed: Understood;
   /** SHA-256 of the text, or of all texts together. */
@@ -118,7 +118,11 @@ function hashOf({ documents }: Content): string {
   return only !== undefined && more.length === 0 ? only : sha256(hashes.join('\n'));
 }
 
-async function storeWhole<O>({ writer, now }: SyncPorts<O>, request: SyncRequest<O>, read: Read): Promise<SyncOutcome> {
+async function storeWhole<O>(
+  { writer, now }: SyncPorts<O>,
+  request: SyncRequest<O>,
+  read: ParsedContent,
+): Promise<SyncOutcome> {
   const { key, source } = request;
   const { content, parsed, hash } = read;
   const filter = entryFilter(source.filter);
@@ -131,7 +135,7 @@ async function storeWhole<O>({ writer, now }: SyncPorts<O>, request: SyncRequest
     await writer.record(key, state);
     return { key, result: 'unchanged', state, problems: warnings };
   }
-  const stateOf = (written: Written) =>
+  const stateOf = (written: WriteCounts) =>
     syncedState(request, content, { entries, written, hash, rejected: parsed.rejected.length, note });
   const written = await writer.replace(key, entries, stateOf, () => timeOf(now()), holdBroken(parsed, filter));
   return { key, result: 'synced', state: stateOf(written), written, problems: [...warnings, ...problemsOf(parsed)] };
@@ -152,14 +156,14 @@ function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): strin
 async function storeChanges<O>(
   { writer, now }: SyncPorts<O>,
   request: SyncRequest<O>,
-  read: Read,
+  read: ParsedContent,
 ): Promise<SyncOutcome> {
   const { key, source, state: before } = request;
   const { content, parsed, hash } = read;
   const filter = entryFilter(source.filter);
   const entries = parsed.entries.filter((entry) => filter.accepts(entry));
   const left = new Set(parsed.entries.filter((entry) => !filter.accepts(entry)).map(versionKey));
-  const stateOf = (written: Written) => {
+  const stateOf = (written: WriteCounts) => {
     const lastSyncHash = hasWritten(written) ? sha256(`${before?.lastSyncHash} ${hash}`) : before?.lastSyncHash;
     // Unchanged entries may still be broken. The next complete read counts them again.
     const rejected = Math.max(before?.rejectedCount ?? 0, parsed.rejected.length);
@@ -171,12 +175,12 @@ async function storeChanges<O>(
   return hasWritten(written) ? { ...reported, result: 'synced', written } : { ...reported, result: 'unchanged' };
 }
 
-function hasWritten({ created, updated, removed }: Written): boolean {
+function hasWritten({ created, updated, removed }: WriteCounts): boolean {
   return created + updated + removed > 0;
 }
 
 /** Unique, because names and versions contain no blanks. */
-function versionKey({ name, version }: Pick<Entry, 'name' | 'version'>): string {
+function versionKey({ name, version }: Pick<CatalogueEntry, 'name' | 'version'>): string {
   return `${name} ${version}`;
 }
 
@@ -184,7 +188,7 @@ function versionKey({ name, version }: Pick<Entry, 'name' | 'version'>): string 
 async function recordAttempt<O>(
   { writer }: SyncPorts<O>,
   request: SyncRequest<O>,
-  { content, parsed }: Partial<Read>,
+  { content, parsed }: Partial<ParsedContent>,
 ): Promise<SyncOutcome> {
   const { key } = request;
   const state = keptState(request, content);
@@ -206,7 +210,7 @@ async function recordFailure<O>(
   return { key, result: 'failed', state, problems, failure };
 }
 
-type Understood = Parsed & { readonly ok: true };
+type Understood = ParsedDocument & { readonly ok: true };
 
 /**
  * Keeps the stored version of a broken entry, unless the filter excludes its name. If a broken entry has no readable

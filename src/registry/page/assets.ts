@@ -29,7 +29,11 @@ export interface PageSettings {
 }
 
 export async function readPageAssets({ auth, running, title = 'MCP servers' }: PageSettings): Promise<PageAssets> {
-  const { template, files, digest: content } = await readPageFiles({ readdir, readFile }, FOLDER);
+  const {
+    template,
+    files,
+    digest: content,
+  } = await readPageFiles({ readdir, readFile }, FOLDER, ['preact', 'preact/hooks']);
   const digest = sha256(JSON.stringify([auth, running, title, content])).slice(0, DIGEST_LENGTH);
   const modules = files.filter(({ name }) => name.endsWith(`.${MODULE_EXTENSION}`));
   const shell = template

@@ -3,7 +3,7 @@
 import type { FastifyReply, onRequestAsyncHookHandler } from 'fastify';
 import { authorizationHeaders } from '#auth/bearer.ts';
 import { challenge } from '#auth/challenge.ts';
-import { type Identity, READ_SCOPE, type Scope, WRITE_SCOPE } from '#auth/identity.ts';
+import { type Identity, READ_SCOPE, type RegistryScope, WRITE_SCOPE } from '#auth/identity.ts';
 import type { Authenticate } from '#auth/providers.ts';
 import { isPublic } from '#auth/publicpaths.ts';
 import { explain, type PublicRejection, publicRejection, type Rejection } from '#auth/rejection.ts';
@@ -49,11 +49,11 @@ function shown({ provider, subject, scopes }: Identity): Omit<Identity, 'claims'
   return { provider, subject, scopes };
 }
 
-function scopeFor(method: string): Scope {
+function scopeFor(method: string): RegistryScope {
   return method === 'GET' || method === 'HEAD' ? READ_SCOPE : WRITE_SCOPE;
 }
 
-function scopeMissing({ scopes, subject }: Identity, scope: Scope | undefined): Rejection | undefined {
+function scopeMissing({ scopes, subject }: Identity, scope: RegistryScope | undefined): Rejection | undefined {
   if (scope === undefined || scopes.includes(scope)) return undefined;
   return { reason: 'scope-missing', scope, subject };
 }
@@ -66,7 +66,7 @@ function turnAway(
   reply: FastifyReply,
   oauth: OAuthConfig,
   shown: PublicRejection,
-  needed: Scope | undefined,
+  needed: RegistryScope | undefined,
 ): FastifyReply {
   if (shown.status === 503) return sendRefusal(reply, { code: 'tokens-unavailable', message: shown.message });
   const value = challenge(oauth, { scope: needed, ...shown });

@@ -27,12 +27,14 @@ const STATUS: Readonly<Record<RegistryCode, number>> = {
 };
 
 /** Why a request gets no data. `message` is public. */
-export interface Refused {
+export interface ErrorResponse {
   readonly code: RegistryCode;
   readonly message: string;
 }
 
-export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refused: Refused };
+export type ValueOrError<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refused: ErrorResponse };
 
 export function found<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value };
@@ -41,7 +43,11 @@ export function found<T>(value: T): { readonly ok: true; readonly value: T } {
 const RETRY_AFTER_SECONDS = 5;
 
 /** `status` replaces the status of the code. */
-export function sendRefusal(reply: FastifyReply, { code, message }: Refused, status = STATUS[code]): FastifyReply {
+export function sendRefusal(
+  reply: FastifyReply,
+  { code, message }: ErrorResponse,
+  status = STATUS[code],
+): FastifyReply {
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
   reply.request.log.debug({ code }, message);
   return reply.code(status).header('cache-control', 'no-store').send({ error: message });

@@ -14,7 +14,7 @@ export interface Bodies {
   set(name: string, body: Buffer): void;
 }
 
-interface Kept {
+interface CachedBody {
   readonly body: Buffer;
   /** Time until which the body may be sent, in monotonic milliseconds. */
   readonly until: number;
@@ -25,7 +25,7 @@ interface Kept {
  * and caching all bodies would burden the garbage collector. If ROOM is exceeded, drops the oldest bodies.
  */
 export function createBodies(monotonic: () => number): Bodies {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedBody>();
   const once = new Map<string, true>();
   let length = 0;
 

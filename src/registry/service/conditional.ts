@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
 import { setBounded } from '#std/bounded.ts';
 import type { CatalogueReader, SourceKey } from '../catalogue/ports.ts';
-import { found, type Read, sendRefusal } from './answer.ts';
+import { found, sendRefusal, type ValueOrError } from './answer.ts';
 import type { Bodies } from './bodies.ts';
 import { packedSender, VARY } from './encoding.ts';
 import { entityTag, isAnyTag, namesTag } from './etag.ts';
@@ -21,8 +21,8 @@ export interface ConditionalOptions {
 }
 
 /** Loads the requested data from the store. */
-export type Load = (catalogue: CatalogueReader) => Promise<Read<Loaded>>;
-export type Ask = (request: FastifyRequest, key: SourceKey) => Read<Load>;
+export type Load = (catalogue: CatalogueReader) => Promise<ValueOrError<Loaded>>;
+export type Ask = (request: FastifyRequest, key: SourceKey) => ValueOrError<Load>;
 
 interface Loaded {
   /** JSON text. */
@@ -91,7 +91,7 @@ export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, date
 }
 
 /** A valid request. */
-interface Question {
+interface SourceQuery {
   readonly key: SourceKey;
   readonly load: Load;
 }
@@ -101,8 +101,10 @@ const QUESTIONS_MAX = 200;
 const TARGET_LENGTH_MAX = 512;
 
 /** Caches valid questions by the request target: a question depends only on the target. */
-function lately(read: (request: FastifyRequest) => Read<Question>): (request: FastifyRequest) => Read<Question> {
-  const known = new Map<string, Question>();
+function lately(
+  read: (request: FastifyRequest) => ValueOrError<SourceQuery>,
+): (request: FastifyRequest) => ValueOrError<SourceQuery> {
+  const known = new Map<string, SourceQuery>();
   return (request) => {
     const kept = known.get(request.url);
     if (kept !== undefined) return found(kept);
@@ -114,7 +116,7 @@ function lately(read: (request: FastifyRequest) => Read<Question>): (request: Fa
 }
 
 /** Returns the source that the request's `registry` names. */
-export function registryKey(config: RegistryConfig, request: FastifyRequest): Read<SourceKey> {
+export function registryKey(config: RegistryConfig, request: FastifyRequest): ValueOrError<SourceKey> {
   const { registry: name } = request.params as { readonly registry?: string };
   const known = config.registries.find((registry) => registry.name === name);
   if (known === undefined) {
@@ -123,7 +125,11 @@ export function registryKey(config: RegistryConfig, request: FastifyRequest): Re
   return found({ namespace: config.namespace, registry: config.registryName, source: known.name });
 }
 
-async function plainBody(bodies: Bodies, tag: string, load: () => Promise<Read<Loaded>>): Promise<Read<Buffer>> {
+async function plainBody(
+  bodies: Bodies,
+  tag: string,
+  load: () => Promise<ValueOrError<Loaded>>,
+): Promise<ValueOrError<Buffer>> {
   const kept = bodies.get(tag);
   if (kept !== undefined) return found(kept);
   const loaded = await load();

@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '#std/failure.ts';
-import { type Refused, sendRefusal } from './answer.ts';
+import { type ErrorResponse, sendRefusal } from './answer.ts';
 
 /** Handles errors of routes and of the framework. Sends the error's own 4xx status, 503 if a retry may help, or 500. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -55,6 +55,6 @@ function clientErrorStatus(code: string | undefined): number {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
 }
 
-function requestInvalid(status: number): Refused {
+function requestInvalid(status: number): ErrorResponse {
   return { code: 'request-invalid', message: (STATUS_CODES[status] ?? 'bad request').toLowerCase() };
 }

@@ -1,8 +1,8 @@
 // Parses the query parameters of a listing.
 
-import type { Status } from '../catalogue/entry.ts';
-import type { ListQuery, Sort } from '../catalogue/ports.ts';
-import type { Read, Refused } from './answer.ts';
+import type { EntryStatus } from '../catalogue/entry.ts';
+import type { ListOrder, ListQuery } from '../catalogue/ports.ts';
+import type { ErrorResponse, ValueOrError } from './answer.ts';
 import { decodeCursor, type Filters } from './cursor.ts';
 
 export const LIMIT_DEFAULT = 30;
@@ -10,10 +10,10 @@ export const LIMIT_MAX = 100;
 export const TEXT_LENGTH_MAX = 255;
 /** Maximum number of values of a repeatable parameter. */
 export const VALUES_MAX = 16;
-const STATUSES: readonly Status[] = ['active', 'deprecated', 'deleted'];
+const STATUSES: readonly EntryStatus[] = ['active', 'deprecated', 'deleted'];
 
 /** Sort orders. The first order is the default. */
-export const SORTS = ['name', 'changed', 'stars', 'pulls'] as const satisfies readonly (Sort | 'name')[];
+export const SORTS = ['name', 'changed', 'stars', 'pulls'] as const satisfies readonly (ListOrder | 'name')[];
 
 /** Values by name. A repeated name has a list of values. */
 export type RawQuery = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export interface ListRequest {
 }
 
 /** `registry` is the name of the registry. Cursors are bound to it. Unknown parameters are ignored. */
-export function readListQuery(raw: RawQuery, registry: string): Read<ListRequest> {
+export function readListQuery(raw: RawQuery, registry: string): ValueOrError<ListRequest> {
   const read = all({
     limit: readLimit(raw),
     search: readText(raw, 'search'),
@@ -50,7 +50,7 @@ export function readListQuery(raw: RawQuery, registry: string): Read<ListRequest
 }
 
 /** Reads `include_deleted` for routes about one server. */
-export function readVersionsQuery(raw: RawQuery): Read<boolean> {
+export function readVersionsQuery(raw: RawQuery): ValueOrError<boolean> {
   return readIncludeDeleted(raw, undefined);
 }
 
@@ -60,21 +60,21 @@ function impliesDeleted({
   statuses,
 }: {
   readonly updatedSince: string | undefined;
-  readonly statuses: readonly Status[] | undefined;
+  readonly statuses: readonly EntryStatus[] | undefined;
 }): string | undefined {
   if (updatedSince !== undefined) return 'updated_since';
   return statuses?.includes('deleted') === true ? 'x-status=deleted' : undefined;
 }
 
 /** Returns all values, or the first refusal. */
-function all<T extends object>(reads: { readonly [K in keyof T]: Read<T[K]> }): Read<T> {
-  const entries = Object.entries<Read<unknown>>(reads);
+function all<T extends object>(reads: { readonly [K in keyof T]: ValueOrError<T[K]> }): ValueOrError<T> {
+  const entries = Object.entries<ValueOrError<unknown>>(reads);
   for (const [, read] of entries) if (!read.ok) return read;
   const values = entries.map(([name, read]) => [name, read.ok ? read.value : undefined]);
   return { ok: true, value: Object.fromEntries(values) as T };
 }
 
-function readLimit(raw: RawQuery): Read<number> {
+function readLimit(raw: RawQuery): ValueOrError<number> {
   const text = single(raw, 'limit');
   if (!text.ok) return text;
   if (text.value === undefined) return { ok: true, value: LIMIT_DEFAULT };
@@ -84,7 +84,7 @@ function readLimit(raw: RawQuery): Read<number> {
   return refuseQuery(`limit must be a positive integer; at most ${LIMIT_MAX} servers come in one page`);
 }
 
-function readText(raw: RawQuery, name: string): Read<string | undefined> {
+function readText(raw: RawQuery, name: string): ValueOrError<string | undefined> {
   const text = single(raw, name);
   if (!text.ok || text.value === undefined) return text;
   if (text.value.length > TEXT_LENGTH_MAX)
@@ -102,7 +102,7 @@ function isStorable(text: string): boolean {
 }
 
 /** Reads a repeatable parameter. Ignores empty values. */
-function readTexts(raw: RawQuery, name: string): Read<readonly string[] | undefined> {
+function readTexts(raw: RawQuery, name: string): ValueOrError<readonly string[] | undefined> {
   const given = raw[name];
   const values = (Array.isArray(given) ? given : [given]).filter((value) => typeof value === 'string' && value !== '');
   if (values.length > VALUES_MAX) return refuseQuery(`${name} must not be given more than ${VALUES_MAX} times`);
@@ -114,7 +114,7 @@ function readTexts(raw: RawQuery, name: string): Read<readonly string[] | undefi
   return { ok: true, value: values.length === 0 ? undefined : [...new Set(values)].sort() };
 }
 
-function readStatuses(raw: RawQuery): Read<readonly Status[] | undefined> {
+function readStatuses(raw: RawQuery): ValueOrError<readonly EntryStatus[] | undefined> {
   const texts = readTexts(raw, 'x-status');
   if (!texts.ok || texts.value === undefined) return texts.ok ? { ok: true, value: undefined } : texts;
   const statuses = texts.value.flatMap((text) => STATUSES.find((status) => status === text.toLowerCase()) ?? []);
@@ -122,7 +122,7 @@ function readStatuses(raw: RawQuery): Read<readonly Status[] | undefined> {
   return refuseQuery(`x-status must be one of ${STATUSES.join(', ')}`);
 }
 
-function readSort(raw: RawQuery): Read<Sort | undefined> {
+function readSort(raw: RawQuery): ValueOrError<ListOrder | undefined> {
   const text = single(raw, 'x-sort');
   if (!text.ok || text.value === undefined) return text.ok ? { ok: true, value: undefined } : text;
   const sort = SORTS.find((each) => each === text.value);
@@ -135,7 +135,7 @@ function readSort(raw: RawQuery): Read<Sort | undefined> {
  * `updated_since` implies deleted entries, and `include_deleted=false` contradicts it. `implied` is the parameter that
  * implies deleted entries, if present.
  */
-function readIncludeDeleted(raw: RawQuery, implied: string | undefined): Read<boolean> {
+function readIncludeDeleted(raw: RawQuery, implied: string | undefined): ValueOrError<boolean> {
   const text = single(raw, 'include_deleted');
   if (!text.ok) return text;
   switch (text.value) {
@@ -152,7 +152,7 @@ function readIncludeDeleted(raw: RawQuery, implied: string | undefined): Read<bo
   }
 }
 
-function readTime(raw: RawQuery, name: string): Read<string | undefined> {
+function readTime(raw: RawQuery, name: string): ValueOrError<string | undefined> {
   const text = single(raw, name);
   if (!text.ok || text.value === undefined) return text;
   if (isTime(text.value)) return { ok: true, value: text.value.toUpperCase() };
@@ -171,7 +171,7 @@ function isTime(text: string): boolean {
   return Number.isFinite(midnight) && new Date(midnight).toISOString().startsWith(date);
 }
 
-function readCursor(raw: RawQuery, filters: Filters): Read<ListQuery['after']> {
+function readCursor(raw: RawQuery, filters: Filters): ValueOrError<ListQuery['after']> {
   const text = single(raw, 'cursor');
   if (!text.ok || text.value === undefined) return text.ok ? { ok: true, value: undefined } : text;
   const after = decodeCursor(text.value, filters);
@@ -183,13 +183,13 @@ function readCursor(raw: RawQuery, filters: Filters): Read<ListQuery['after']> {
 /**
  * Reads a parameter that must not be repeated. An empty value counts as absent, because clients send empty parameters.
  */
-function single(raw: RawQuery, name: string): Read<string | undefined> {
+function single(raw: RawQuery, name: string): ValueOrError<string | undefined> {
   const value = raw[name];
   if (value === undefined || typeof value === 'string') return { ok: true, value: value === '' ? undefined : value };
   return refuseQuery(`${name} must be given once`);
 }
 
-function refuseQuery(message: string): { readonly ok: false; readonly refused: Refused } {
+function refuseQuery(message: string): { readonly ok: false; readonly refused: ErrorResponse } {
   return { ok: false, refused: { code: 'query-invalid', message } };
 }
 

@@ -32,7 +32,7 @@ export function addPostRoute(app: FastifyInstance, url: string, handler: Handler
   addRoute(app, { method: 'POST', url, handler, schema, config: { changes: true } });
 }
 
-interface Route {
+interface RegistryRoute {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly handler: Handler;
@@ -40,7 +40,7 @@ interface Route {
   readonly config?: FastifyContextConfig;
 }
 
-function addRoute(app: FastifyInstance, { method, url, config = {}, ...rest }: Route): void {
+function addRoute(app: FastifyInstance, { method, url, config = {}, ...rest }: RegistryRoute): void {
   const allowed: readonly string[] = ALLOWED[method];
   app.route({ method, url, config, ...rest });
   // Refuses other methods in onRequest, before a body is read. Hooks of the whole application, such as the token check,

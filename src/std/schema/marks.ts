@@ -48,7 +48,7 @@ export function deprecationOf(schema: JsonObject): Deprecation | undefined {
 export const NEXT_VERSION = 'v1beta1';
 
 /** A CEL rule for the value that has it (`self`), and the message for authors if the rule is false. */
-export interface Validation {
+export interface RuleMark {
   readonly rule: string;
   readonly message: string;
   /** Field to which the message refers, relative to the value: `.metadata.name`. */

@@ -11,7 +11,7 @@ import {
   deprecationSentence,
   NEXT_VERSION,
   REFERENCE,
-  type Validation,
+  type RuleMark,
 } from './marks.ts';
 
 /** Returns properties with the old and new name of each field. Both properties are optional. */
@@ -47,7 +47,7 @@ export function spellingOf<T extends TSchema>(field: T, of: string): TOptional<T
  * Returns rules for a field with two names: only one name or equal values, and at least one name if the field is
  * required.
  */
-export function spellingRules(properties: TProperties, name: string, spelling: string): readonly Validation[] {
+export function spellingRules(properties: TProperties, name: string, spelling: string): readonly RuleMark[] {
   const isRequired = Type.Object(properties).required?.includes(name) === true;
   // CEL gives each object schema a type of its own, so a rule cannot compare two objects.
   const isObjectType = (properties[name] as JsonObject).type === 'object';
@@ -62,7 +62,7 @@ export function spellingRules(properties: TProperties, name: string, spelling: s
   return [missing, rules];
 }
 
-function oneSpelling(name: string, spelling: string): Validation {
+function oneSpelling(name: string, spelling: string): RuleMark {
   return {
     rule: `!has(self.${spelling}) || !has(self.${name})`,
     message: `${name} and ${spelling} are two spellings of one field: set ${spelling} only`,
@@ -78,7 +78,7 @@ export function sameSpellings(
   spelling: string,
   names: readonly [string, string],
   value = spelling,
-): Validation {
+): RuleMark {
   const [name, other] = names;
   return {
     rule: `!has(${old}) || !has(${spelling}) || ${old} == ${value}`,

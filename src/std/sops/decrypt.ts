@@ -20,7 +20,7 @@ export type Decrypted =
     };
 
 /** A decrypted value, and its bytes in the checksum. */
-type Read =
+type DecryptedValue =
   | { readonly ok: true; readonly value?: PutIn; readonly counted?: string }
   | { readonly ok: false; readonly message: string };
 
@@ -51,7 +51,7 @@ export function decryptTogether(
   return { ok: false, code: 'sops-mac-mismatch', message };
 }
 
-function readLeaf(leaf: Leaf, { encrypts, macOnlyEncrypted }: SopsMetadata, key: Uint8Array): Read {
+function readLeaf(leaf: Leaf, { encrypts, macOnlyEncrypted }: SopsMetadata, key: Uint8Array): DecryptedValue {
   const { path, text, plain, tag } = leaf;
   const sealed = readSealed(text);
   const expected = encrypts(path);
@@ -77,7 +77,7 @@ const WRONG_TYPE = 'This value was encrypted as another type.';
 const TRUES = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSES = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 
-function readOpened({ type }: Sealed, text: string | undefined): Read {
+function readOpened({ type }: Sealed, text: string | undefined): DecryptedValue {
   if (text === undefined) return { ok: false, message: WRONG_PLACE };
   switch (type) {
     case 'comment':

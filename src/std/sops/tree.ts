@@ -29,7 +29,7 @@ export interface SopsDocument {
   readonly oddity?: { readonly reason: string; readonly pointer: string };
 }
 
-interface Walk {
+interface LeafWalk {
   readonly leaves: Leaf[];
   oddity?: { readonly reason: string; readonly pointer: string };
 }
@@ -51,7 +51,7 @@ export function sopsDocuments(text: string): SopsDocument[] | undefined {
         const oddity = { reason: 'it has a YAML error', pointer: fault.pointer ?? '' };
         return [{ value, sops, leaves: [], oddity }];
       }
-      const walk: Walk = { leaves: [] };
+      const walk: LeafWalk = { leaves: [] };
       visit(walk, document.contents, '', []);
       return [{ value, sops, leaves: walk.leaves, oddity: walk.oddity }];
     });
@@ -61,7 +61,7 @@ export function sopsDocuments(text: string): SopsDocument[] | undefined {
   }
 }
 
-function visit(walk: Walk, node: Node, pointer: string, path: readonly string[]): void {
+function visit(walk: LeafWalk, node: Node, pointer: string, path: readonly string[]): void {
   if (isMap(node)) {
     for (const { key, value } of (node as YAMLMap.Parsed).items) visitField(walk, key, value, pointer, path);
     return;
@@ -77,7 +77,7 @@ function visit(walk: Walk, node: Node, pointer: string, path: readonly string[])
   walk.leaves.push({ pointer, path, text, plain, tag: node.tag });
 }
 
-function visitField(walk: Walk, key: Node, value: Node, pointer: string, path: readonly string[]): void {
+function visitField(walk: LeafWalk, key: Node, value: Node, pointer: string, path: readonly string[]): void {
   if (!isScalar(key) || isMergeKey(key)) {
     walk.oddity ??= { reason: 'it has a merge key, or a key that is not a text', pointer };
     return;

@@ -31,7 +31,7 @@ function hasUnusualLine(text: string): boolean {
 const UNUSUAL_TEXT = Symbol('unusual');
 type Unusual = typeof UNUSUAL_TEXT;
 
-interface Reader {
+interface PlainReader {
   readonly text: string;
   readonly events: readonly Event[];
   next: number;
@@ -46,7 +46,7 @@ export function plainValues(text: string): Json[] | undefined {
   if (UNUSUAL.test(text) || hasUnusualLine(text)) return undefined;
   const events = eventsOf(text);
   if (events === undefined) return undefined;
-  const reader: Reader = { text, events, next: 0, end: 0, flows: 0 };
+  const reader: PlainReader = { text, events, next: 0, end: 0, flows: 0 };
   const values: Json[] = [];
   while (reader.next < events.length) {
     const value = readDocument(reader);
@@ -66,7 +66,7 @@ function eventsOf(text: string): readonly Event[] | undefined {
   }
 }
 
-function readDocument(reader: Reader): Json | Unusual {
+function readDocument(reader: PlainReader): Json | Unusual {
   const event = reader.events[reader.next++];
   if (event?.type !== EVENT_ID.DOCUMENT || event.directives.length > 0) return UNUSUAL_TEXT;
   if (ended(reader)) return null;
@@ -75,13 +75,13 @@ function readDocument(reader: Reader): Json | Unusual {
 }
 
 /** Returns whether the collection or document ends at the next event, and skips that event. */
-function ended(reader: Reader): boolean {
+function ended(reader: PlainReader): boolean {
   if (reader.events[reader.next]?.type !== EVENT_ID.POP) return false;
   reader.next++;
   return true;
 }
 
-function readNode(reader: Reader): Json | Unusual {
+function readNode(reader: PlainReader): Json | Unusual {
   const event = reader.events[reader.next++];
   if (event === undefined || event.type === EVENT_ID.DOCUMENT || event.type === EVENT_ID.POP) return UNUSUAL_TEXT;
   if (event.anchorStart >= 0 || event.type === EVENT_ID.ALIAS || event.tagStart >= 0) return UNUSUAL_TEXT;
@@ -98,9 +98,9 @@ function readNode(reader: Reader): Json | Unusual {
 type CollectionEvent = Event & { type: typeof EVENT_ID.SEQUENCE | typeof EVENT_ID.MAPPING };
 
 function readCollection(
-  reader: Reader,
+  reader: PlainReader,
   { start, style }: CollectionEvent,
-  read: (reader: Reader) => Json | Unusual,
+  read: (reader: PlainReader) => Json | Unusual,
 ): Json | Unusual {
   reader.end = start + 1;
   if (style === COLLECTION_STYLE.BLOCK) return read(reader);
@@ -114,7 +114,7 @@ function readCollection(
 const CLOSING = /["']?[\s,[\]{}]*/y;
 
 /** Returns whether white space or the end follows the last closing bracket: js-yaml reads `{a: b}c` as two values. */
-function standsAlone({ text, end }: Reader): boolean {
+function standsAlone({ text, end }: PlainReader): boolean {
   CLOSING.lastIndex = end;
   CLOSING.test(text);
   const after = CLOSING.lastIndex;
@@ -123,7 +123,7 @@ function standsAlone({ text, end }: Reader): boolean {
 
 type ScalarEvent = Event & { type: typeof EVENT_ID.SCALAR };
 
-function readScalar(reader: Reader, event: ScalarEvent): Json | Unusual {
+function readScalar(reader: PlainReader, event: ScalarEvent): Json | Unusual {
   const { text } = reader;
   if (event.valueEnd >= 0) reader.end = event.valueEnd;
   if (isBlock(event) && !isPlainBlock(text, event)) return UNUSUAL_TEXT;
@@ -143,7 +143,7 @@ function isPlainBlock(text: string, { valueStart, valueEnd }: ScalarEvent): bool
   return !/[|>][-+]?[0-9]/.test(header) && !/(?:^|\n) +(?:\n|$)/.test(text.slice(valueStart, valueEnd));
 }
 
-function readList(reader: Reader): Json[] | Unusual {
+function readList(reader: PlainReader): Json[] | Unusual {
   const items: Json[] = [];
   while (!ended(reader)) {
     const item = readNode(reader);
@@ -153,7 +153,7 @@ function readList(reader: Reader): Json[] | Unusual {
   return items;
 }
 
-function readMapping(reader: Reader): JsonObject | Unusual {
+function readMapping(reader: PlainReader): JsonObject | Unusual {
   const fields: JsonObject = {};
   while (!ended(reader)) {
     const key = readKey(reader);
@@ -169,7 +169,7 @@ function readMapping(reader: Reader): JsonObject | Unusual {
 const KEY_LENGTH_MAX = 1024;
 
 /** Returns undefined for a key that parsers could read differently. */
-function readKey(reader: Reader): string | undefined {
+function readKey(reader: PlainReader): string | undefined {
   const event = reader.events[reader.next];
   if (event?.type !== EVENT_ID.SCALAR || event.anchorStart >= 0 || event.tagStart >= 0) return undefined;
   reader.next++;

@@ -3,13 +3,13 @@
 import type { Document, LineCounter } from 'yaml';
 import { yamlPackage } from './package.ts';
 
-export interface Parsed {
+export interface YamlNodes {
   readonly documents: readonly Document.Parsed[];
   readonly lines: LineCounter;
 }
 
 /** Parses a text. Throws RangeError if the text is nested too deeply. */
-export function parseNodes(text: string): Parsed {
+export function parseNodes(text: string): YamlNodes {
   const { LineCounter, parseAllDocuments } = yamlPackage();
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, {

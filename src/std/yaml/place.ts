@@ -7,7 +7,7 @@ import { isAlias, isMap, isScalar, isSeq } from './package.ts';
 import { resolveScalar } from './scalar.ts';
 import { isMergeKey } from './value.ts';
 
-interface Found {
+interface NodePair {
   readonly key: ParsedNode | undefined;
   readonly value: ParsedNode | null;
 }
@@ -17,7 +17,7 @@ interface Found {
  * the nearest enclosing key. `source` is the text of all documents.
  */
 export function offsetOf(document: Document.Parsed, source: string, pointer: string, at: 'key' | 'value'): number {
-  let found: Found = { key: undefined, value: document.contents };
+  let found: NodePair = { key: undefined, value: document.contents };
   const tokens = pointerTokens(pointer);
   for (const [index, token] of tokens.entries()) {
     const next = step(document, found.value, token);
@@ -47,7 +47,7 @@ function isBlank(node: ParsedNode): boolean {
   return isScalar(node) && node.range[0] === node.range[1];
 }
 
-function step(document: Document.Parsed, node: ParsedNode | null, token: string): Found | undefined {
+function step(document: Document.Parsed, node: ParsedNode | null, token: string): NodePair | undefined {
   const content = followed(document, node);
   if (isSeq(content)) {
     const item = content.items[Number(token)];
@@ -60,7 +60,7 @@ function step(document: Document.Parsed, node: ParsedNode | null, token: string)
  * Finds a field: first among the mapping's own keys, then among merged keys. Of duplicate keys, finds the last, because
  * the document's value contains the last.
  */
-function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Found | undefined {
+function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): NodePair | undefined {
   const known = indexFields(map);
   const own = known.own.get(name);
   if (own !== undefined) return own;
@@ -79,9 +79,9 @@ function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Fo
 }
 
 interface Fields {
-  readonly own: ReadonlyMap<string, Found>;
+  readonly own: ReadonlyMap<string, NodePair>;
   /** Keys whose value differs from their text, such as `yes` and `0x10`, by value. */
-  alike: ReadonlyMap<string, Found> | undefined;
+  alike: ReadonlyMap<string, NodePair> | undefined;
   readonly merged: readonly (ParsedNode | null)[];
 }
 
@@ -91,7 +91,7 @@ const FIELDS = new WeakMap<YAMLMap.Parsed, Fields>();
 function indexFields(map: YAMLMap.Parsed): Fields {
   const known = FIELDS.get(map);
   if (known !== undefined) return known;
-  const own = new Map<string, Found>();
+  const own = new Map<string, NodePair>();
   const merged: (ParsedNode | null)[] = [];
   for (const { key, value } of map.items) {
     if (isMergeKey(key)) merged.push(value);
@@ -102,8 +102,8 @@ function indexFields(map: YAMLMap.Parsed): Fields {
   return fields;
 }
 
-function alikeFields({ items }: YAMLMap.Parsed): ReadonlyMap<string, Found> {
-  const alike = new Map<string, Found>();
+function alikeFields({ items }: YAMLMap.Parsed): ReadonlyMap<string, NodePair> {
+  const alike = new Map<string, NodePair>();
   for (const { key, value } of items) {
     const resolved = isScalar(key) ? resolveScalar(String(key.value), true, undefined) : undefined;
     if (resolved?.ok === true && resolved.value !== null) alike.set(String(resolved.value), { key, value });

@@ -21,7 +21,7 @@ export interface YamlValue {
 }
 
 type Node = ParsedNode | null;
-type Entry = Pair<ParsedNode, ParsedNode | null>;
+type MapEntry = Pair<ParsedNode, ParsedNode | null>;
 
 /** Limits of go-yaml 2: the share of nodes from aliases, in small and in huge documents. */
 const FREE_ALIASED = 100;
@@ -29,7 +29,7 @@ const FREE_NODES = 1000;
 const SMALL = { nodes: 400_000, share: 0.99 };
 const HUGE = { nodes: 4_000_000, share: 0.1 };
 
-interface Reader {
+interface ValueReader {
   readonly faults: YamlFault[];
   readonly anchors: Map<string, ParsedNode>;
   /** Anchored nodes that are being read. An alias of such a node contains itself. */
@@ -53,7 +53,7 @@ export function toValue(document: Document.Parsed): YamlValue {
       document.range[0],
     );
   }
-  const reader: Reader = { faults: [], anchors: new Map(), open: new Set(), nodes: 0, aliased: 0, depth: 0 };
+  const reader: ValueReader = { faults: [], anchors: new Map(), open: new Set(), nodes: 0, aliased: 0, depth: 0 };
   const value = readNode(reader, document.contents, '');
   return { value: value === STOPPED ? undefined : value, faults: reader.faults };
 }
@@ -66,11 +66,11 @@ function sentence(message: string): string {
   return message.endsWith('.') ? message : `${message}.`;
 }
 
-function report(reader: Reader, code: YamlCode, message: string, node: Node, pointer: string): void {
+function report(reader: ValueReader, code: YamlCode, message: string, node: Node, pointer: string): void {
   reader.faults.push({ code, message, offset: node?.range[0] ?? 0, pointer });
 }
 
-function readNode(reader: Reader, node: Node, pointer: string): Json | typeof STOPPED {
+function readNode(reader: ValueReader, node: Node, pointer: string): Json | typeof STOPPED {
   if (node === null) return null;
   reader.nodes++;
   if (reader.depth > 0) reader.aliased++;
@@ -93,13 +93,13 @@ function readNode(reader: Reader, node: Node, pointer: string): Json | typeof ST
   return value;
 }
 
-function exploded({ nodes, aliased }: Reader): boolean {
+function exploded({ nodes, aliased }: ValueReader): boolean {
   if (aliased <= FREE_ALIASED || nodes <= FREE_NODES) return false;
   const progress = Math.min(Math.max((nodes - SMALL.nodes) / (HUGE.nodes - SMALL.nodes), 0), 1);
   return aliased / nodes > SMALL.share - progress * (SMALL.share - HUGE.share);
 }
 
-function readAlias(reader: Reader, node: ParsedNode & { source: string }, pointer: string): Json | typeof STOPPED {
+function readAlias(reader: ValueReader, node: ParsedNode & { source: string }, pointer: string): Json | typeof STOPPED {
   const target = reader.anchors.get(node.source);
   if (target === undefined) {
     // The message does not contain the name, which may be an unquoted password that begins with `*`.
@@ -117,7 +117,7 @@ function readAlias(reader: Reader, node: ParsedNode & { source: string }, pointe
   return value;
 }
 
-function readContent(reader: Reader, node: ParsedNode, pointer: string): Json | typeof STOPPED {
+function readContent(reader: ValueReader, node: ParsedNode, pointer: string): Json | typeof STOPPED {
   if (isMap(node)) return readMap(reader, node, pointer);
   if (!isSeq(node)) return readScalar(reader, node, pointer);
   const items: Json[] = [];
@@ -129,7 +129,7 @@ function readContent(reader: Reader, node: ParsedNode, pointer: string): Json | 
   return items;
 }
 
-function readScalar(reader: Reader, node: ParsedNode, pointer: string): Json {
+function readScalar(reader: ValueReader, node: ParsedNode, pointer: string): Json {
   if (!isScalar(node)) return null;
   const plain = node.type === 'PLAIN';
   // A scalar without characters (`key:`) has no type. Its value is null.
@@ -150,11 +150,11 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function readMap(reader: Reader, node: YAMLMap.Parsed, pointer: string): JsonObject | typeof STOPPED {
+function readMap(reader: ValueReader, node: YAMLMap.Parsed, pointer: string): JsonObject | typeof STOPPED {
   const fields: JsonObject = {};
   // Fields merged by `<<`, which the mapping's own keys may replace.
   const merged = new Set<string>();
-  for (const entry of node.items as Entry[]) {
+  for (const entry of node.items as MapEntry[]) {
     if (isMergeKey(entry.key)) {
       if (mergeInto(reader, fields, merged, entry, pointer) === STOPPED) return STOPPED;
       continue;
@@ -186,7 +186,7 @@ export function isMergeKey(key: Node): boolean {
   return isScalar(key) && key.type === 'PLAIN' && key.value === '<<';
 }
 
-function readKey(reader: Reader, node: Node, pointer: string): string | undefined | typeof STOPPED {
+function readKey(reader: ValueReader, node: Node, pointer: string): string | undefined | typeof STOPPED {
   const key = readNode(reader, node, pointer);
   if (key === STOPPED) return STOPPED;
   if (key !== null && typeof key !== 'object') return String(key);
@@ -195,10 +195,10 @@ function readKey(reader: Reader, node: Node, pointer: string): string | undefine
 }
 
 function mergeInto(
-  reader: Reader,
+  reader: ValueReader,
   fields: JsonObject,
   merged: Set<string>,
-  entry: Entry,
+  entry: MapEntry,
   pointer: string,
 ): typeof STOPPED | undefined {
   const source = readNode(reader, entry.value, pointer);

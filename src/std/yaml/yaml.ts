@@ -2,9 +2,9 @@
 
 import type { LineCounter } from 'yaml';
 import type { Json } from '../json.ts';
-import type { Place, Problem } from '../problem.ts';
+import type { Problem, SourcePlace } from '../problem.ts';
 import { plainValues } from './events.ts';
-import { type Parsed, parseNodes } from './nodes.ts';
+import { parseNodes, type YamlNodes } from './nodes.ts';
 import { yamlPackage } from './package.ts';
 import { TOO_DEEP } from './parse-errors.ts';
 import { offsetOf } from './place.ts';
@@ -19,7 +19,7 @@ export interface ReadDocument {
    * Returns the place of the value, or of its key. If the value does not exist, returns the place of the nearest
    * enclosing key.
    */
-  place(pointer: string, at?: 'key' | 'value'): Place;
+  place(pointer: string, at?: 'key' | 'value'): SourcePlace;
 }
 
 /**
@@ -60,14 +60,14 @@ export function readCarefully(text: string, file: string): ReadDocument[] {
   });
   if (read === undefined) return [unread(TOO_DEEP, file)];
   // Nodes are large, and few files need places. The text is therefore parsed again on demand.
-  let again: Parsed | undefined;
+  let again: YamlNodes | undefined;
   return read.values.flatMap(({ value, faults }, index) => {
     if (faults.length === 0 && (value === null || value === undefined)) return [];
     const problems = faults.map((fault) => yamlProblem(fault, placeAt(read.lines, fault.offset, file)));
     return {
       value,
       problems,
-      place(pointer: string, at: 'key' | 'value' = 'value'): Place {
+      place(pointer: string, at: 'key' | 'value' = 'value'): SourcePlace {
         again ??= parseNodes(text);
         const found = again.documents[index];
         if (found === undefined) return { file, line: 1, column: 1 };
@@ -87,12 +87,12 @@ function unlessTooDeep<T>(work: () => T): T | undefined {
   }
 }
 
-function placeAt(lines: LineCounter, offset: number, file: string): Place {
+function placeAt(lines: LineCounter, offset: number, file: string): SourcePlace {
   const { line, col } = lines.linePos(offset);
   return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-function yamlProblem(fault: YamlFault, place: Place): Problem {
+function yamlProblem(fault: YamlFault, place: SourcePlace): Problem {
   const { code, message, pointer } = fault;
   return { code, severity: 'error', message, place, pointer };
 }

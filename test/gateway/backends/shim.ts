@@ -1,4 +1,4 @@
-// A thin streamable HTTP front before a backend, for tests of backends: scan, era, answer. No gate, no sealed sessions.
+// Serves a backend over streamable HTTP for tests of backends. Unlike a proxy, it has no gate and no sealed sessions.
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -30,7 +30,7 @@ export function testUpstream(): Upstream {
   return createUpstream({ connectTimeoutMs: 5000 });
 }
 
-/** A streamable HTTP server at this URL. */
+/** Creates a backend for the streamable HTTP server at this URL. */
 export function httpBackend(url: string, upstream: Upstream): Backend {
   return createHttpBackend({ url, firstByteMs: 20_000, idleMs: 60_000 }, { upstream, clock: testClock });
 }
@@ -54,7 +54,7 @@ const STATUSES: Readonly<Record<BackendFault['reason'], number>> = {
   forbidden: 403,
 };
 
-/** Listens on 127.0.0.1. The caller's name comes in the header `x-caller`. */
+/** Serves the backend on 127.0.0.1. The header `x-caller` contains the caller's name. */
 export async function listenBefore(backend: Backend): Promise<Front> {
   const server = createServer((request, response) => {
     void serve(backend, request, response);

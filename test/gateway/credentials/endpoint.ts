@@ -1,4 +1,4 @@
-// A server on loopback whose answers the test gives, request by request.
+// Starts a server on loopback whose responses a test defines.
 
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -7,7 +7,7 @@ import type { ServerCertificate } from '../../harness/private-authority.ts';
 
 interface Asked {
   readonly method: string;
-  /** Path and query as they were sent. */
+  /** Path with query, as sent by the client. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -26,7 +26,7 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-/** With a certificate, by TLS. */
+/** Starts the endpoint. With a certificate, it uses TLS. */
 export async function startEndpoint(initial: Respond, certificate?: ServerCertificate): Promise<Endpoint> {
   const asked: Asked[] = [];
   let respond = initial;

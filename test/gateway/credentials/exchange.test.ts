@@ -1,4 +1,4 @@
-// Token exchange against a token endpoint over real HTTP that checks real JWTs and issues some.
+// Tests token exchange with a token endpoint over HTTP that verifies and issues real JWTs.
 
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Checks the subject token, and issues one for the same subject. */
+/** Verifies the subject token, and issues a token for the same subject. */
 const issue: Respond = async ({ form }, response) => {
   const { payload } = await jwtVerify(form.get('subject_token') ?? '', keys.publicKey, {
     currentDate: new Date(START_MS),
@@ -78,7 +78,7 @@ async function subjectOf(authorization: string | undefined): Promise<unknown> {
 }
 
 describe('the request', () => {
-  it('is that of RFC 8693, by a client with a secret', async () => {
+  it('has the form of RFC 8693, with Basic authentication of the client', async () => {
     const config = block({ client_id: 'the proxy/1', client_secret_env_var: 'SECRET', scopes: ['read', 'write'] });
     const caller = await callerOf('ada');
     await tokenExchange(world.ports, config)(outgoing(), caller);
@@ -99,25 +99,28 @@ describe('the request', () => {
     });
   });
 
-  it.each(['id_token', 'jwt'] as const)('names a subject token of type %s', async (type) => {
+  it.each(['id_token', 'jwt'] as const)('contains the subject token type %s', async (type) => {
     const config = block({ subject_token_type: `urn:ietf:params:oauth:token-type:${type}` });
     await tokenExchange(world.ports, config)(outgoing(), await callerOf('ada'));
     expect(endpoint.asked[0]?.form.get('subject_token_type')).toBe(`urn:ietf:params:oauth:token-type:${type}`);
   });
 
-  it('of a public client names it in the form, without Basic', async () => {
+  it('of a public client contains the client id in the form, without Basic', async () => {
     await tokenExchange(world.ports, block({ client_id: 'public' }))(outgoing(), await callerOf('ada'));
     expect(endpoint.asked[0]?.form.get('client_id')).toBe('public');
     expect(endpoint.asked[0]?.headers.authorization).toBeUndefined();
   });
 
-  it.each(['SECRET', 'UNSET'])('without a client names none, and has no use for the secret in %s', async (variable) => {
-    await tokenExchange(world.ports, block({ client_secret_env_var: variable }))(outgoing(), await callerOf('ada'));
-    expect(endpoint.asked[0]?.form.has('client_id')).toBe(false);
-    expect(endpoint.asked[0]?.headers.authorization).toBeUndefined();
-  });
+  it.each(['SECRET', 'UNSET'])(
+    'without a client id contains none, and does not use the secret in %s',
+    async (variable) => {
+      await tokenExchange(world.ports, block({ client_secret_env_var: variable }))(outgoing(), await callerOf('ada'));
+      expect(endpoint.asked[0]?.form.has('client_id')).toBe(false);
+      expect(endpoint.asked[0]?.headers.authorization).toBeUndefined();
+    },
+  );
 
-  it('has the secret that is in the file now', async () => {
+  it('uses the current secret in the file', async () => {
     const file = world.write('secret', 'first\n');
     const exchange = tokenExchange(world.ports, block({ client_id: 'proxy', client_secret_file: file }));
     await exchange(outgoing(), await callerOf('ada'));
@@ -130,7 +133,7 @@ describe('the request', () => {
 });
 
 describe('the new token', () => {
-  it('replaces the one in Authorization', async () => {
+  it('replaces the token in Authorization', async () => {
     const caller = await callerOf('ada');
     const request = outgoing({ authorization: `Bearer ${caller.token}`, 'x-other': 'kept' });
     const headers = headersOf(await tokenExchange(world.ports, block())(request, caller));
@@ -138,7 +141,7 @@ describe('the new token', () => {
     expect({ ...headers, authorization: '' }).toEqual({ ...request.headers, authorization: '' });
   });
 
-  it('has a header of its own for custom, and Authorization is gone', async () => {
+  it('is in its own header for the strategy custom, without Authorization', async () => {
     const config = block({ header_strategy: 'custom', external_token_header_name: 'X-Upstream-Token' });
     const caller = await callerOf('ada');
     const request = outgoing({ authorization: `Bearer ${caller.token}`, 'x-upstream-token': 'invented' });
@@ -147,7 +150,7 @@ describe('the new token', () => {
     expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('is asked for once while it lasts, and then again, 30 s before it expires', async () => {
+  it('is requested once, and again 30 s before it expires', async () => {
     const exchange = tokenExchange(world.ports, block());
     const caller = await callerOf('ada');
     await exchange(outgoing(), caller);
@@ -171,7 +174,7 @@ describe('the new token', () => {
     expect(endpoint.asked).toHaveLength(2);
   });
 
-  it('is another for another token of the same caller, and for another caller of the same token', async () => {
+  it('differs for another token of the caller, and for another caller with the same token', async () => {
     const exchange = tokenExchange(world.ports, block());
     const caller = await callerOf('ada');
     for (const each of [
@@ -184,7 +187,7 @@ describe('the new token', () => {
     expect(endpoint.asked).toHaveLength(3);
   });
 
-  it.each([undefined, 10])('is not kept where expires_in is %s', async (expires_in) => {
+  it.each([undefined, 10])('is not stored if expires_in is %s', async (expires_in) => {
     endpoint.respond((_asked, response) => {
       sendJson(response, 200, { access_token: 't', issued_token_type: ACCESS_TOKEN, token_type: 'bearer', expires_in });
     });
@@ -196,7 +199,7 @@ describe('the new token', () => {
   });
 });
 
-it('a hundred calls of one caller at once make one request', async () => {
+it('a hundred parallel calls of one caller lead to one request', async () => {
   const exchange = tokenExchange(world.ports, block());
   const caller = await callerOf('ada');
   const given = await Promise.all(Array.from({ length: 100 }, () => exchange(outgoing(), caller)));
@@ -204,7 +207,7 @@ it('a hundred calls of one caller at once make one request', async () => {
   expect(endpoint.asked).toHaveLength(1);
 });
 
-it('a hundred calls of ten callers at once make ten requests, and each gets its own token', async () => {
+it('a hundred parallel calls of ten callers lead to ten requests, and each caller gets its own token', async () => {
   const exchange = tokenExchange(world.ports, block());
   const callers = await Promise.all(Array.from({ length: 10 }, (_, index) => callerOf(`caller ${index}`)));
   const calls = Array.from({ length: 100 }, (_, index) => callers[index % 10] ?? ANONYMOUS);
@@ -214,7 +217,7 @@ it('a hundred calls of ten callers at once make ten requests, and each gets its 
   expect(endpoint.asked).toHaveLength(10);
 });
 
-describe('refused, never passed on, is', () => {
+describe('the call is refused for', () => {
   it.each([
     { reason: 'an anonymous caller', caller: ANONYMOUS },
     { reason: 'a caller with an empty token', caller: { key: 'ada', token: '', claims: {} } },
@@ -239,11 +242,11 @@ describe('refused, never passed on, is', () => {
     { status: 500, error: 'server_error', expected: 503, code: 'exchange-unavailable' },
     { status: 503, error: 'server_error', expected: 503, code: 'exchange-unavailable' },
   ])(
-    '$error as $expected, with the words of the endpoint for the operator',
+    'the error $error, with status $expected and the message of the endpoint in the log',
     async ({ status, error, expected, code }) => {
       const caller = await callerOf('ada');
       endpoint.respond(({ form, headers }, response) => {
-        // A helpful endpoint that repeats what it was sent.
+        // The error description repeats the sent secrets.
         const words = `no: ${form.get('subject_token')} ${form.get('subject_token')?.slice(0, 40)} ${SECRET} ${headers.authorization}`;
         sendJson(response, status, { error, error_description: `${error} because\r\n${words}` });
       });
@@ -261,7 +264,7 @@ describe('refused, never passed on, is', () => {
     },
   );
 
-  it('a refused token again as soon as it comes again: refusals are not kept', async () => {
+  it('a refused token, which is requested again at the next call', async () => {
     endpoint.respond((_asked, response) => sendJson(response, 400, { error: 'invalid_grant' }));
     const exchange = tokenExchange(world.ports, block());
     const caller = await callerOf('ada');
@@ -274,13 +277,13 @@ describe('refused, never passed on, is', () => {
   it.each([
     { reason: 'without access_token', answer: { ...GOOD, access_token: undefined } },
     { reason: 'with an access_token that splits headers', answer: { ...GOOD, access_token: 't\r\nX-Admin: 1' } },
-    { reason: 'with an access_token that is no text', answer: { ...GOOD, access_token: { t: 1 } } },
+    { reason: 'with an access_token that is not a text', answer: { ...GOOD, access_token: { t: 1 } } },
     { reason: 'without issued_token_type', answer: { ...GOOD, issued_token_type: undefined } },
     { reason: 'without token_type', answer: { ...GOOD, token_type: undefined } },
     { reason: 'with token_type N_A', answer: { ...GOOD, token_type: 'N_A' } },
-    { reason: 'with expires_in that is no number', answer: { ...GOOD, expires_in: 'soon' } },
+    { reason: 'with expires_in that is not a number', answer: { ...GOOD, expires_in: 'soon' } },
     { reason: 'that is a list', answer: [GOOD] },
-  ])('an answer $reason', async ({ answer }) => {
+  ])('a response $reason', async ({ answer }) => {
     endpoint.respond((_asked, response) => sendJson(response, 200, answer));
     const given = await tokenExchange(world.ports, block())(outgoing(), await callerOf('ada'));
     expect(refusalOf(given)).toMatchObject({ status: 502, code: 'exchange-answer-invalid' });
@@ -321,7 +324,7 @@ describe('refused, never passed on, is', () => {
 });
 
 describe('an endpoint that is down', () => {
-  it('is left alone for a second, then two, and once it was back for one again; kept tokens stay in use', async () => {
+  it('gets no request for one second, then two, and after a success for one again; stored tokens stay in use', async () => {
     const exchange = tokenExchange(world.ports, block());
     const [ada, bob] = [await callerOf('ada'), await callerOf('bob')];
     await exchange(outgoing(), ada);
@@ -345,7 +348,7 @@ describe('an endpoint that is down', () => {
     expect(refusalOf(await exchange(outgoing(), await callerOf('carol')))).toMatchObject({ retryAfterSeconds: 1 });
   });
 
-  it('makes many callers that fail together wait no longer than one', async () => {
+  it('delays many callers that fail together no longer than a single caller', async () => {
     await endpoint.stop();
     const exchange = tokenExchange(world.ports, block());
     const callers = await Promise.all(Array.from({ length: 20 }, (_, index) => callerOf(`caller ${index}`)));
@@ -358,13 +361,13 @@ describe('an endpoint that is down', () => {
     { header: '100000', seconds: 60 },
     { header: 'Wed, 21 Oct 2026 07:28:00 GMT', seconds: 1 },
     { header: '-5', seconds: 1 },
-  ])('and says Retry-After: $header is asked again after $seconds s', async ({ header, seconds }) => {
+  ])('that sends Retry-After: $header gets the next request after $seconds s', async ({ header, seconds }) => {
     endpoint.respond((_asked, response) => void response.writeHead(429, { 'retry-after': header }).end());
     const given = await tokenExchange(world.ports, block())(outgoing(), await callerOf('ada'));
     expect(refusalOf(given)).toMatchObject({ status: 503, retryAfterSeconds: seconds });
   });
 
-  it.each([400, 500])('for one caller alone (%i server_error) is open to the others', async (status) => {
+  it.each([400, 500])('only for one caller (%i server_error) gets requests of other callers', async (status) => {
     endpoint.respond((_asked, response) => sendJson(response, status, { error: 'server_error' }));
     const exchange = tokenExchange(world.ports, block());
     const given = await exchange(outgoing(), await callerOf('ada'));
@@ -373,7 +376,7 @@ describe('an endpoint that is down', () => {
     headersOf(await exchange(outgoing(), await callerOf('bob')));
   });
 
-  it('because it never answers is one that is down', async () => {
+  it('is also an endpoint that never responds', async () => {
     const slow = startWorld({}, 200);
     endpoint.respond(() => undefined);
     const given = await tokenExchange(slow.ports, block())(outgoing(), await callerOf('ada'));
@@ -393,10 +396,10 @@ it.each([
     reason: 'a header of the connection',
     more: { header_strategy: 'custom' as const, external_token_header_name: 'Host' },
   },
-  { reason: 'a URL that is none', more: { token_url: 'token' } },
+  { reason: 'an invalid URL', more: { token_url: 'token' } },
   { reason: 'a URL with a password', more: { token_url: 'https://a:b@example.com/token' } },
   { reason: 'another scheme', more: { token_url: 'file:///etc/passwd' } },
-])('a block with $reason stops the start', ({ more }) => {
+])('a block with $reason prevents the start', ({ more }) => {
   const start = () => tokenExchange(world.ports, block(more));
   expect(start).toThrow(expect.objectContaining({ code: 'credential-config-invalid' }));
 });

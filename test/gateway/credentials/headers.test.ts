@@ -1,4 +1,5 @@
-// Headers out of the configuration: injected, bearer token, forwarded; and the caller's own token removed.
+// Tests headers from the configuration: injected headers, bearer tokens and forwarded headers. Also tests the removal
+// of the caller's token.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bearerToken } from '#gateway/credentials/bearer.ts';
@@ -27,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-/** These ways of giving rights never wait. */
+/** Returns the headers of a credential that needs no asynchronous work. */
 function headersOf(
   credential: Credential,
   request: OutgoingRequest = outgoing(),
@@ -39,13 +40,13 @@ function headersOf(
 }
 
 describe('header injection', () => {
-  it('sets the header in place of one that the caller sent, and leaves the others', () => {
+  it('replaces the header of the caller, and keeps other headers', () => {
     const credential = headerInjection(world.ports, { header_name: 'X-Api-Key', value_env_var: 'VALUE' });
     const request = outgoing({ 'x-api-key': 'mine', authorization: 'Bearer caller' });
     expect(headersOf(credential, request)).toEqual({ ...request.headers, 'x-api-key': 'secret value' });
   });
 
-  it('takes a rotated file at the next request, and the last good value while it cannot be used', () => {
+  it('uses a rotated file at the next request, and the last valid value if the file is invalid', () => {
     const file = world.write('value', 'first\n');
     const credential = headerInjection(world.ports, {
       header_name: 'X-Api-Key',
@@ -67,13 +68,13 @@ describe('header injection', () => {
   });
 
   it.each([
-    { variable: 'LINE_END', expected: 'padded', reason: 'white space around it does not count' },
+    { variable: 'LINE_END', expected: 'padded', reason: 'surrounding white space is removed' },
     {
       variable: 'UNICODE',
       expected: Buffer.from('schlüssel €', 'utf8').toString('latin1'),
-      reason: 'it goes out as UTF-8',
+      reason: 'it is sent as UTF-8',
     },
-  ])('the value of $variable is sendable: $reason', ({ variable, expected }) => {
+  ])('the value of $variable is accepted: $reason', ({ variable, expected }) => {
     const credential = headerInjection(world.ports, { header_name: 'X-Api-Key', value_env_var: variable });
     expect(headersOf(credential)['x-api-key']).toBe(expected);
   });
@@ -89,7 +90,7 @@ describe('header injection', () => {
     { block: { value_env_var: 'UNSET' }, code: 'credential-secret-missing' },
     { block: { value_file: '/nowhere/value' }, code: 'credential-secret-missing' },
     { block: {}, code: 'credential-config-invalid' },
-  ])('a secret that is not there stops the start: $block', ({ block, code }) => {
+  ])('a missing secret prevents the start: $block', ({ block, code }) => {
     const start = () => headerInjection(world.ports, { header_name: 'X-Api-Key', ...block });
     expect(start).toThrow(expect.objectContaining({ code }));
   });
@@ -111,7 +112,7 @@ const RESTRICTED = [
 ];
 
 describe.each(RESTRICTED)('the header name %j', (name) => {
-  it('is refused wherever a configuration can name one', () => {
+  it('is refused in all settings with a header name', () => {
     const refusal = expect.objectContaining({ code: 'credential-config-invalid' });
     expect(() => headerInjection(world.ports, { header_name: name, value_env_var: 'VALUE' })).toThrow(refusal);
     expect(() => headerForward(world.ports, { add_plaintext_headers: { [name]: 'x' } })).toThrow(refusal);
@@ -121,12 +122,12 @@ describe.each(RESTRICTED)('the header name %j', (name) => {
 });
 
 describe('a bearer token', () => {
-  it('is in Authorization, in place of what the caller sent', () => {
+  it('replaces the Authorization header of the caller', () => {
     const credential = bearerToken(world.ports, { token_env_var: 'TOKEN' });
     expect(headersOf(credential, outgoing({ authorization: 'Bearer caller' })).authorization).toBe('Bearer tok.en-1');
   });
 
-  it('takes a rotated file at the next request', () => {
+  it('uses a rotated file at the next request', () => {
     const credential = bearerToken(world.ports, { token_file: world.write('token', 'one') });
     expect(headersOf(credential).authorization).toBe('Bearer one');
     world.write('token', 'two\n');
@@ -140,7 +141,7 @@ describe('a bearer token', () => {
 });
 
 describe('forwarded headers', () => {
-  it('win over those of the request; secret ones over plain ones, whatever the case; files over variables', () => {
+  it('override headers of the request; secrets override plain values in any case; files override variables', () => {
     const credential = headerForward(world.ports, {
       add_plaintext_headers: { 'X-Plain': 'plain', 'X-KEY': 'plain', 'X-File': 'plain', 'X-Empty': '' },
       add_headers_from_secret: { 'X-Key': 'KEY_ID', 'X-File': 'UNSET_BUT_IN_A_FILE' },
@@ -157,7 +158,7 @@ describe('forwarded headers', () => {
     });
   });
 
-  it('out of files are taken anew at the next request after a change', () => {
+  it('from files are read again at the next request after a change', () => {
     const file = world.write('file', 'first');
     const credential = headerForward(world.ports, { add_headers_from_file: { 'X-Key': file } });
     expect(headersOf(credential)['x-key']).toBe('first');
@@ -167,9 +168,9 @@ describe('forwarded headers', () => {
 
   it.each<{ reason: string; block: Parameters<typeof headerForward>[1] }>([
     { reason: 'a line end in a value', block: { add_plaintext_headers: { 'X-Key': 'a\r\nX-Admin: 1' } } },
-    { reason: 'a name twice', block: { add_plaintext_headers: { 'X-Key': 'a', 'x-key': 'b' } } },
+    { reason: 'a duplicate name', block: { add_plaintext_headers: { 'X-Key': 'a', 'x-key': 'b' } } },
     { reason: 'a variable that is unset', block: { add_headers_from_secret: { 'X-Key': 'UNSET' } } },
-    { reason: 'a file that is not there', block: { add_headers_from_file: { 'X-Key': '/nowhere/file' } } },
+    { reason: 'a missing file', block: { add_headers_from_file: { 'X-Key': '/nowhere/file' } } },
   ])('with $reason are refused at start', ({ block }) => {
     expect(() => headerForward(world.ports, block)).toThrow(
       expect.objectContaining({ code: expect.stringMatching(/^credential-(config-invalid|secret-missing)$/) }),
@@ -177,7 +178,7 @@ describe('forwarded headers', () => {
   });
 });
 
-it('the removed token of the caller leaves nothing behind, and all else in place', () => {
+it('the token of the caller is removed completely, and all other headers stay', () => {
   expect(headersOf(removeCallerToken, outgoing({ authorization: 'Bearer caller', cookie: 'a=b' }))).toEqual({
     'content-type': 'application/json',
     cookie: 'a=b',

@@ -1,4 +1,4 @@
-// What was issued to one caller reaches no other, whatever comes first and last.
+// Tests that a caller never gets a token that was issued to another caller, in any order of requests.
 
 import { expect, it } from 'vitest';
 import type { CredentialCaller } from '#gateway/credentials/credential.ts';
@@ -22,7 +22,7 @@ const TOKENS = ['one', 'two', 'three'];
 const ROLES = ['', 'reader', 'admin'];
 
 it.each(Array.from({ length: 60 }, (_, seed) => seed))(
-  'in the order of seed %i every caller gets its own',
+  'with the random order of seed %i, every caller gets its own token',
   async (seed) => {
     const random = seeded(seed);
     let nowMs = 1_000_000;
@@ -74,18 +74,18 @@ it.each(Array.from({ length: 60 }, (_, seed) => seed))(
   },
 );
 
-it('keys differ wherever caller, token or particulars differ', () => {
+it('keys differ if caller, token or details differ', () => {
   const keys = CALLERS.flatMap((key) =>
     TOKENS.flatMap((token) => ROLES.map((role) => callerKey({ key, claims: {} }, token, role))),
   );
   expect(new Set(keys).size).toBe(CALLERS.length * TOKENS.length * ROLES.length);
 });
 
-it('the token itself is in no key', () => {
+it('no key contains the token', () => {
   expect(callerKey({ key: 'ada', claims: {} }, 'secret-token')).not.toContain('secret-token');
 });
 
-it('the oldest make room: no caller makes the store grow without end', async () => {
+it('the oldest entries are removed, so that the store stays small', async () => {
   const store = createIssuedStore<number>({ now: () => 0, monotonic: () => 0 }, UNAVAILABLE);
   let asked = 0;
   const ask = (index: number) =>
@@ -100,7 +100,7 @@ it('the oldest make room: no caller makes the store grow without end', async () 
   expect(asked).toBe(10_002);
 });
 
-it('a request that breaks leaves the way free for the next', async () => {
+it('a failed request does not block the next request', async () => {
   const store = createIssuedStore<number>({ now: () => 0, monotonic: () => 0 }, UNAVAILABLE);
   const caller = { key: 'ada', claims: {} };
   await expect(store.get('key', caller, () => Promise.reject(new TypeError('a bug')))).rejects.toThrow('a bug');

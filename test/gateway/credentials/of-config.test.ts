@@ -1,4 +1,4 @@
-// The credential that a whole configuration asks for: which block counts, and in which order things are done.
+// Tests the credential for a whole configuration: which block applies, and in which order headers are set and signed.
 
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -43,16 +43,16 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-describe('what leaves', () => {
+describe('the outgoing request', () => {
   it.each<{ reason: string; config: Partial<RunConfig>; expected: Readonly<Record<string, string | undefined>> }>([
-    { reason: 'without a block is what the caller sent', config: {}, expected: {} },
+    { reason: 'without a block is unchanged', config: {}, expected: {} },
     {
-      reason: 'has no token of the caller where it is removed',
+      reason: 'has no token of the caller if the token is removed',
       config: { remove_caller_token: true },
       expected: { authorization: undefined },
     },
     {
-      reason: 'has what the caller sent where removing is off',
+      reason: 'has the headers of the caller if the removal is disabled',
       config: { remove_caller_token: false },
       expected: {},
     },
@@ -62,12 +62,12 @@ describe('what leaves', () => {
       expected: { 'x-api-key': 'injected' },
     },
     {
-      reason: 'has the injected header alone where the token of the caller is removed',
+      reason: 'has only the injected header if the token of the caller is removed',
       config: { header_injection_config: HEADER, remove_caller_token: true },
       expected: { 'x-api-key': 'injected', authorization: undefined },
     },
     {
-      reason: 'has the bearer token, also where that of the caller is removed',
+      reason: 'has the bearer token, even if the token of the caller is removed',
       config: { bearer_token_config: BEARER, remove_caller_token: true },
       expected: { authorization: 'Bearer own' },
     },
@@ -80,22 +80,22 @@ describe('what leaves', () => {
       expected: { authorization: 'Basic forwarded', 'x-api-key': 'forwarded' },
     },
     {
-      reason: 'has no forwarded headers where the server is not remote',
+      reason: 'has no forwarded headers if the server is not remote',
       config: { remote_url: undefined, header_forward: { add_plaintext_headers: { 'X-Api-Key': 'forwarded' } } },
       expected: {},
     },
     {
-      reason: 'to standard streams is what the caller sent, for it gets no headers',
+      reason: 'to a stdio server is unchanged, because it has no headers',
       config: { remote_url: undefined, transport: 'stdio', bearer_token_config: BEARER },
       expected: {},
     },
   ])('$reason', ({ config, expected }) => {
     const credential = credentialOf({ ...CONFIG, ...config }, world.ports);
-    // A value: nothing of this has to be waited for.
+    // The credential returns the value itself, not a promise.
     expect(credential(SENT, ADA)).toEqual({ ok: true, headers: { ...SENT.headers, ...expected } });
   });
 
-  it('of a request that got no rights is nothing: later steps do not see it', () => {
+  it('is not sent if its credential was refused: later steps are skipped', () => {
     const credential = credentialOf(
       {
         ...CONFIG,
@@ -136,7 +136,7 @@ describe('what leaves', () => {
     await endpoint.close();
   });
 
-  it('is signed last of all: forwarded headers of the cloud are under the signature, those of the caller are gone', async () => {
+  it('is signed last: the signature covers forwarded cloud headers, and cloud headers of the caller are removed', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256');
     const token = await new SignJWT({ sub: 'ada' })
       .setProtectedHeader({ alg: 'ES256' })
@@ -180,7 +180,7 @@ describe('what leaves', () => {
 });
 
 describe('with an authorization server in the process', () => {
-  it('the token of the provider leaves in place of that of the caller', async () => {
+  it('the token of the provider replaces the token of the caller', async () => {
     const credential = credentialOf(CONFIG, {
       ...world.ports,
       upstreamToken: async ({ key }) => `of ${key} at the provider`,
@@ -189,7 +189,7 @@ describe('with an authorization server in the process', () => {
     expect(given.ok && given.headers.authorization).toBe('Bearer of ada at the provider');
   });
 
-  it('a call whose login has ended gets no rights, and one that cannot be looked up waits', async () => {
+  it('a call whose login has ended is refused, and a failed lookup leads to 503', async () => {
     const ended = credentialOf(CONFIG, { ...world.ports, upstreamToken: async () => undefined });
     expect(await ended(SENT, ADA)).toMatchObject({ ok: false, refusal: { status: 401 } });
     const down = credentialOf(CONFIG, {
@@ -203,7 +203,7 @@ describe('with an authorization server in the process', () => {
   });
 });
 
-describe('with an authorization server and settings for what is behind', () => {
+describe('with an authorization server and outgoing authentication', () => {
   const upstreamToken = async () => 'of the provider';
   const server = (disable: boolean): Partial<RunConfig> => ({
     embedded_auth_server_config: { ...AUTH_SERVER, disable_upstream_token_injection: disable },
@@ -211,7 +211,7 @@ describe('with an authorization server and settings for what is behind', () => {
 
   it.each<{ reason: string; config: Partial<RunConfig>; expected: Readonly<Record<string, string | undefined>> }>([
     {
-      reason: 'an injected header is next to the token of the provider',
+      reason: 'an injected header is sent together with the token of the provider',
       config: { ...server(false), header_injection_config: HEADER },
       expected: { authorization: 'Bearer of the provider', 'x-api-key': 'injected' },
     },
@@ -250,7 +250,7 @@ describe('with an authorization server and settings for what is behind', () => {
     await endpoint.close();
   });
 
-  it('an exchange without the token of the provider is refused at the start', () => {
+  it('an exchange without the token of the provider prevents the start', () => {
     const config = {
       ...CONFIG,
       ...server(true),
@@ -269,15 +269,15 @@ function exchangeAt(url: string) {
   } as const;
 }
 
-describe('the start fails where', () => {
+describe('the start fails if', () => {
   it.each<{ reason: string; config: Partial<RunConfig>; code: string }>([
     {
-      reason: 'two blocks are there',
+      reason: 'two blocks are configured',
       config: { header_injection_config: HEADER, bearer_token_config: BEARER },
       code: 'credential-config-invalid',
     },
     {
-      reason: 'a secret is not there',
+      reason: 'a secret is missing',
       config: { bearer_token_config: { token_env_var: 'UNSET' } },
       code: 'credential-secret-missing',
     },
@@ -291,7 +291,7 @@ describe('the start fails where', () => {
   });
 });
 
-it('every key of outgoing authentication is known here', () => {
+it('this test covers every key of outgoing authentication', () => {
   expect(Object.keys(OUTGOING_AUTH).toSorted()).toEqual([
     'aws_sts_config',
     'bearer_token_config',

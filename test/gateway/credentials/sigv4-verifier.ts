@@ -1,17 +1,17 @@
-// Says what signature a request must have, by the documentation of AWS Signature Version 4 and with nothing of what signs
-// requests: for servers of tests that check what they get.
+// Verifies AWS Signature Version 4 for test servers, by its documentation. Shares no code with the implementation that
+// signs requests.
 
 import { createHash, createHmac } from 'node:crypto';
 
 export interface WireRequest {
   readonly method: string;
-  /** Path and query as they were sent. */
+  /** Path with query, as sent by the client. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** The problem, or undefined where the signature is right. */
+/** Returns the problem of the signature. undefined if the signature is valid. */
 export function signatureProblem(request: WireRequest, secretAccessKey: string): string | undefined {
   const { authorization = '', 'x-amz-date': date = '' } = request.headers;
   const parts = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/.exec(
@@ -42,7 +42,7 @@ function canonicalRequest({ method, path, headers, body }: WireRequest, names: r
   );
 }
 
-/** Encoded once more than it was sent. */
+/** Encodes the already encoded path again, as the specification requires. */
 function canonicalPath(path: string): string {
   return path.split('/').map(encoded).join('/');
 }
@@ -62,7 +62,7 @@ function canonicalQuery(query: string): string {
     .join('&');
 }
 
-/** RFC 3986 section 2.3: everything else is encoded. */
+/** Encodes all characters except the unreserved characters of RFC 3986 section 2.3. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,4 +1,4 @@
-// Signatures are those of the published test suite of AWS Signature Version 4, and what is signed is what leaves.
+// Tests that signatures equal those of the published AWS Signature Version 4 test suite, and cover the sent request.
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -139,7 +139,7 @@ const VECTORS: readonly Vector[] = [
   },
 ];
 
-describe('a signature is that of the published vector', () => {
+describe('a signature equals the published vector', () => {
   it.each(VECTORS)(
     '$name',
     async ({ method = 'GET', path = '/', query = '', headers, body, sessionToken, signature }) => {
@@ -175,7 +175,7 @@ describe('a signature is that of the published vector', () => {
       signature: 'b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
     },
     { name: 'post-vanilla', method: 'POST', path: '/', signature: POST_VANILLA },
-  ])('the verifier of these tests accepts $name and nothing else', ({ method, path, signature }) => {
+  ])('the verifier of these tests accepts $name, and refuses changed requests', ({ method, path, signature }) => {
     const authorization = `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders=host;x-amz-date, Signature=${signature}`;
     const request = {
       method,
@@ -189,7 +189,7 @@ describe('a signature is that of the published vector', () => {
   });
 });
 
-describe('of a request', () => {
+describe('the signature of a request', () => {
   const request = {
     method: 'POST',
     url: 'https://example.amazonaws.com/mcp/a%20b?b=2&a=1%2F2&b=1',
@@ -202,7 +202,7 @@ describe('of a request', () => {
     body: Buffer.from('{"jsonrpc":"2.0"}'),
   } as const;
 
-  it('signed are host, content type and headers of the cloud; nothing else is added or lost', async () => {
+  it('host, content type and cloud headers are signed; other headers are unchanged', async () => {
     const headers = await signRequest(SCOPE, { ...KEYS, sessionToken: 'session' }, request, AT);
     expect(Object.keys(headers).toSorted()).toEqual(
       [...Object.keys(request.headers), 'authorization', 'x-amz-date', 'x-amz-security-token'].toSorted(),
@@ -213,14 +213,14 @@ describe('of a request', () => {
     );
   });
 
-  it('the signature fits the path and the query as they are sent', async () => {
+  it('the signature covers the sent path and query', async () => {
     const headers = await signRequest(SCOPE, KEYS, request, AT);
     const { pathname, search, host } = new URL(request.url);
     const wire = { method: 'POST', path: pathname + search, headers: { ...headers, host }, body: String(request.body) };
     expect(signatureProblem(wire, SECRET)).toBeUndefined();
   });
 
-  it('the Host that the request leaves with is signed', async () => {
+  it('the sent Host header is signed', async () => {
     const headers = await signRequest(SCOPE, KEYS, { ...request, headers: { host: 'localhost' } }, AT);
     const { pathname, search } = new URL(request.url);
     expect(
@@ -228,7 +228,7 @@ describe('of a request', () => {
     ).toBeUndefined();
   });
 
-  it('a signature that was there before leaves nothing behind', async () => {
+  it('an existing signature is removed', async () => {
     const before = {
       authorization: 'Bearer caller',
       'x-amz-date': '20000101T000000Z',
@@ -240,13 +240,13 @@ describe('of a request', () => {
     expect(again).toEqual(plain);
   });
 
-  it.each(['s3', 'aoss'])('%s gets the hash of the body in a header', async (service) => {
+  it.each(['s3', 'aoss'])('a request to %s has the hash of the body in a header', async (service) => {
     const headers = await signRequest({ ...SCOPE, service }, KEYS, request, AT);
     expect(headers['x-amz-content-sha256']).toBe(createHash('sha256').update(request.body).digest('hex'));
     expect(headers.authorization).toContain(';x-amz-content-sha256;');
   });
 
-  it('vpc-lattice-svcs gets the word that the body is not signed', async () => {
+  it('a request to vpc-lattice-svcs has the mark of an unsigned body', async () => {
     const headers = await signRequest({ ...SCOPE, service: 'vpc-lattice-svcs' }, KEYS, request, AT);
     expect(headers['x-amz-content-sha256']).toBe('UNSIGNED-PAYLOAD');
     const { pathname, search, host } = new URL(request.url);

@@ -1,4 +1,4 @@
-// Cloud STS against a token service over real HTTP that checks real JWTs, and a server that checks signatures.
+// Tests Cloud STS with a token service over HTTP that verifies real JWTs, and a server that verifies signatures.
 
 import { generateKeyPair, SignJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -67,7 +67,7 @@ function request(
   return { ...outgoing(headers), url: `${server.url}/mcp/é?b=2&a=x%2Fy`, body: Buffer.from(body) };
 }
 
-/** What the server says of the request that leaves. */
+/** Signs and sends a request. Returns the session whose keys signed it, as the server found it. */
 async function send(sign: Credential, sent: OutgoingRequest, caller: CredentialCaller): Promise<Session> {
   const given = await sign(sent, caller);
   if (!given.ok) throw new Error(JSON.stringify(given.refusal));
@@ -107,7 +107,7 @@ describe('a request', () => {
     expect(await send(sign, sent, await callerOf({ sub: 'ada' }))).toMatchObject({ subject: 'ada' });
   });
 
-  it('gets only headers of the signature added, and loses nothing of the caller but the token', async () => {
+  it('gets only headers of the signature, and loses only the token of the caller', async () => {
     const sign = cloudSts(world.ports, block());
     const sent = request({ authorization: 'Bearer caller', 'mcp-session-id': 's', accept: 'application/json' });
     const given = await sign(sent, await callerOf({ sub: 'ada' }));
@@ -120,7 +120,7 @@ describe('a request', () => {
     );
   });
 
-  it('that is changed after it was signed is refused by the server', async () => {
+  it('that is changed after its signature is refused by the server', async () => {
     const sign = cloudSts(world.ports, block());
     const ada = await callerOf({ sub: 'ada' });
     const given = await sign(request(), ada);
@@ -128,7 +128,7 @@ describe('a request', () => {
     await expect(send(changed, request({}, '{"other":1}'), ada)).rejects.toThrow(/is not that of/);
   });
 
-  it('does not get signed what the caller sent as headers of the cloud', () => {
+  it('does not sign cloud headers of the caller', () => {
     const sent = request({
       authorization: 'x',
       'x-amz-target': 'Delete',
@@ -143,7 +143,7 @@ describe('a request', () => {
 });
 
 describe('keys', () => {
-  it('are asked for once while they last, and again 30 s before they expire', async () => {
+  it('are requested once, and again 30 s before they expire', async () => {
     service.issueKeys(900);
     const sign = cloudSts(world.ports, block());
     const ada = await callerOf({ sub: 'ada' });
@@ -165,7 +165,7 @@ describe('keys', () => {
     expect(service.endpoint.asked).toHaveLength(2);
   });
 
-  it('are asked for again where the caller has another role with the same token', async () => {
+  it('are requested again if the caller has another role with the same token', async () => {
     const sign = cloudSts(world.ports, block());
     const ada = await callerOf({ sub: 'ada', groups: ['admins'] });
     expect(await send(sign, request(), ada)).toMatchObject({ role: ADMIN });
@@ -174,7 +174,7 @@ describe('keys', () => {
     expect(service.endpoint.asked).toHaveLength(2);
   });
 
-  it('of a hundred calls of ten callers at once are asked for ten times, and each signs with its own', async () => {
+  it('of ten callers with a hundred parallel calls are requested ten times, and each caller uses its own keys', async () => {
     const sign = cloudSts(world.ports, block());
     const callers = await Promise.all(Array.from({ length: 10 }, (_, index) => callerOf({ sub: `caller-${index}` })));
     const calls = Array.from({ length: 100 }, (_, index) => callers[index % 10] ?? ANONYMOUS);
@@ -190,7 +190,7 @@ describe('refused, never passed on, is', () => {
     expect(given).toMatchObject({ ok: false, refusal: { status: 401, code: 'credential-caller-unknown' } });
   });
 
-  it('a caller without a role where there is no fallback', async () => {
+  it('a caller without a role if there is no fallback', async () => {
     const sign = cloudSts(world.ports, block({ fallback_role_arn: undefined }));
     const given = await sign(request(), await callerOf({ sub: 'ada', groups: ['staff'] }));
     expect(refusalOf(given)).toMatchObject({ status: 403, code: 'sts-role-missing' });
@@ -212,7 +212,7 @@ describe('refused, never passed on, is', () => {
     });
   });
 
-  it.each(['ab', 'a'.repeat(64), 'ada_+=,.@-9'])('no caller whose session is named %s', async (sub) => {
+  it.each(['ab', 'a'.repeat(64), 'ada_+=,.@-9'])('not for a caller with the session name %s', async (sub) => {
     expect(await send(cloudSts(world.ports, block()), request(), await callerOf({ sub }))).toMatchObject({ name: sub });
   });
 
@@ -228,7 +228,7 @@ describe('refused, never passed on, is', () => {
     { status: 500, error: 'InternalFailure', expected: 503, code: 'sts-unavailable' },
     { status: 503, error: 'ServiceUnavailable', expected: 503, code: 'sts-unavailable' },
   ])(
-    '$error as $expected, with the words of the service for the operator',
+    'the error $error, with status $expected and the message of the service in the log',
     async ({ status, error, expected, code }) => {
       const ada = await callerOf({ sub: 'ada' });
       service.endpoint.respond(({ form }, response) => {
@@ -248,7 +248,7 @@ describe('refused, never passed on, is', () => {
     return `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials>${texts.join('')}</Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`;
   }
 
-  it('an answer that is complete is none of these', async () => {
+  it('not for a complete response', async () => {
     service.endpoint.respond((_asked, response) => void response.end(credentials(GOOD)));
     expect(await cloudSts(world.ports, block())(request(), await callerOf({ sub: 'ada' }))).toMatchObject({ ok: true });
   });
@@ -263,7 +263,7 @@ describe('refused, never passed on, is', () => {
       respond: (_asked, response) => void response.end(credentials({ ...GOOD, SessionToken: 'a&#13;&#10;X-Admin: 1' })),
     },
     {
-      reason: 'a date that is none',
+      reason: 'an invalid date',
       respond: (_asked, response) => void response.end(credentials({ ...GOOD, Expiration: 'soon' })),
     },
     { reason: 'JSON', respond: (_asked, response) => void response.end('{}') },
@@ -284,7 +284,7 @@ describe('refused, never passed on, is', () => {
     expect(service.endpoint.asked).toHaveLength(1);
   });
 
-  it('a caller for a second after the service was down', async () => {
+  it('any caller for a second after a failure of the service', async () => {
     const sign = cloudSts(world.ports, block());
     const ada = await callerOf({ sub: 'ada' });
     await service.endpoint.stop();
@@ -304,7 +304,7 @@ it.each([
   { region: 'eu-central-1', url: 'https://sts.eu-central-1.amazonaws.com/' },
   { region: 'us-gov-west-1', url: 'https://sts.us-gov-west-1.amazonaws.com/' },
   { region: 'cn-north-1', url: 'https://sts.cn-north-1.amazonaws.com.cn/' },
-])('the token service of $region is asked at $url', async ({ region, url }) => {
+])('the token service of $region has the URL $url', async ({ region, url }) => {
   const asked: string[] = [];
   const plain = startWorld();
   const ports = {
@@ -321,10 +321,10 @@ it.each([
 
 it.each([
   { reason: 'no role at all', more: { fallback_role_arn: undefined, role_mappings: [] } },
-  { reason: 'a role that is none', more: { fallback_role_arn: 'arn:aws:iam::1:role/x' } },
+  { reason: 'an invalid role', more: { fallback_role_arn: 'arn:aws:iam::1:role/x' } },
   { reason: 'a region that leads elsewhere', more: { region: 'evil.example.com/' }, environment: {} },
-  { reason: 'an endpoint that is no URL', more: {}, environment: { AWS_ENDPOINT_URL_STS: 'localhost' } },
-])('a block with $reason stops the start', ({ more, environment }) => {
+  { reason: 'an endpoint that is not a URL', more: {}, environment: { AWS_ENDPOINT_URL_STS: 'localhost' } },
+])('a block with $reason prevents the start', ({ more, environment }) => {
   const ports = { ...world.ports, environment: environment ?? world.ports.environment };
   expect(() => cloudSts(ports, block(more))).toThrow(expect.objectContaining({ code: 'credential-config-invalid' }));
 });

@@ -1,5 +1,5 @@
-// A token service on loopback that checks AssumeRoleWithWebIdentity as the real one does, and answers in its words; and a
-// server that lets in only who signs with keys that the service issued.
+// Starts a token service on loopback that handles AssumeRoleWithWebIdentity as AWS STS does, and a server that accepts
+// only requests signed with keys of this service.
 
 import { createHash } from 'node:crypto';
 import { type CryptoKey, type JWTVerifyGetKey, jwtVerify } from 'jose';
@@ -19,9 +19,9 @@ export interface Session {
 
 export interface TokenService {
   readonly endpoint: Endpoint;
-  /** By access key id. */
+  /** Sessions by access key id. */
   readonly sessions: ReadonlyMap<string, Session>;
-  /** Answers with keys again, after another answer was asked for. */
+  /** Makes the service issue keys again, after a test has set another response. */
   issueKeys(lastSeconds?: number): void;
 }
 
@@ -102,7 +102,7 @@ export function sendError(response: Parameters<Respond>[1], status: number, code
 `);
 }
 
-/** Answers with the session, or with 403 and what is wrong with the signature. */
+/** Starts a server that responds with the session of the signature, or with 403 and the problem of the signature. */
 export function startSignedServer(sessions: ReadonlyMap<string, Session>): Promise<Endpoint> {
   return startEndpoint((asked, response) => {
     const checked = checkSigned(sessions, asked);
@@ -112,7 +112,7 @@ export function startSignedServer(sessions: ReadonlyMap<string, Session>): Promi
   });
 }
 
-/** The session whose keys a request is signed with, or what is wrong with the signature. */
+/** Returns the session whose keys signed the request, or the problem of the signature. */
 export function checkSigned(sessions: ReadonlyMap<string, Session>, asked: WireRequest): Session | string {
   const id = /Credential=([^/]+)\//.exec(asked.headers.authorization ?? '')?.[1] ?? '';
   const session = sessions.get(id);

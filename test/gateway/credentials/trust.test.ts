@@ -1,4 +1,5 @@
-// Token endpoints whose certificate a private authority signed: which settings make a proxy and a virtual server trust it.
+// Tests which settings make a proxy and a virtual server trust a token endpoint with a certificate of a private
+// authority.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -28,7 +29,7 @@ afterAll(async () => {
   authority?.remove();
 });
 
-/** `own` is the bundle of the exchange, `issuers` that of the tokens that are accepted. */
+/** `own` is the CA bundle of the token exchange. `issuers` has the CA bundle of the accepted tokens' issuer. */
 interface Trust {
   readonly own?: string;
   readonly issuers?: { readonly bundle: string; readonly issuer: string; readonly keys?: string };

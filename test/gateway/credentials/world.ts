@@ -1,5 +1,5 @@
-// What credentials need of the world, for tests: the real outbound client, real files in a folder of their own, a clock that
-// the test moves, and notices that it can read.
+// Provides the dependencies of credentials for tests: the real outbound client, files in a temporary folder, a clock
+// that tests advance, and recorded notices.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,14 +14,14 @@ export const START_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 export interface World {
   readonly ports: CredentialPorts;
   readonly notices: { readonly code: string; readonly message: string }[];
-  /** Writes a file and gives its path. */
+  /** Writes a file and returns its path. */
   write(name: string, text: string): string;
   remove(path: string): void;
   advance(ms: number): void;
   close(): Promise<void>;
 }
 
-/** `timeoutMs`: in place of the limit that requests ask for. */
+/** If set, `timeoutMs` replaces the timeout of all requests. */
 export function startWorld(environment: Readonly<Record<string, string>> = {}, timeoutMs?: number): World {
   const folder = mkdtempSync(join(tmpdir(), 'skep-credentials-'));
   const outbound = createOutbound({ allowPrivate: [], version: 'test' });
@@ -62,7 +62,7 @@ function readSecretFile(path: string): string {
 
 export const ANONYMOUS: CredentialCaller = { key: 'anonymous', claims: {} };
 
-/** An MCP request as it would leave. */
+/** Returns an MCP request to a server, before credentials are added. */
 export function outgoing(headers: Readonly<Record<string, string>> = {}): OutgoingRequest {
   const url = 'https://mcp.example.com/mcp';
   return { method: 'POST', url, headers: { 'content-type': 'application/json', ...headers }, body: Buffer.from('{}') };

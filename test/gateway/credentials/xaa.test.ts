@@ -1,5 +1,5 @@
-// Cross-application access over real HTTP: an identity provider that checks id_tokens, an authorization server that checks assertions,
-// and answers that must not be used.
+// Tests cross-application access over HTTP with an identity provider that verifies id_tokens, and an authorization
+// server that verifies assertions.
 
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ function signed(claims: Record<string, unknown>, typ = 'JWT'): Promise<string> {
 
 const verified = (token: string | null) => jwtVerify(token ?? '', keys.publicKey, { currentDate: new Date(START_MS) });
 
-/** `more`: in place of what is right in the answer; `claims`: in the assertion. */
+/** `more` overrides fields of the response. `claims` overrides claims of the assertion. */
 function giveAssertion(more: object = {}, claims: object = {}): Respond {
   return async ({ form }, response) => {
     const { payload } = await verified(form.get('subject_token'));
@@ -94,7 +94,7 @@ const basic = (id: string, secret: string) =>
   `Basic ${Buffer.from([id, secret].map((each) => new URLSearchParams([['', each]]).toString().slice(1)).join(':')).toString('base64')}`;
 
 describe('the id_token of a login', () => {
-  it('becomes an assertion for the other server, and that a token of the other server', async () => {
+  it('is exchanged for an assertion, and the assertion for a token of the target server', async () => {
     const given = await applied();
     expect(given).toMatchObject({ ok: true, headers: { authorization: 'Bearer token-of-ada' } });
     const [first] = idp.asked;
@@ -145,13 +145,13 @@ describe('the id_token of a login', () => {
     );
   });
 
-  it('is needed: nothing is asked for a caller without it', async () => {
+  it('is required: for a caller without an id_token, no request is sent', async () => {
     const credential = crossApplicationAccess(world.ports, block(), '/xaa_config');
     expect(await credential(outgoing(), ANONYMOUS)).toMatchObject({ ok: false, refusal: { status: 401 } });
     expect(idp.asked).toEqual([]);
   });
 
-  it('and secrets that change in their file are used at once', async () => {
+  it('is exchanged with the current content of the secret files', async () => {
     const file = world.write('secret', 'first\n');
     const credential = crossApplicationAccess(world.ports, block({ target_client_secret_file: file }), '/xaa_config');
     await credential(outgoing(), await callerOf('ada'));
@@ -164,7 +164,7 @@ describe('the id_token of a login', () => {
   });
 });
 
-describe('an answer of the identity provider is not used', () => {
+describe('a response of the identity provider is refused', () => {
   it.each<{ reason: string; more?: object; claims?: object }>([
     { reason: 'of another type', more: { issued_token_type: 'urn:ietf:params:oauth:token-type:access_token' } },
     { reason: 'without a type', more: { issued_token_type: undefined } },
@@ -173,7 +173,7 @@ describe('an answer of the identity provider is not used', () => {
     { reason: 'that is not a JWT', more: { access_token: 'opaque' } },
     { reason: 'for another server', claims: { aud: 'https://evil.example.com' } },
     { reason: 'for several servers', claims: { aud: [AUDIENCE, 'https://evil.example.com'] } },
-    { reason: 'for nobody', claims: { aud: undefined } },
+    { reason: 'without an audience', claims: { aud: undefined } },
     { reason: 'for another resource', claims: { resource: 'https://evil.example.com' } },
     { reason: 'for no resource', claims: { resource: undefined } },
   ])('$reason', async ({ more, claims }) => {
@@ -182,7 +182,7 @@ describe('an answer of the identity provider is not used', () => {
     expect(target.asked).toEqual([]);
   });
 
-  it('and the audience in a list of one is right', async () => {
+  it('except an audience in a list of one item', async () => {
     idp.respond(giveAssertion({}, { aud: [AUDIENCE], resource: ['x', RESOURCE] }));
     expect((await applied()).ok).toBe(true);
   });
@@ -196,7 +196,7 @@ describe('a refusal', () => {
 
   it.each<{ reason: string; at: 'idp' | 'target'; respond: Respond; status: number; code: string }>([
     {
-      reason: 'of the id_token asks for another login',
+      reason: 'of the id_token requires another login',
       at: 'idp',
       respond: refuse(400, { error: 'invalid_grant' }),
       status: 401,
@@ -243,7 +243,7 @@ describe('a refusal', () => {
     expect(await applied()).toMatchObject({ ok: false, refusal: { status, code } });
   });
 
-  it('shows no token and no secret, whatever the server repeats', async () => {
+  it('contains no token and no secret, even if the server repeats them', async () => {
     target.respond(({ form, headers }, response) =>
       sendJson(response, 400, {
         error: 'invalid_client',
@@ -258,13 +258,16 @@ describe('a refusal', () => {
     expect(text).not.toContain(basic('skep-there', SECRETS.TARGET).slice(6));
   });
 
-  it.each(['idp', 'target'] as const)('comes at once while the %s is away, and passes', async (place) => {
-    const away = place === 'idp' ? idp : target;
-    await away.stop();
-    expect(await applied()).toMatchObject({ ok: false, refusal: { status: 503, code: 'exchange-unavailable' } });
-    await away.resume();
-    expect((await applied()).ok).toBe(true);
-  });
+  it.each(['idp', 'target'] as const)(
+    'comes at once while the %s is unreachable, and ends after its return',
+    async (place) => {
+      const away = place === 'idp' ? idp : target;
+      await away.stop();
+      expect(await applied()).toMatchObject({ ok: false, refusal: { status: 503, code: 'exchange-unavailable' } });
+      await away.resume();
+      expect((await applied()).ok).toBe(true);
+    },
+  );
 });
 
 describe('settings', () => {
@@ -277,11 +280,11 @@ describe('settings', () => {
     { reason: 'a target over http', more: { target_token_url: 'http://auth.example.com/token' } },
     { reason: 'a target with a password', more: { target_token_url: 'https://a:b@auth.example.com/token' } },
     { reason: 'a secret that is missing', more: { idp_client_secret_env_var: 'NONE' } },
-  ])('$reason stops the start', ({ more }) => {
+  ])('$reason prevents the start', ({ more }) => {
     expect(() => crossApplicationAccess(world.ports, block(more), '/xaa_config')).toThrow(/\/xaa_config/);
   });
 
-  it('http to the target is possible if that is said', () => {
+  it('a target URL with http is accepted if the settings allow it', () => {
     const more = { target_token_url: 'http://auth.notes.svc/token', insecure_target_token_url: true };
     expect(crossApplicationAccess(world.ports, block(more), '/xaa_config')).toBeTypeOf('function');
   });

@@ -1,5 +1,5 @@
-// A list shows an item exactly if calling it without arguments is allowed: random policies, tools, prompts, resources and
-// templates, as whole messages over bytes.
+// Tests with random policies that a list contains an item exactly if a call of this item without arguments is allowed.
+// Covers tools, prompts, resources and templates.
 
 import { expect, it } from 'vitest';
 import { createKnownTools } from '#gateway/gate/known-tools.ts';
@@ -94,7 +94,7 @@ it.each(Array.from({ length: 300 }, (_, seed) => seed))('seed %i', (seed) => {
   const listed = JSON.parse(filtered.body.toString()).result[key].map((item: JsonObject) => item[member]);
   const callable = NAMES.filter((name) => {
     if (rules !== undefined && rules.ownName(name) === undefined) return false;
-    // A renamed tool has taken the name of another, which is in no list.
+    // A renamed tool has the name of another tool, which therefore is in no list.
     if (rules !== undefined && !NAMES.includes(rules.ownName(name) ?? '')) return false;
     const asked = scan({ jsonrpc: '2.0', id: 2, method: call, params: { [param]: name } });
     return decideMessage(policies, { ...asked, claims, hintsOf: known.hintsOf }).allowed;

@@ -1,4 +1,4 @@
-// Which messages policies decide on, as whole messages that were scanned: what passes, what is refused, what is looked at.
+// Tests with scanned messages which messages pass without policies, which ones policies decide, and which are refused.
 
 import { describe, expect, it, test } from 'vitest';
 import { decideMessage } from '#gateway/gate/policy/methods.ts';
@@ -60,7 +60,7 @@ describe('requests', () => {
       listen({ resourceSubscriptions: ['file:///open/a', 'file:///etc'] }),
       'policy-denied',
     ],
-    ['listening to what is no list', listen({ resourceSubscriptions: 'file:///etc' }), 'policy-method-unknown'],
+    ['a subscription without a list', listen({ resourceSubscriptions: 'file:///etc' }), 'policy-method-unknown'],
     ['listening to no texts', listen({ resourceSubscriptions: [['file:///etc']] }), 'policy-method-unknown'],
     [
       'listening to two filters',
@@ -103,7 +103,7 @@ describe('requests', () => {
     expect(decided(request(method))).toBe('allowed');
   });
 
-  it('decides or refuses every method of every revision that is not said to pass', () => {
+  it('decides or refuses every method of every revision, except the methods that always pass', () => {
     const nothing = policiesOf(['forbid(principal, action, resource);']);
     const params = {
       name: 'x',
@@ -156,7 +156,7 @@ describe('a method of an extension', () => {
     expect(decided(request(method), policiesOf(policies))).toBe(expected);
   });
 
-  it('is not in other permits', () => {
+  it('is not included in general permits', () => {
     const call = request('tools/call', { name: 'x' });
     expect(decided(call, policiesOf(any))).toBe('policy-denied');
   });
@@ -169,10 +169,10 @@ describe('other messages', () => {
   test.each<readonly [reason: string, body: string, expected: string]>([
     ['a notification passes', note('notifications/cancelled'), 'allowed'],
     ['an unknown notification passes', note('notifications/strange'), 'allowed'],
-    ['a call without an id is no notification', note('tools/call'), 'scan: -32600'],
+    ['a call without an id is not a notification', note('tools/call'), 'scan: -32600'],
     ['an unknown method without an id is refused', note('tools/run'), 'policy-method-unknown'],
     ['an answer passes', '{"jsonrpc":"2.0","id":1,"result":{}}', 'allowed'],
-    ['a batch is no message', `[${request('tools/call', { name: 'drop' })}]`, 'scan: -32600'],
+    ['a batch is not a message', `[${request('tools/call', { name: 'drop' })}]`, 'scan: -32600'],
     [
       'a name twice is no message',
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"weather","name":"drop"}}',
@@ -189,7 +189,7 @@ describe('other messages', () => {
 });
 
 describe('arguments', () => {
-  it('of a resource are none, whatever params hold', () => {
+  it('of a resource do not exist, for any params', () => {
     const read = policiesOf(['permit(principal, action, resource) when { context has arg_n };']);
     expect(decided(request('resources/read', { uri: 'x', arguments: { n: 1 } }), read)).toBe('policy-denied');
     expect(decided(request('prompts/get', { name: 'x', arguments: { n: 1 } }), read)).toBe('allowed');
@@ -212,7 +212,7 @@ describe('arguments', () => {
     ).toBe(expected);
   });
 
-  it('decides by the hints that clients see', () => {
+  it('are decided with the hints that clients see', () => {
     const body = Buffer.from(request('tools/call', { name: 'x' }));
     const scanned = scanMessage(body);
     if (!scanned.ok) throw new Error(scanned.fault.message);

@@ -1,8 +1,8 @@
-// Policies out of texts, and calls to decide on, for the tests of the gate.
+// Compiles policies from texts and evaluates calls, for tests of the gate.
 
 import type { GroupFields } from '#contracts/authz-config.ts';
 import { compilePolicies } from '#gateway/gate/policy/compile.ts';
-import type { Decision, Policies } from '#gateway/gate/policy/decide.ts';
+import type { CallDecision, Policies } from '#gateway/gate/policy/decide.ts';
 import type { PolicyAction, ToolHints } from '#gateway/gate/policy/request.ts';
 import type { JsonObject } from '#std/json.ts';
 
@@ -22,19 +22,19 @@ export interface Asked {
   readonly name?: string;
   readonly claims?: JsonObject;
   readonly hints?: ToolHints;
-  /** JSON text of `arguments`, or what it is made of. */
+  /** Arguments of the call, as an object or as JSON text. */
   readonly args?: JsonObject | string;
 }
 
-/** By default alice calls the tool `weather`. */
-export function decide(policies: Policies, asked: Asked = {}): Decision {
+/** Evaluates a call. By default, alice calls the tool `weather`. */
+export function decide(policies: Policies, asked: Asked = {}): CallDecision {
   const { action = 'call_tool', name = 'weather', claims = { sub: 'alice' }, hints = {}, args } = asked;
   const body = Buffer.from(typeof args === 'string' ? args : JSON.stringify(args ?? {}));
   const given = args === undefined ? undefined : { body, span: { start: 0, end: body.length } };
   return policies.decide({ action, name, claims, hints, arguments: given });
 }
 
-/** `allowed`, or the code of the denial. */
-export function outcome(decision: Decision): string {
+/** Returns `allowed`, or the code of the denial. */
+export function outcome(decision: CallDecision): string {
   return decision.allowed ? 'allowed' : decision.denial.code;
 }

@@ -1,5 +1,5 @@
-// Decisions by what policies read, by plans and out of memory are those that the engine gives when it is passed everything:
-// random policies, entities and calls.
+// Tests with random policies, entities and calls that optimised decisions equal those of the Cedar engine with complete
+// input.
 
 import { type EntityJson, isAuthorized } from '@cedar-policy/cedar-wasm/nodejs';
 import { expect, it } from 'vitest';
@@ -62,7 +62,7 @@ function text(random: Random): string {
 
 type Condition = (random: Random) => string;
 
-/** `plain`: those that stand alone. */
+/** Returns a random condition. `plain` returns conditions without logical operators. */
 function condition(random: Random, depth: number, plain: Condition): string {
   if (depth > 0 && random.chance(0.5)) {
     const [left, right] = [condition(random, depth - 1, plain), condition(random, depth - 1, plain)];
@@ -108,7 +108,7 @@ const VALUES_COUNT: readonly string[] = [
   '(context has arg_m && {a: context.arg_m}.a == 1)',
 ];
 
-/** Of arguments with literals, patterns and claims. */
+/** Returns a random comparison of an argument with a literal, a pattern or a claim. */
 function comparison(random: Random): string {
   const [argument, claim] = [random.pick(['arg_s', 'arg_n', 'arg_m']), random.pick(['claim_role', 'claim_level'])];
   const [of, sign] = [random.pick(['context', 'resource']), random.pick(['==', '!=', '<', '<=', '>', '>='])];
@@ -158,7 +158,7 @@ function call(random: Random): Call {
   return { action: random.pick(POLICY_ACTIONS), name: random.pick(TOOLS), claims, hints, args };
 }
 
-/** Everything, as the reference passes it. */
+/** Returns all attributes of the request, as the reference implementation passes them to the engine. */
 function asked({ action, name, claims, hints, args }: Call) {
   const { operation, feature } = ACTION_WORDS[action];
   const claim = Object.fromEntries(Object.entries(claims).map(([key, value]) => [`claim_${key}`, value]));
@@ -212,12 +212,12 @@ function oracle(policies: readonly string[], entities: typeof ENTITIES, request:
   return answer.response.decision === 'allow' && answer.response.diagnostics.errors.length === 0;
 }
 
-/** A permit of an extension names its action. */
+/** True if the policy applies to extensions: a permit must name the action `extension`. */
 function counts(policy: string): boolean {
   return policy.startsWith('forbid') || policy.includes('Action::"extension"');
 }
 
-/** Callers as policies may tell them apart. */
+/** Returns random claims that policies compare. */
 function comparedClaims(random: Random): Call['claims'] {
   const claims: Call['claims'] = { sub: random.pick(SUBJECTS) };
   if (random.chance(0.7)) claims.role = random.pick(['x', 'xy', 2]);
@@ -226,7 +226,7 @@ function comparedClaims(random: Random): Call['claims'] {
   return claims;
 }
 
-/** Values at the borders of what is compared. */
+/** Returns a call with random arguments near the compared values. */
 function comparedCall(random: Random, claims: Call['claims']): Call {
   const texts = ['', 'x', 'y', 'xy', 'yx', 'xx', 'xyx', 'xayx', 'yxy', 'zzz'];
   const values = [...texts, -4, -3, -2, 0, 1, 2, 3, 1.5, true, false, [], ['x'], { x: 1 }];
@@ -260,7 +260,7 @@ it.each(Array.from({ length: 200 }, (_, seed) => seed))('comparisons of argument
   expectExact(policies, [], calls);
 });
 
-/** All texts of these letters, up to a length. */
+/** Returns all texts of these letters up to a length. */
 function textsOf(letters: readonly string[], length: number): readonly string[] {
   if (length === 0) return [''];
   const shorter = textsOf(letters, length - 1);

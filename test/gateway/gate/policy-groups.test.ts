@@ -1,5 +1,5 @@
-// The groups of callers in policies: which claims name them, which entities they are, and that no policy about groups decides
-// without them.
+// Tests groups of callers in policies: the claims that name groups, their entities, and the denial if a policy needs
+// unknown groups.
 
 import { describe, expect, it, test } from 'vitest';
 import type { JsonObject } from '#std/json.ts';
@@ -22,7 +22,7 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
   ['the first of them counts, also if it is empty', { groups: [], roles: ['staff'] }, 'policy-denied'],
   ['null counts as absent', { groups: null, roles: ['staff'] }, 'allowed'],
   ['a text is not a list', { groups: 'staff' }, 'policy-error'],
-  ['a list with something else in it', { groups: ['staff', 7] }, 'policy-error'],
+  ['a list with other types', { groups: ['staff', 7] }, 'policy-error'],
   ['a text that Cedar cannot express', { groups: ['staff', '\ud800'] }, 'policy-error'],
   [
     'too many groups for the token: they are elsewhere',
@@ -34,8 +34,8 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
 });
 
 test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
-  ['who is in it', { groups: ['contractors'] }, 'policy-denied'],
-  ['who is not', { groups: ['staff'] }, 'allowed'],
+  ['a member', { groups: ['contractors'] }, 'policy-denied'],
+  ['not a member', { groups: ['staff'] }, 'allowed'],
   ['without groups', {}, 'allowed'],
   ['groups that are not known', { groups: 'contractors' }, 'policy-error'],
   ['a token of an authorization server of our own', { tsid: 'a session' }, 'policy-error'],
@@ -53,7 +53,7 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
 
 test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
   ['a group', { realm_access: { roles: ['contractors'] } }, 'policy-denied'],
-  ['no such claim', { realm_access: {} }, 'allowed'],
+  ['without such a claim', { realm_access: {} }, 'allowed'],
   ['the first part of the path is elsewhere', { _claim_names: { realm_access: 'a' } }, 'policy-error'],
   ['the path leads through a text', { realm_access: 'contractors' }, 'policy-error'],
   ['the path leads through a list', { realm_access: [{ roles: ['contractors'] }] }, 'policy-error'],
@@ -62,15 +62,20 @@ test.each<readonly [reason: string, claims: JsonObject, expected: string]>([
   expect(outcome(decide(policies, asked(claims)))).toBe(expected);
 });
 
-describe('where groups are', () => {
+describe('the claim with groups', () => {
   const claim = 'https://example.com/groups';
   const named = policiesOf([STAFF], undefined, { group_claim_name: claim });
   const nested = policiesOf([STAFF], undefined, { group_claim_name: 'realm_access.roles' });
   const both = policiesOf([STAFF], undefined, { role_claim_name: 'roles' });
 
   it.each<readonly [reason: string, policies: typeof named, claims: JsonObject, expected: string]>([
-    ['a claim that is named, with dots in its name', named, { [claim]: ['staff'] }, 'allowed'],
-    ['it counts before the usual ones', named, { [claim]: ['other'], groups: ['staff'] }, 'policy-denied'],
+    ['a configured claim with dots in its name', named, { [claim]: ['staff'] }, 'allowed'],
+    [
+      'the configured claim has precedence over the usual claims',
+      named,
+      { [claim]: ['other'], groups: ['staff'] },
+      'policy-denied',
+    ],
     ['without it, the usual ones count', named, { groups: ['staff'] }, 'allowed'],
     ['a path', nested, { realm_access: { roles: ['staff'] } }, 'allowed'],
     [
@@ -96,14 +101,14 @@ describe('entities', () => {
   const team = (id: string, parents: object[] = []) => ({ uid: { type: 'Team', id }, attrs: {}, parents });
   const reader = { type: 'Role', id: 'reader' };
 
-  it('have the type that is named', () => {
+  it('have the configured type', () => {
     const policies = policiesOf(['permit(principal in Team::"staff", action, resource);'], undefined, {
       group_entity_type: 'Team',
     });
     expect(outcome(decide(policies, asked({ groups: ['staff'] })))).toBe('allowed');
   });
 
-  it('of the file put groups into others', () => {
+  it('of the file can make groups members of other groups', () => {
     const policies = policiesOf(
       ['permit(principal in Role::"reader", action, resource);'],
       [team('staff', [reader]), { uid: reader, attrs: {}, parents: [] }],
@@ -113,7 +118,7 @@ describe('entities', () => {
     expect(outcome(decide(policies, asked({ groups: ['other'] })))).toBe('policy-denied');
   });
 
-  it('of the file keep the parents that a caller has there', () => {
+  it('of the file keep the parents of a caller', () => {
     const alice = { uid: { type: 'Client', id: 'alice' }, attrs: {}, parents: [reader] };
     const policies = policiesOf([`${STAFF} permit(principal in Role::"reader", action, resource);`], [alice]);
     expect(outcome(decide(policies, asked({})))).toBe('allowed');
@@ -122,7 +127,7 @@ describe('entities', () => {
   });
 });
 
-it('a resource of a caller is in the groups of the caller', () => {
+it('a resource with a caller as parent is in the groups of the caller', () => {
   const owned = { uid: { type: 'Tool', id: 'add' }, attrs: {}, parents: [{ type: 'Client', id: 'alice' }] };
   const policies = policiesOf([PERMIT, 'forbid(principal, action, resource in THVGroup::"contractors");'], [owned]);
   const call = { ...asked({ groups: ['contractors'] }), name: 'add' };
@@ -130,13 +135,13 @@ it('a resource of a caller is in the groups of the caller', () => {
   expect(outcome(decide(policies, { ...call, ...asked({ groups: ['staff'] }) }))).toBe('allowed');
 });
 
-it('a decision is remembered for callers with the same groups alone', () => {
+it('a decision is cached only for callers with equal groups', () => {
   const policies = policiesOf([STAFF]);
   const outcomes = [['staff'], ['other'], ['staff']].map((groups) => outcome(decide(policies, asked({ groups }))));
   expect(outcomes).toEqual(['allowed', 'policy-denied', 'allowed']);
 });
 
-it('policies that name no group decide without them', () => {
+it('policies without groups decide even if the groups are unknown', () => {
   const policies = policiesOf(['permit(principal, action in [Action::"call_tool"], resource);']);
   expect(outcome(decide(policies, asked({ groups: 'staff' })))).toBe('allowed');
 });

@@ -1,4 +1,5 @@
-// What policies decide: the entities, attributes and values that they see, and that nothing but a clear yes is one.
+// Tests decisions of policies: the entities, attributes and values that policies read, and the denial in case of
+// errors.
 
 import { describe, expect, it, test } from 'vitest';
 import { compilePolicies } from '#gateway/gate/policy/compile.ts';
@@ -39,7 +40,7 @@ describe('requests', () => {
       'allowed',
     ],
     ['another tool', 'permit(principal, action, resource == Tool::"other");', {}, 'policy-denied'],
-    ['a tool is no prompt', 'permit(principal, action, resource == Prompt::"weather");', {}, 'policy-denied'],
+    ['a tool is not a prompt', 'permit(principal, action, resource == Prompt::"weather");', {}, 'policy-denied'],
     ['another action', 'permit(principal, action == Action::"get_prompt", resource);', {}, 'policy-denied'],
     [
       'one of several actions',
@@ -173,8 +174,8 @@ describe('values', () => {
       { args: { n: 5.0001 } },
       'allowed',
     ],
-    ['a Decimal is no Long', when('context.arg_n > 5'), { args: { n: 5.5 } }, 'policy-error'],
-    ['a Long is no Decimal', when('context.arg_n.greaterThan(decimal("5.0"))'), { args: { n: 6 } }, 'policy-error'],
+    ['a Decimal is not a Long', when('context.arg_n > 5'), { args: { n: 5.5 } }, 'policy-error'],
+    ['a Long is not a Decimal', when('context.arg_n.greaterThan(decimal("5.0"))'), { args: { n: 6 } }, 'policy-error'],
     [
       'more digits than a Decimal has',
       when('context.arg_n.greaterThan(decimal("0.0"))'),
@@ -246,7 +247,7 @@ describe('values', () => {
       { claims: { sub: 'a', s: '\ud800' } },
       'policy-error',
     ],
-    ['a NUL, where C ends a text', when('context.arg_s == "a"'), { args: { s: 'a\0b' } }, 'policy-error'],
+    ['a NUL, which ends a text in C', when('context.arg_s == "a"'), { args: { s: 'a\0b' } }, 'policy-error'],
     ['lists within lists', when('context.arg_l.contains([1])'), { args: { l: [[1]] } }, 'allowed'],
     [
       'too many lists within lists',
@@ -257,7 +258,7 @@ describe('values', () => {
   ])('%s', check);
 });
 
-describe('what an argument cannot do', () => {
+describe('an argument cannot', () => {
   test.each<Row>([
     [
       'pass for an entity',
@@ -338,7 +339,7 @@ describe('what an argument cannot do', () => {
   ])('%s', check);
 });
 
-describe('of an argument policies are shown at most 1,000 values and 64 KiB', () => {
+describe('policies read at most 1,000 values and 64 KiB of arguments', () => {
   const has = when('context has arg_l');
   const list = (count: number, each = '1') => `{"l": [${Array.from({ length: count }, () => each).join()}]}`;
   const members = (count: number, before = '') =>
@@ -375,7 +376,7 @@ describe('of an argument policies are shown at most 1,000 values and 64 KiB', ()
     ],
   ])('%s', check);
 
-  it('says what is too large', () => {
+  it('reports the limit that was exceeded', () => {
     const decision = decide(policiesOf([has]), { args: list(1000) });
     expect(decision.allowed ? '' : decision.denial.message).toMatch(/too large .* 1,000 values and 64 KiB/);
   });
@@ -401,7 +402,7 @@ describe('names cannot change the id of an entity', () => {
     'weather ',
   ];
 
-  it.each(NAMES)('%j is allowed by its own policy and by no other', (name) => {
+  it.each(NAMES)('%j is permitted only by the policy with this name', (name) => {
     const literal = JSON.stringify(name).replaceAll(/\\u([0-9a-f]{4})/g, '\\u{$1}');
     const policies = policiesOf([`permit(principal, action, resource == Tool::${literal});`]);
     expect(outcome(decide(policies, { name }))).toBe('allowed');
@@ -410,12 +411,12 @@ describe('names cannot change the id of an entity', () => {
     }
   });
 
-  it.each(NAMES)('%j as a subject is no other caller', (sub) => {
+  it.each(NAMES)('%j as a subject is not the caller alice', (sub) => {
     const policies = policiesOf(['permit(principal == Client::"alice", action, resource);']);
     expect(outcome(decide(policies, { claims: { sub } }))).toBe('policy-denied');
   });
 
-  it('refuses half a surrogate pair, which the engine would take for another character', () => {
+  it('refuses a lone surrogate, which the engine would read as another character', () => {
     const policies = policiesOf(['permit(principal, action, resource) when { resource.name like "*" };']);
     expect(outcome(decide(policies, { name: '\ud800' }))).toBe('policy-denied');
     expect(outcome(decide(policies, { claims: { sub: '\udc00' } }))).toBe('policy-caller-unknown');
@@ -423,7 +424,7 @@ describe('names cannot change the id of an entity', () => {
 });
 
 describe('decisions', () => {
-  it('denies where any policy is in error, though another permits', () => {
+  it('denies if a policy is in error, even if another policy permits', () => {
     const policies = policiesOf([
       'permit(principal, action, resource);',
       'forbid(principal, action, resource) when { context.claim_x == 1 };',
@@ -433,7 +434,7 @@ describe('decisions', () => {
     expect(decision).toMatchObject({ detail: 'policy1: record does not have the attribute `claim_x`' });
   });
 
-  it('says nothing of policies and values to the caller', () => {
+  it('reveals no policies and no values to the caller', () => {
     const policies = policiesOf([when('decimal(context.arg_secret).lessThan(decimal("1.0"))')]);
     const decision = decide(policies, { args: { secret: 'hunter2' } });
     expect(decision).toEqual({
@@ -448,7 +449,7 @@ describe('decisions', () => {
     });
   });
 
-  it('tells callers apart by what policies read of them, and by nothing else', () => {
+  it('caches decisions by the claims that policies read, and by no other claims', () => {
     const policies = policiesOf([when('principal.claim_role == "admin"')]);
     const admin = { sub: 'alice', role: 'admin', exp: 1 };
     expect(outcome(decide(policies, { claims: admin }))).toBe('allowed');
@@ -457,20 +458,20 @@ describe('decisions', () => {
     expect(outcome(decide(policies, { claims: { sub: 'alice' } }))).toBe('policy-error');
   });
 
-  it('tells tools, prompts and resources of one name apart', () => {
+  it('distinguishes tools, prompts and resources with the same name', () => {
     const policies = policiesOf(['permit(principal, action == Action::"call_tool", resource);']);
     expect(outcome(decide(policies, { name: 'x' }))).toBe('allowed');
     expect(outcome(decide(policies, { name: 'x', action: 'get_prompt' }))).toBe('policy-denied');
     expect(outcome(decide(policies, { name: 'x', action: 'read_resource' }))).toBe('policy-denied');
   });
 
-  it('tells two URIs of one id apart', () => {
+  it('distinguishes two URIs with the same entity id', () => {
     const policies = policiesOf([when('resource.uri == "file:a"')]);
     expect(outcome(decide(policies, { name: 'file:a', action: 'read_resource' }))).toBe('allowed');
     expect(outcome(decide(policies, { name: 'file/a', action: 'read_resource' }))).toBe('policy-denied');
   });
 
-  it('decides anew where arguments matter, and by the hints of the call', () => {
+  it('decides again if policies read arguments, and by the hints of the call', () => {
     const byArgument = policiesOf([when('context.arg_n == 1')]);
     expect(outcome(decide(byArgument, { args: { n: 1 } }))).toBe('allowed');
     expect(outcome(decide(byArgument, { args: { n: 2 } }))).toBe('policy-denied');
@@ -480,13 +481,13 @@ describe('decisions', () => {
     expect(outcome(decide(byHint, {}))).toBe('policy-denied');
   });
 
-  it('does not take a claim that cannot be expressed for one that is absent', () => {
+  it('distinguishes a claim that Cedar cannot express from an absent claim', () => {
     const policies = policiesOf([when('!(context has claim_level && context.claim_level > 3)')]);
     expect(outcome(decide(policies, { claims: { sub: 'alice', level: null } }))).toBe('allowed');
     expect(outcome(decide(policies, { claims: JSON.parse('{"sub": "alice", "level": 1e400}') }))).toBe('policy-error');
   });
 
-  it('says what the proxy must know before the first call', () => {
+  it('reports whether policies read hints or arguments', () => {
     expect(policiesOf([when('resource.readOnlyHint')])).toMatchObject({ readsHints: true, readsArguments: false });
     expect(policiesOf([when('context.arg_a == 1')])).toMatchObject({ readsHints: false, readsArguments: true });
     expect(policiesOf([when('context == {}')])).toMatchObject({ readsHints: false, readsArguments: true });
@@ -522,7 +523,7 @@ describe('entities of the file', () => {
     ['the action is in a group', 'permit(principal, action in Action::"use", resource);', {}, 'allowed'],
     ['an attribute of the caller', when('principal.team == "red"'), {}, 'allowed'],
     ['a claim wins', when('principal.claim_role == "admin"'), { claims: { sub: 'alice', role: 'admin' } }, 'allowed'],
-    ['what the request says of a tool wins', when('resource.name == "weather"'), {}, 'allowed'],
+    ['attributes of the request override attributes in the file', when('resource.name == "weather"'), {}, 'allowed'],
     [
       'through an attribute to the caller',
       when('resource.owner.claim_role == "admin"'),
@@ -557,7 +558,7 @@ describe('files that cannot be used', () => {
     expect(compiled).toMatchObject({ ok: false, faults: [{ message: expect.stringContaining(message) }] });
   });
 
-  it('leaves policies in use as they are when a file damages the engine', () => {
+  it('keeps the policies in use if a file damages the engine', () => {
     const policies = policiesOf([when('context.arg_n == 1')]);
     expect(outcome(decide(policies, { args: { n: 1 } }))).toBe('allowed');
     const deep = when(`${'('.repeat(1000)}true${')'.repeat(1000)}`);
@@ -566,7 +567,7 @@ describe('files that cannot be used', () => {
     expect(outcome(decide(policies, { args: { n: 2 } }))).toBe('policy-denied');
   });
 
-  it('several policies in one text are several policies', () => {
+  it('reads several policies from one text', () => {
     const policies = policiesOf([
       'permit(principal, action, resource); forbid(principal, action, resource == Tool::"x");',
     ]);

@@ -1,4 +1,4 @@
-// Which more scopes a refused call would take, as its policies say.
+// Tests which additional scopes would permit a refused call.
 
 import { expect, it } from 'vitest';
 import type { GateCode } from '#gateway/gate/codes.ts';
@@ -19,7 +19,7 @@ function scopesFor(policies: readonly string[], claims: JsonObject, tool = 'chan
   return scopesForCall(policiesOf(policies), call, code, SUPPORTED);
 }
 
-it('asks for all that could help if the arguments are too long for a decision per scope', () => {
+it('returns all possible scopes if the arguments are too long for a decision per scope', () => {
   const body = Buffer.from(
     JSON.stringify({
       jsonrpc: '2.0',
@@ -38,8 +38,8 @@ const needs = (scope: string, more = '') =>
   `permit(principal, action, resource == Tool::"change") when { context.claim_scope like "*${scope}*"${more} };`;
 
 it.each([
-  ['one that it lacks', [needs('write')], { scope: 'openid' }, ['openid', 'write']],
-  ['two that it lacks', [needs('write', ' && context.claim_scope like "*read*"')], {}, ['read', 'write']],
+  ['a missing scope', [needs('write')], { scope: 'openid' }, ['openid', 'write']],
+  ['two missing scopes', [needs('write', ' && context.claim_scope like "*read*"')], {}, ['read', 'write']],
   ['either of two: only one', [needs('admin'), needs('write')], { scope: 'openid' }, ['openid', 'admin']],
   ['the ones that it has stay', [needs('write')], { scope: 'read openid other' }, ['openid', 'read', 'write']],
   ['a token without scopes', [needs('write')], {}, ['write']],
@@ -50,23 +50,23 @@ it.each([
     ['read', 'write'],
   ],
   ['one with an argument that is right', [needs('write', ' && context.arg_count == 3')], {}, ['write']],
-])('a policy that asks for %s', (_what, policies, claims, expected) => {
+])('returns scopes for a policy that requires %s', (_what, policies, claims, expected) => {
   expect(scopesFor(policies, claims)).toEqual(expected);
 });
 
 it.each([
   ['another caller', ['permit(principal == Client::"bob", action, resource);', needs('unheard')], {}],
-  ['a scope that nobody announces', [needs('unheard')], {}],
+  ['a scope that is not announced', [needs('unheard')], {}],
   ['another tool', [needs('write')], {}, 'other'],
   ['another argument', [needs('write', ' && context.arg_count == 4')], {}],
   ['a group', ['permit(principal, action, resource) when { context.claim_groups.contains("ops") };'], {}],
   ['nothing, and one forbids it', [needs('write'), 'forbid(principal, action, resource);'], {}],
   ['scopes that it has', [needs('write')], { scope: SUPPORTED.join(' ') }],
-])('no scope helps where a policy asks for %s', (_what, policies, claims, tool = 'change') => {
+])('returns no scope if a policy requires %s', (_what, policies, claims, tool = 'change') => {
   expect(scopesFor(policies, claims, tool)).toBeUndefined();
 });
 
 it.each(['policy-arguments-ambiguous', 'policy-method-unknown', 'policy-engine-failed'] as const)(
-  'no scope helps where the call was refused with %s',
+  'returns no scope if the call was refused with %s',
   (code) => expect(scopesFor([needs('write')], {}, 'change', code)).toBeUndefined(),
 );

@@ -1,4 +1,5 @@
-// Which tools clients see and call: what is shown is what can be called, in lists of bytes as well, and previews say the same.
+// Tests which tools clients see and can call: listed tools are exactly the callable tools, and previews show these
+// tools.
 
 import { describe, expect, it, test } from 'vitest';
 import { shownTools } from '#contracts/virtual-model/tools.ts';
@@ -22,7 +23,7 @@ describe('calls', () => {
     ['a renamed tool by its new name', rename, 'read_file', 'read'],
     ['a renamed tool by its old name', rename, 'read', undefined],
     ['a tool with another description', rename, 'drop', 'drop'],
-    ['a tool that nothing is said about', rename, 'other', 'other'],
+    ['a tool without settings', rename, 'other', 'other'],
     ['a tool in the filter', { tools_filter: ['a'] }, 'a', 'a'],
     ['a tool that is not', { tools_filter: ['a'] }, 'b', undefined],
     ['a filter by the new name', { ...rename, tools_filter: ['read_file'] }, 'read_file', 'read'],
@@ -38,18 +39,18 @@ describe('calls', () => {
     expect(rulesOf(settings).ownName(name)).toBe(own);
   });
 
-  it('reports tools that are not shown because of a name', () => {
+  it('reports tools that are hidden because of a duplicate name', () => {
     expect(rulesOf({ tools_override: { z: { name: 'x' }, a: { name: 'x' }, b: { name: 'y' } } }).clashes).toEqual([
       { name: 'x', tools: ['a', 'z'] },
     ]);
   });
 
-  it('needs no rules where all tools pass as they are', () => {
+  it('needs no rules if all tools pass unchanged', () => {
     expect(toolRules({})).toBeUndefined();
     expect(toolRules({ tools_filter: [], tools_override: {} })).toBeUndefined();
   });
 
-  it('answers a call of no tool as servers do, in words of bounded length', () => {
+  it('responds to a call of an unknown tool as servers do, with a text of limited length', () => {
     expect(unknownTool('drop')).toEqual({
       httpStatus: 200,
       rpcCode: -32602,
@@ -72,7 +73,7 @@ function settings(random: Random, names: readonly string[]): ToolSettings {
   };
 }
 
-it.each(Array.from({ length: 200 }, (_, seed) => seed))('shows and calls what previews say, seed %i', (seed) => {
+it.each(Array.from({ length: 200 }, (_, seed) => seed))('lists and calls the tools in previews, seed %i', (seed) => {
   const random = seeded(seed);
   const tools = ['a', 'b', 'c', 'd'].map((name) => ({ origin: name, name }));
   const given = settings(random, ['a', 'b', 'c', 'd', 'gone']);
@@ -83,7 +84,7 @@ it.each(Array.from({ length: 200 }, (_, seed) => seed))('shows and calls what pr
   const shown = shownTools(tools, { filter: given.tools_filter ?? [], names });
   const renamed = new Set(Object.entries(names).flatMap(([own, name]) => (own === name ? [] : [name])));
   for (const { origin, name } of shown) {
-    // Where a tool is renamed to the name of another, the preview shows both and clients only the renamed one.
+    // If a tool is renamed to the name of another tool, previews show both tools. Clients see only the renamed tool.
     const hidden = renamed.has(name) && (names[origin] ?? origin) === origin;
     expect(rules === undefined ? name : rules.clientName(origin), JSON.stringify(given)).toBe(
       hidden ? undefined : name,
@@ -116,12 +117,12 @@ function toolsIn(body: string) {
 }
 
 describe('lists', () => {
-  it('passes the bytes where nothing changes', () => {
+  it('passes the bytes if nothing changes', () => {
     expect(filtered(LIST, {})).toBe(LIST);
     expect(filtered(LIST, { tools_filter: ['read', 'drop', 'odd'] })).toBe(LIST);
   });
 
-  it('changes what an override says and keeps all other bytes', () => {
+  it('changes the fields of an override and keeps all other bytes', () => {
     const override = {
       name: 'read_file',
       description: 'Reads "a" file.\n',
@@ -140,7 +141,7 @@ describe('lists', () => {
     expect(toolsIn(body).slice(1)).toEqual(toolsIn(LIST).slice(1));
   });
 
-  it('adds what a tool does not have', () => {
+  it('adds fields of an override that the tool lacks', () => {
     const override = { description: 'Drops.', annotations: { destructiveHint: true } };
     const [, drop, odd] = toolsIn(
       filtered(LIST, { tools_override: { drop: { ...override, name: 'remove' }, odd: override } }),
@@ -159,7 +160,7 @@ describe('lists', () => {
     expect(filtered(LIST, { tools_override: { gone: { name: 'here', description: 'x' } } })).toBe(LIST);
   });
 
-  it('shows no tool under a name that another one was given', () => {
+  it('hides a tool whose name now belongs to a renamed tool', () => {
     const tools = toolsIn(filtered(LIST, { tools_override: { read: { name: 'drop' } } }));
     expect(
       tools.map(({ name, inputSchema }: { name: string; inputSchema?: { type?: string } }) => [
@@ -173,13 +174,13 @@ describe('lists', () => {
   });
 
   it.each([
-    ['a name twice', '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","name":"drop"}]}}'],
+    ['a duplicate name', '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","name":"drop"}]}}'],
     ['a name in another case', '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","Name":"drop"}]}}'],
     ['tools twice', '{"jsonrpc":"2.0","id":1,"result":{"tools":[],"tools":[{"name":"drop"}]}}'],
     ['no tools', '{"jsonrpc":"2.0","id":1,"result":{}}'],
     ['tools that are no list', '{"jsonrpc":"2.0","id":1,"result":{"tools":{"name":"drop"}}}'],
-    ['an item that is no object', '{"jsonrpc":"2.0","id":1,"result":{"tools":["drop"]}}'],
-    ['a name that is no text', '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":["drop"]}]}}'],
+    ['an item that is not an object', '{"jsonrpc":"2.0","id":1,"result":{"tools":["drop"]}}'],
+    ['a name that is not a text', '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":["drop"]}]}}'],
   ])('refuses a list with %s', (_reason, body) => {
     expect(filtered(body, { tools_filter: ['read'] })).toMatch(/^refused|-32/);
   });
@@ -208,7 +209,7 @@ describe('hints', () => {
   }
   const READ_ONLY = 'permit(principal, action, resource) when { resource has readOnlyHint && resource.readOnlyHint };';
 
-  it('learns hints as clients see them, of hidden tools as well', () => {
+  it('stores hints as clients see them, including hints of hidden tools', () => {
     const { known, list } = learn(
       LIST,
       { tools_override: { drop: { name: 'remove', annotations: { readOnlyHint: false } } } },
@@ -221,12 +222,12 @@ describe('hints', () => {
     expect(list.ok && toolsIn(list.body.toString()).map(({ name }: { name: string }) => name)).toEqual(['read']);
   });
 
-  it('learns hints that only the next policies read', () => {
+  it('stores hints that the current policies do not read', () => {
     const { known } = learn(LIST, {}, 'permit(principal, action, resource);');
     expect(known.hintsOf('read')).toEqual({ readOnlyHint: true });
   });
 
-  it('takes what is no boolean for no hint', () => {
+  it('ignores hints that are not booleans', () => {
     const { known } = learn(
       '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","annotations":{"readOnlyHint":"true","idempotentHint":true}}]}}',
       {},
@@ -235,12 +236,12 @@ describe('hints', () => {
     expect(known.hintsOf('a')).toEqual({ idempotentHint: true });
   });
 
-  it('says whether another page follows', () => {
+  it('reports whether another page follows', () => {
     expect(learn(LIST, {}, READ_ONLY).list).toMatchObject({ lastPage: false });
     expect(learn(LIST.replace(',"nextCursor":"c"', ''), {}, READ_ONLY).list).toMatchObject({ lastPage: true });
   });
 
-  it('a list for one caller is not kept for others', () => {
+  it('a list for one caller is not cached for other callers', () => {
     const cached = '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"}],"ttlMs":1000,"cacheScope":"public"}}';
     const { list } = learn(cached, {}, 'permit(principal, action, resource);');
     expect(list.ok && JSON.parse(list.body.toString()).result).toEqual({
@@ -250,7 +251,7 @@ describe('hints', () => {
     });
   });
 
-  it('knows when the list has to be asked for', () => {
+  it('knows when the list must be requested', () => {
     const known = createKnownTools();
     expect(known.complete).toBe(false);
     known.learn('a', { readOnlyHint: true });

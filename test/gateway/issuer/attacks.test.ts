@@ -1,5 +1,5 @@
-// The attacks of RFC 9700 and RFC 6819 on an authorization server, each by the number of its section, and the requirements of
-// the RFCs that stop them.
+// Tests the attacks of RFC 9700 and RFC 6819 on an authorization server, by section number, and the requirements that
+// prevent them.
 
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -55,7 +55,7 @@ describe('redirect URIs (RFC 9700 section 4.1)', () => {
     '//app.example.com/callback',
     'javascript:alert(1)',
     '',
-  ])('%j is not the registered one: a page, and no redirect', async (uri) => {
+  ])('%j differs from the registered URI and leads to a page instead of a redirect', async (uri) => {
     const client = await newClient(issuer, { redirect_uris: [SITE] });
     const place = await newPerson().visit(authorizeUrl(issuer, client, newPkce(), { redirect_uri: uri }));
     expect(place.status).toBe(400);
@@ -63,7 +63,7 @@ describe('redirect URIs (RFC 9700 section 4.1)', () => {
     expect(place.text).not.toContain('evil.example');
   });
 
-  it('on loopback any port fits, and nothing else (RFC 8252 section 7.3)', async () => {
+  it('on loopback, only the port may differ (RFC 8252 section 7.3)', async () => {
     const client = await newClient(issuer, { redirect_uris: ['http://127.0.0.1/callback'] });
     const look = newPerson({ decision: 'look' });
     const status = async (uri: string) =>
@@ -113,7 +113,7 @@ describe('redirect URIs (RFC 9700 section 4.1)', () => {
   });
 
   it.each(['com.example.app:/back', 'editor://vendor.plugin/back'])(
-    'an error opens %s only if the person decides so',
+    'an error leads to %s only if the person consents',
     async (uri) => {
       const client = await newClient(issuer, { redirect_uris: [uri] });
       const url = authorizeUrl(issuer, client, newPkce(), { redirect_uri: uri, response_type: 'token' });
@@ -123,7 +123,7 @@ describe('redirect URIs (RFC 9700 section 4.1)', () => {
     },
   );
 
-  it('an error leads to a site only where the person decides so: no open redirector (section 4.11.2)', async () => {
+  it('an error leads to a site only if the person consents: no open redirector (section 4.11.2)', async () => {
     const client = await newClient(issuer, { redirect_uris: [SITE] });
     const url = authorizeUrl(issuer, client, newPkce(), { redirect_uri: SITE, response_type: 'token' });
     const place = await newPerson({ client: SITE }).visit(url);
@@ -164,14 +164,14 @@ describe('registration (RFC 7591)', () => {
         token_endpoint_auth_method: null,
       },
     ],
-  ])('with %s registers what is served and says so (section 3.2.1)', async (_what, metadata) => {
+  ])('with %s registers only supported values, and returns them (section 3.2.1)', async (_what, metadata) => {
     const { status, body } = await register(issuer, metadata);
     expect(status).toBe(201);
     expect(body).toMatchObject({ grant_types: ['authorization_code'], response_types: ['code'] });
     expect(body.client_name).not.toBeNull();
   });
 
-  it('is a public client, whatever it asked for (section 3.2.1)', async () => {
+  it('leads to a public client, whatever was requested (section 3.2.1)', async () => {
     const { status, body, headers } = await register(issuer, { token_endpoint_auth_method: 'client_secret_basic' });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -198,7 +198,7 @@ describe('the authorization request', () => {
     ['without a challenge: PKCE downgrade (RFC 9700 section 4.8)', { code_challenge: undefined }, 'invalid_request'],
     ['with the plain method (RFC 7636 section 7.2)', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['without a method, which would be plain', { code_challenge_method: undefined }, 'invalid_request'],
-    ['with a challenge that is no digest', { code_challenge: 'short' }, 'invalid_request'],
+    ['with a challenge that is not a digest', { code_challenge: 'short' }, 'invalid_request'],
     ['for a token in the redirect (RFC 9700 section 2.1.2)', { response_type: 'token' }, 'unsupported_response_type'],
     ['without a response type', { response_type: undefined }, 'unsupported_response_type'],
     ['with an answer in the fragment', { response_mode: 'fragment' }, 'invalid_request'],
@@ -215,7 +215,7 @@ describe('the authorization request', () => {
   });
 
   it.each(['client_id', 'redirect_uri', 'state', 'code_challenge', 'scope', 'response_type'])(
-    'that names %s twice is refused (RFC 6749 section 3.1)',
+    'with two parameters %s is refused (RFC 6749 section 3.1)',
     async (name) => {
       const client = await newClient(issuer);
       const place = await newPerson().visit(
@@ -226,14 +226,14 @@ describe('the authorization request', () => {
     },
   );
 
-  it('with more than 50 parameters is refused with a page, since it is not known which ones count', async () => {
+  it('with more than 50 parameters is refused with a page instead of a redirect', async () => {
     const many = Array.from({ length: 50 }, (_, i) => `&x${i}=1`).join('');
     const place = await newPerson().visit(`${authorizeUrl(issuer, await newClient(issuer), newPkce())}${many}`);
     expect(place.status).toBe(400);
     expect(place.text).toContain('there are more than 50 parameters');
   });
 
-  it('takes the resource with a slash at its end, as URLs of an origin are printed', async () => {
+  it('accepts the resource with a trailing slash, as URLs of an origin are printed', async () => {
     const at = await openDirect({
       hostAudience: 'weather',
       config: (origin) => ({
@@ -253,20 +253,20 @@ describe('the authorization request', () => {
 });
 
 describe('a code', () => {
-  it('that is used again ends what it gave (RFC 6749 section 4.1.2)', async () => {
+  it('that is used twice revokes the issued tokens (RFC 6749 section 4.1.2)', async () => {
     const { client, pkce, code } = await codeFor();
     const tokens = tokensOf(await redeem(issuer, client, code, pkce));
     expect(await redeem(issuer, client, code, pkce)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
     expect((await refresh(issuer, client, tokens.refresh_token ?? '')).status).toBe(400);
   });
 
-  it('of one client is nothing to another one (RFC 9700 section 4.5)', async () => {
+  it('of one client is refused for another client (RFC 9700 section 4.5)', async () => {
     const { client, pkce, code } = await codeFor();
     expect((await redeem(issuer, await newClient(issuer), code, pkce)).status).toBe(400);
     expect((await redeem(issuer, client, code, pkce)).status).toBe(200);
   });
 
-  it('that was injected into another login lacks the verifier (RFC 9700 section 4.5.3)', async () => {
+  it('that was injected into another login is refused without the verifier (RFC 9700 section 4.5.3)', async () => {
     const [victim, attacker] = [await codeFor(), await codeFor()];
     expect((await redeem(issuer, victim.client, victim.code, attacker.pkce)).status).toBe(400);
     expect((await redeem(issuer, victim.client, victim.code, { verifier: '', challenge: '' })).status).toBe(400);
@@ -275,7 +275,7 @@ describe('a code', () => {
     ).toBe(400);
   });
 
-  it('is for the redirect URI that it was sent to, and for its resource', async () => {
+  it('is accepted only for its redirect URI and its resource', async () => {
     const { client, pkce, code } = await codeFor();
     expect((await redeem(issuer, client, code, pkce, { redirect_uri: 'http://127.0.0.1:1/callback' })).status).toBe(
       400,
@@ -284,7 +284,7 @@ describe('a code', () => {
     expect(other).toMatchObject({ status: 400, body: { error: 'invalid_target' } });
   });
 
-  it('cannot be made up or changed, and is no refresh token', async () => {
+  it('cannot be forged or changed, and is not accepted as a refresh token', async () => {
     const { client, pkce, code } = await codeFor();
     const changed = [
       code.replace('skc_', 'skr_'),
@@ -301,13 +301,13 @@ describe('a code', () => {
 });
 
 describe('a refresh token', () => {
-  it('of one client is nothing to another one (RFC 9700 section 4.14)', async () => {
+  it('of one client is refused for another client (RFC 9700 section 4.14)', async () => {
     const { client, tokens } = await loggedIn();
     expect((await refresh(issuer, await newClient(issuer), tokens.refresh_token ?? '')).status).toBe(400);
     expect((await refresh(issuer, client, tokens.refresh_token ?? '')).status).toBe(200);
   });
 
-  it('is not for another resource (RFC 8707 section 2.2)', async () => {
+  it('is refused for another resource (RFC 8707 section 2.2)', async () => {
     const { client, tokens } = await loggedIn();
     const answer = await refresh(issuer, client, tokens.refresh_token ?? '', { resource: 'https://other.example/' });
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_target' } });
@@ -334,15 +334,18 @@ describe('the token endpoint', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it.each(['password', 'client_credentials', 'implicit'])('knows no grant %s (RFC 9700 section 2.4)', async (grant) => {
-    const form = { grant_type: grant, client_id: await newClient(issuer), username: 'a', password: 'b' };
-    expect(await post(`${issuer.issuer}/oauth/token`, form)).toMatchObject({
-      status: 400,
-      body: { error: 'unsupported_grant_type' },
-    });
-  });
+  it.each(['password', 'client_credentials', 'implicit'])(
+    'does not support the grant %s (RFC 9700 section 2.4)',
+    async (grant) => {
+      const form = { grant_type: grant, client_id: await newClient(issuer), username: 'a', password: 'b' };
+      expect(await post(`${issuer.issuer}/oauth/token`, form)).toMatchObject({
+        status: 400,
+        body: { error: 'unsupported_grant_type' },
+      });
+    },
+  );
 
-  it('is read by pages of every origin, and the pages for people by none', async () => {
+  it('allows web pages of every origin, and the pages for people allow none', async () => {
     const origin = { origin: 'https://inspector.example' };
     const token = await fetch(`${issuer.issuer}/oauth/token`, { method: 'OPTIONS', headers: origin });
     expect([token.status, token.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
@@ -352,7 +355,7 @@ describe('the token endpoint', () => {
   });
 });
 
-describe('somebody else in the browser (RFC 9700 section 4.7)', () => {
+describe('an attacker with another browser or site (RFC 9700 section 4.7)', () => {
   async function atProvider(person: Person): Promise<URL> {
     const { url } = await person.visit(authorizeUrl(issuer, await newClient(issuer), newPkce()));
     return url;
@@ -362,7 +365,7 @@ describe('somebody else in the browser (RFC 9700 section 4.7)', () => {
     return (await fetch(upstream, { redirect: 'manual' })).headers.get('location') ?? '';
   }
 
-  it('cannot be made to end a login that began in another one', async () => {
+  it('cannot complete a login that began in another browser', async () => {
     const callback = await callbackOf(await atProvider(newPerson({ client: `${provider.url}/` })));
     const victim = await newPerson().visit(callback);
     expect(victim.status).toBe(400);
@@ -391,7 +394,7 @@ describe('somebody else in the browser (RFC 9700 section 4.7)', () => {
     return { form: { pending: pendingOf(text), decision: 'allow' }, cookie };
   }
 
-  it('cannot answer the consent page for the person: another browser, another site, twice, without the form', async () => {
+  it('cannot submit the consent page: from another browser or site, twice, or without the form', async () => {
     const url = `${issuer.issuer}/oauth/consent`;
     const { origin } = new URL(issuer.issuer);
     const first = await consentForm(newPerson({ decision: 'look' }));
@@ -416,7 +419,7 @@ describe('somebody else in the browser (RFC 9700 section 4.7)', () => {
 
 describe('pages', () => {
   it.each(['/oauth/authorize', '/oauth/callback', '/oauth/apps'])(
-    '%s is shown in no frame, runs nothing and is not kept (RFC 9700 section 4.16)',
+    '%s forbids frames, scripts and caching (RFC 9700 section 4.16)',
     async (path) => {
       const { headers } = await fetch(`${issuer.issuer}${path}`);
       expect(headers.get('x-frame-options')).toBe('DENY');
@@ -428,7 +431,7 @@ describe('pages', () => {
     },
   );
 
-  it('show what a client calls itself as text, without tricks of writing', async () => {
+  it('show the name of a client as text, without control characters', async () => {
     const name = '<img src=x onerror=alert(1)>\u202Egnp.exe"\'';
     const client = await newClient(issuer, { client_name: name });
     const { text } = await newPerson({ decision: 'look' }).visit(authorizeUrl(issuer, client, newPkce()));
@@ -439,7 +442,7 @@ describe('pages', () => {
   });
 
   it.each(['\u200B', '\u2028', '\u3164', '\u{E0041}', '\u2800', '\uFE0F', '\u00AD'])(
-    'show the number of a character that is not visible: %j',
+    'show the code point of an invisible character: %j',
     async (character) => {
       const client = await newClient(issuer, { client_name: `Good${character} app` });
       const { text } = await newPerson({ decision: 'look' }).visit(authorizeUrl(issuer, client, newPkce()));
@@ -448,7 +451,7 @@ describe('pages', () => {
     },
   );
 
-  it('cookies are for this host alone, and no script reads them', async () => {
+  it('use cookies only for this host, which scripts cannot read', async () => {
     const secure = await openDirect({
       config: (origin) => ({ ...configOf(origin, [oidcTo(origin, provider)]), issuer: 'https://weather.example.com' }),
     });
@@ -465,7 +468,7 @@ describe('pages', () => {
   });
 });
 
-it('a provider that never answers ends the login in time', async () => {
+it('a provider that never responds ends the login in time', async () => {
   const deaf = createServer();
   await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve));
   const address = deaf.address();

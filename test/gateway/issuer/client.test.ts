@@ -1,5 +1,5 @@
-// The official TypeScript client before a proxy with an authorization server of its own: from a bare 401 to a call, with a real
-// browser where there is one.
+// Tests the official TypeScript client with a proxy that has an authorization server, from the first 401 to a call.
+// Uses a real browser if one is installed.
 
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -40,7 +40,7 @@ async function connect(kept: KeptLogin, followUrl: (url: URL) => Promise<URL>): 
 }
 
 describe('the official TypeScript client', () => {
-  it('logs in by itself from a bare 401, calls a tool, refreshes and logs in again when it was revoked', async () => {
+  it('logs in after a 401, calls a tool, refreshes, and logs in again after a revocation', async () => {
     const kept = newKeptLogin();
     const person = newPerson();
     const client = await connect(kept, async (url) => (await person.visit(url.href)).url);
@@ -91,7 +91,7 @@ describe.skipIf(executable === undefined)('in a real browser', () => {
     return new URL(request.url());
   }
 
-  it('a person allows it by keyboard: 401, discovery, registration, PKCE, consent, call, refresh, revocation', async () => {
+  it('a person consents by keyboard, and all steps from discovery to revocation succeed', async () => {
     const kept = newKeptLogin();
     const before = world.proxy.log.text().length;
     const bare = await callMcp(world, undefined);
@@ -146,7 +146,7 @@ describe.skipIf(executable === undefined)('in a real browser', () => {
   });
 
   it.each(['light', 'dark'] as const)(
-    'pages in %s say what they are, and all of it is reached by keyboard',
+    'pages in %s have titles, and all controls are reachable by keyboard',
     async (colorScheme) => {
       const { page, complaints } = await browser.open();
       await page.emulateMedia({ colorScheme });

@@ -1,4 +1,4 @@
-// The conformance suite of MCP against the authorization server: metadata, and a code grant in which a person logs in.
+// Runs the MCP conformance suite against the authorization server: metadata, and a code grant with a login.
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ afterAll(async () => {
   await world.provider.close();
 });
 
-it('passes what the conformance suite asks of an authorization server', async () => {
+it('passes the scenarios of the conformance suite for authorization servers', async () => {
   const port = await freePort();
   const client = await newClient(world, { redirect_uris: [`http://127.0.0.1:${port}/callback`] });
   const options = ['--url', world.issuer, '--client-id', client, '--resource', world.resource, '--port', String(port)];

@@ -1,4 +1,4 @@
-// An authorization server alone on a listener, as a proxy or a virtual server would have it.
+// Starts an authorization server on a listener, without a proxy or a virtual server.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,9 +12,9 @@ import type { RecordingProvider } from './recording-provider.ts';
 import type { AuthServer } from './world.ts';
 
 export interface DirectIssuer {
-  /** As clients know it. */
+  /** Issuer URL for clients. */
   readonly issuer: string;
-  /** Where it listens. */
+  /** Origin of the listener. */
   readonly origin: string;
   readonly open: OpenIssuer;
   readonly replicas: readonly OpenIssuer[];
@@ -23,13 +23,13 @@ export interface DirectIssuer {
 }
 
 export interface DirectOptions {
-  /** Where it listens; a config is made for it. */
+  /** Returns the configuration. `origin` is the origin of the listener. */
   readonly config: (origin: string) => AuthServer;
   readonly environment?: Readonly<Record<string, string>>;
   readonly hostAudience?: string;
-  /** Requests go to one after the other. */
+  /** Number of replicas, which get the requests in turn. */
   readonly replicas?: number;
-  /** What may be asked beside what the configuration names. */
+  /** Rules of outgoing requests, in addition to the configuration. */
   readonly outbound?: { readonly allowPrivate: readonly string[]; readonly ca?: string };
 }
 

@@ -1,4 +1,5 @@
-// Clients that are described at a URL: what is fetched and what is not, what is believed, and how those with keys prove themselves.
+// Tests clients with a metadata document at a URL: which documents are fetched and accepted, and the authentication of
+// clients with keys.
 
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -60,7 +61,7 @@ function openWith(outbound: { readonly allowPrivate: readonly string[]; readonly
   return openDirect({ config: (at) => configOf(at, [oidcTo(at, provider)]), outbound });
 }
 
-/** Its URL: another one each time, since documents are kept. */
+/** Publishes a document and returns its URL, which is new each time because documents are cached. */
 function publish(send: Send): string {
   names += 1;
   const path = `/client-${names}.json`;
@@ -80,8 +81,8 @@ const described =
     },
   });
 
-describe('a client that is described at its URL', () => {
-  it('logs in without registering, and the person sees where it is described', async () => {
+describe('a client with a metadata document', () => {
+  it('logs in without registration, and the consent page shows the URL of the document', async () => {
     const id = publish(described());
     const pkce = newPkce();
     const shown = await newPerson({ decision: 'look' }).visit(authorizeUrl(issuer, id, pkce));
@@ -93,7 +94,7 @@ describe('a client that is described at its URL', () => {
     expect(fetched.length).toBe(1);
   });
 
-  it('gets the scopes that it names and the baseline, if there is one', async () => {
+  it('gets the scopes in its document, and the baseline if configured', async () => {
     const limiting = await openDirect({
       config: (at) => ({
         ...configOf(at, [oidcTo(at, provider)]),
@@ -126,17 +127,17 @@ describe('a client that is described at its URL', () => {
     { reason: 'with another method', send: described({ token_endpoint_auth_method: 'client_secret_basic' }) },
     { reason: 'with keys that are nowhere', send: described({ token_endpoint_auth_method: 'private_key_jwt' }) },
     { reason: 'that is larger than 5 kB', send: described({ client_uri: 'x'.repeat(6000) }) },
-    { reason: 'that is no JSON', send: () => ({ body: '<html>' }) },
+    { reason: 'that is not JSON', send: () => ({ body: '<html>' }) },
     { reason: 'that is elsewhere now', send: () => ({ status: 302, headers: { location: '/client.json' }, body: '' }) },
-    { reason: 'that is not there', send: () => ({ status: 404, body: '' }) },
-  ])('a document $reason is refused on a page, and nobody is sent anywhere', async ({ send }) => {
+    { reason: 'that does not exist', send: () => ({ status: 404, body: '' }) },
+  ])('a document $reason leads to an error page without a redirect', async ({ send }) => {
     const id = publish(send);
     const place = await newPerson().visit(authorizeUrl(issuer, id, newPkce()));
     expect(place.status).toBe(400);
     expect(issuer.log()).toContain('issuer-client-document');
   });
 
-  it('whose document was broken is read again', async () => {
+  it('whose document was invalid is read again', async () => {
     const id = publish(() => ({ status: 500, body: '' }));
     expect((await newPerson().visit(authorizeUrl(issuer, id, newPkce()))).status).toBe(400);
     documents[new URL(id).pathname] = described();
@@ -151,13 +152,13 @@ describe('a client that is described at its URL', () => {
     'https://user@127.0.0.1/client.json',
     'https://127.0.0.1/client.json#fragment',
     'HTTPS://127.0.0.1/client.json',
-  ])('is none with the id %s, and nothing is fetched', async (id) => {
+  ])('with the id %s is refused without a request', async (id) => {
     expect((await newPerson().visit(authorizeUrl(issuer, id, newPkce()))).status).toBe(400);
     expect(fetched).toEqual([]);
   });
 
   it.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254', '10.0.0.1', '0.0.0.0', 'localhost'])(
-    'is never fetched from %s: that is inside',
+    'is never fetched from the internal address %s',
     async (host) => {
       const guarded = await openWith({ allowPrivate: [], ca: authority.certificate });
       const { port } = new URL(origin);
@@ -203,7 +204,7 @@ describe('a client with keys', () => {
   });
   const token = (form: Readonly<Record<string, string>>) => post(`${issuer.issuer}/oauth/token`, form);
 
-  it('proves itself with them, for the issuer or the token endpoint, and each proof counts once', async () => {
+  it('authenticates with assertions for the issuer or the token endpoint, each of which is accepted once', async () => {
     const { form, assertion } = await withKeys();
     const proof = await assertion({ aud: `${issuer.issuer}/oauth/token` });
     const tokens = tokensOf(await token({ ...form, ...proving(proof) }));
@@ -216,7 +217,7 @@ describe('a client with keys', () => {
   });
 
   it.each<{ reason: string; more: object }>([
-    { reason: 'for somebody else', more: { aud: 'https://other.example' } },
+    { reason: 'for another audience', more: { aud: 'https://other.example' } },
     { reason: 'of another subject', more: { sub: 'https://other.example/client.json' } },
     { reason: 'of another issuer', more: { iss: 'https://other.example/client.json' } },
     { reason: 'that has expired', more: { exp: 1 } },
@@ -228,7 +229,7 @@ describe('a client with keys', () => {
     expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
   });
 
-  it('is refused without a proof, and with one of other keys', async () => {
+  it('is refused without an assertion, and with an assertion of other keys', async () => {
     const { form, assertion } = await withKeys();
     const { privateKey } = await generateKeyPair('ES256');
     expect(await token(form)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
@@ -238,7 +239,7 @@ describe('a client with keys', () => {
   });
 });
 
-describe('documents are kept', () => {
+describe('documents are cached', () => {
   async function fetchesOf(cimd: { cache_max_size?: number; cache_fallback_ttl?: string }, afterMs: number) {
     const settings = issuerSettings(
       {
@@ -269,12 +270,12 @@ describe('documents are kept', () => {
     return asked.length;
   }
 
-  it('as many as the settings say', async () => {
+  it('up to the configured number', async () => {
     expect(await fetchesOf({}, 0)).toBe(2);
     expect(await fetchesOf({ cache_max_size: 1 }, 0)).toBe(3);
   });
 
-  it('as long as the settings say, if they do not say it themselves', async () => {
+  it('for the configured time, if the response does not define a time', async () => {
     expect(await fetchesOf({}, 10 * 60_000)).toBe(2);
     expect(await fetchesOf({ cache_fallback_ttl: '5m' }, 10 * 60_000)).toBe(4);
   });

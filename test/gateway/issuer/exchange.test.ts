@@ -1,4 +1,4 @@
-// Token exchange by delegate clients (RFC 8693): of tokens of this server and of a trusted issuer, and attacks on it.
+// Tests token exchange by delegate clients (RFC 8693) with tokens of this server and of a trusted issuer, and attacks.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** RFC 6749 section 2.3.1: both are encoded. */
+/** Returns the Basic header. Id and secret are encoded (RFC 6749 section 2.3.1). */
 const basic = (id: string = DELEGATE.id, secret: string = DELEGATE.secret) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
 });
@@ -73,7 +73,7 @@ async function login({ issuer }: TrustedWorld, scope = 'weather storm') {
 const claimsOf = ({ body }: Answer) => decodeJwt(String(body.access_token));
 
 describe('a delegate client', () => {
-  it('acts for a person with a token that says so, of the same login, for no longer', async () => {
+  it('gets a token for the person and the login of the subject token, with the client as actor', async () => {
     const { claims, tokens, client } = await login(world);
     expect(client).not.toBe(DELEGATE.id);
     const answer = await exchange(tokens.access_token);
@@ -94,7 +94,7 @@ describe('a delegate client', () => {
     expect(await world.issuer.open.upstreamToken({ key: 'x', claims: given as never })).toBeTypeOf('string');
   });
 
-  it('acts for a subject of a trusted issuer, which is never a person of this server', async () => {
+  it('gets a token for a subject of a trusted issuer, which is never a person of this server', async () => {
     const answer = await exchange(await world.sign());
     expect(answer.body.expires_in).toBeLessThanOrEqual(60);
     expect(claimsOf(answer)).toMatchObject({
@@ -107,13 +107,13 @@ describe('a delegate client', () => {
     expect(world.issuer.log()).toContain('issuer-token-exchanged');
   });
 
-  it('gets fewer scopes if it asks for them, and proves itself in the form as well', async () => {
+  it('gets fewer scopes on request, and can authenticate in the form', async () => {
     const form = { client_id: DELEGATE.id, client_secret: DELEGATE.secret, scope: 'storm', audience: RESOURCE };
     const answer = await exchange(await world.sign({ scope: undefined, scp: ['storm'] }), form, world, {} as never);
     expect(answer).toMatchObject({ status: 200, body: { scope: 'storm' } });
   });
 
-  it('names those who acted before it, but not without end', async () => {
+  it('adds itself to earlier actors, up to a limit', async () => {
     let { access_token: token } = (await login(world)).tokens;
     for (let depth = 1; depth <= 10; depth += 1) {
       const answer = await exchange(token);
@@ -136,7 +136,7 @@ describe('a delegate client', () => {
     expect(answer.body.error_description).toContain('act');
   });
 
-  it('does not end the login of the person by revoking its own token, and ends with that login', async () => {
+  it('cannot end the login of the person by revoking its own token, and loses access with the login', async () => {
     const { tokens, client } = await login(world);
     const own = String((await exchange(tokens.access_token)).body.access_token);
     expect((await post(`${world.issuer.issuer}/oauth/revoke`, { token: own }, basic())).status).toBe(200);
@@ -157,7 +157,7 @@ describe('a delegate client', () => {
     expect(other.body.error).toBe('invalid_grant');
   });
 
-  it('proves itself with the secret of now, and with the last one while the file is empty', async () => {
+  it('authenticates with the current secret, and with the last secret while the file is empty', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'skep-delegate-')), 'secret');
     writeFileSync(file, 'first secret\n');
     const rotated = await openExchange(
@@ -183,7 +183,7 @@ describe('a delegate client', () => {
   });
 });
 
-describe('the issuer says who may act', () => {
+describe('the issuer decides who may act', () => {
   async function decide(more: Partial<TrustedBlock>, claims: JWTPayload, headers?: ReturnType<typeof basic>) {
     const at = await openExchange(more);
     const own = at.issuer.issuer;
@@ -220,13 +220,13 @@ describe('the issuer says who may act', () => {
       found: 'invalid_request',
     },
     {
-      reason: 'an expression about a claim that is not there',
+      reason: 'an expression about a missing claim',
       more: { allowed_actors: undefined, actor_matcher: 'claims.roles.exists(r, r == "robot")' },
       claims: {},
       found: 'invalid_request',
     },
     {
-      reason: 'an expression that gives no truth',
+      reason: 'an expression that does not return a boolean',
       more: { allowed_actors: undefined, actor_matcher: 'claims.sub' },
       claims: {},
       found: 'invalid_request',
@@ -242,14 +242,14 @@ describe('the issuer says who may act', () => {
       found: 'invalid_request',
     },
     {
-      reason: 'may_act that names nobody, next to an actor',
+      reason: 'may_act without a party, in addition to an actor',
       more: { allow_may_act: true },
       claims: { may_act: 'everybody' as never },
       found: 'invalid_request',
     },
   ])('$reason: $found', async ({ more, claims, found }) => expect(await decide(more, claims)).toBe(found));
 
-  it('and the settings which clients, even with may_act', async () => {
+  it('and the settings decide which clients may act, even with may_act', async () => {
     const another = basic('another');
     expect(await decide({}, {}, another)).toBe('unauthorized_client');
     expect(await decide({ allowed_delegate_clients: ['*'] }, {}, another)).toBe('given');
@@ -299,7 +299,7 @@ describe('an exchange is refused', () => {
     await at.close();
   });
 
-  it('for a resource that is not one of the client', async () => {
+  it('for a resource that is not configured for the client', async () => {
     const at = await openExchange({}, { delegate_clients: [{ ...DELEGATE_CLIENT, audiences: [SECOND] }] });
     const { tokens } = await login(at);
     expect((await exchange(tokens.access_token, { resource: RESOURCE }, at)).body.error).toBe('invalid_target');
@@ -346,7 +346,7 @@ describe('an exchange is refused', () => {
     await at.close();
   });
 
-  it('with 503 while the keys cannot be had', async () => {
+  it('with 503 while the keys are unreachable', async () => {
     const at = await openExchange();
     const token = await at.sign();
     await at.other.stop();
@@ -355,7 +355,7 @@ describe('an exchange is refused', () => {
   });
 });
 
-describe('settings stop the start', () => {
+describe('settings prevent the start', () => {
   const trust = { issuer_url: 'https://other.example', ...TRUST };
   it.each<{ reason: string; more: Partial<AuthServer> }>([
     { reason: 'the same client twice', more: { delegate_clients: [DELEGATE_CLIENT, DELEGATE_CLIENT] } },

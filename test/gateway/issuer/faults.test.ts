@@ -1,5 +1,5 @@
-// What goes wrong around a login, and what people, clients and operators get to know of it: providers that are down, refuse,
-// answer nonsense or with another person; a store that cannot be asked; settings that cannot be used.
+// Tests failures of logins and the messages to people, clients and operators: broken providers, an unreachable store,
+// and invalid settings.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -88,13 +88,13 @@ describe('a provider', () => {
       code: 'issuer-upstream-invalid',
     },
     {
-      reason: 'that gives no id_token',
+      reason: 'that returns no id_token',
       fault: sendJson(200, { access_token: 'a', token_type: 'Bearer' }),
       error: 'server_error',
       code: 'issuer-upstream-invalid',
     },
     {
-      reason: 'that gives an id_token of somebody else',
+      reason: 'that returns an id_token of another person',
       fault: sendJson(200, {
         access_token: 'a',
         token_type: 'Bearer',
@@ -104,12 +104,12 @@ describe('a provider', () => {
       code: 'issuer-upstream-invalid',
     },
     {
-      reason: 'that gives another kind of token',
+      reason: 'that returns another kind of token',
       fault: sendJson(200, { access_token: 'a', token_type: 'mac', id_token: 'x' }),
       error: 'server_error',
       code: 'issuer-upstream-invalid',
     },
-  ])('$reason ends the login with $error at the client, and the log says $code', async ({ fault, error, code }) => {
+  ])('$reason ends the login with $error at the client, and the log contains $code', async ({ fault, error, code }) => {
     answering('/token', fault);
     const client = await newClient(world);
     const { url } = await newPerson().visit(authorizeUrl(world, client, newPkce()));
@@ -119,7 +119,7 @@ describe('a provider', () => {
     expect(world.proxy.log.text()).toContain(code);
   });
 
-  it('that cannot be discovered ends the login before the browser leaves, and the next one asks again', async () => {
+  it('that cannot be discovered ends the login before the redirect, and the next login tries again', async () => {
     const fresh = await openLoginWorld();
     fresh.provider.fault = (path, _request, response) => {
       if (path !== '/.well-known/openid-configuration') return false;
@@ -134,7 +134,7 @@ describe('a provider', () => {
     await fresh.provider.close();
   });
 
-  it('where the person cancels ends the login with access_denied', async () => {
+  it('at which the person cancels ends the login with access_denied', async () => {
     world.provider.fault = (path, request, response) => {
       if (path !== '/auth') return false;
       const state = new URL(request.url ?? '', world.provider.url).searchParams.get('state') ?? '';
@@ -148,7 +148,7 @@ describe('a provider', () => {
 });
 
 describe("the person's token at the provider", () => {
-  it('is refreshed once, however many calls wait for it', async () => {
+  it('is refreshed once for many waiting calls', async () => {
     const short = await openLoginWorld({ accessSeconds: 2 });
     const { tokens } = await logIn(short);
     short.provider.accessSeconds = 3600;
@@ -159,7 +159,7 @@ describe("the person's token at the provider", () => {
     await short.provider.close();
   });
 
-  it('that the provider does not refresh any more ends the session: the client is sent to log in', async () => {
+  it('that the provider no longer refreshes ends the session, and the client must log in', async () => {
     const short = await openLoginWorld({ accessSeconds: 2 });
     const { tokens } = await logIn(short);
     short.provider.fault = (path, _request, response) => {
@@ -222,7 +222,7 @@ function start(more: Partial<AuthServer>, ports = portsWith(createMemoryStore(pr
   );
 }
 
-describe('the start fails where', () => {
+describe('the start fails if', () => {
   const small = generateKeyPairSync('rsa', { modulusLength: 1024 })
     .privateKey.export({ type: 'pkcs1', format: 'pem' })
     .toString();
@@ -252,7 +252,7 @@ describe('the start fails where', () => {
       says: '/upstreams/0',
     },
     {
-      reason: 'a key is no key',
+      reason: 'a key is invalid',
       more: () => keysOf('no key'),
       code: 'issuer-key-invalid',
       says: 'not a private key',
@@ -264,7 +264,7 @@ describe('the start fails where', () => {
       code: 'issuer-secret-invalid',
       says: '5 bytes',
     },
-  ])('$reason, and says so', ({ more, code, says }) => {
+  ])('$reason, with a clear error', ({ more, code, says }) => {
     expect(() => start(more())).toThrow(expect.objectContaining({ code, message: expect.stringContaining(says) }));
   });
 
@@ -273,7 +273,7 @@ describe('the start fails where', () => {
     return { signing_key_config: { key_dir: folder, signing_key_file: name } };
   }
 
-  it('the secret of a provider is not there', () => {
+  it('the secret of a provider is missing', () => {
     const [upstream] = CONFIG.upstreams;
     const oidc = { ...upstream?.oidc_config, client_secret_env_var: 'UNSET' };
     expect(() => start({ upstreams: [{ ...upstream, oidc_config: oidc } as AuthServer['upstreams'][number]] })).toThrow(
@@ -288,14 +288,14 @@ describe('the start fails where', () => {
   });
 });
 
-describe('what operators are warned of', () => {
-  it('is a server that generated its own keys, and one whose logins are in memory', () => {
+describe('a warning in the log', () => {
+  it('appears if the server generates its keys, or stores logins in memory', () => {
     expect(world.proxy.log.text()).toContain('issuer-keys-ephemeral');
     expect(world.proxy.log.text()).toContain('issuer-storage-memory');
   });
 });
 
-describe('a store that cannot be asked', () => {
+describe('an unreachable store', () => {
   const REQUEST = {
     method: 'POST',
     path: '/oauth/token',
@@ -312,7 +312,7 @@ describe('a store that cannot be asked', () => {
     { error: new Failure('redis-unreachable', 'Redis is away'), status: 503, code: 'issuer-store-unavailable' },
     { error: configInvalid('/upstreams', 'has no secret'), status: 503, code: 'issuer-config-invalid' },
     { error: new TypeError('a mistake'), status: 500, code: 'issuer-internal' },
-  ])('is answered with $status, and the log says $code', async ({ error, status, code }) => {
+  ])('leads to $status, and the log contains $code', async ({ error, status, code }) => {
     const notices: IssuerNotice[] = [];
     const server = start({}, portsWith(failing(error), notices));
     const answer = await server.handle({ ...REQUEST, body: 'grant_type=refresh_token&client_id=x&refresh_token=y' });
@@ -330,7 +330,7 @@ describe('a store that cannot be asked', () => {
     expect(page).toMatchObject({ status, headers: { 'content-type': 'text/html; charset=utf-8' } });
   });
 
-  it('one address cannot ask without end: issuer-too-many-requests, with the time to wait', async () => {
+  it('too many requests from one address get issuer-too-many-requests with a delay', async () => {
     const notices: IssuerNotice[] = [];
     const server = start({}, portsWith(createMemoryStore(proxyClock), notices));
     const register = { ...REQUEST, path: '/oauth/register', body: '{}' };

@@ -1,5 +1,5 @@
-// No setting of an authorization server is without effect: each has a story here that comes out otherwise where the setting is
-// another one, or a reason why it has none.
+// Tests that each setting of an authorization server has an effect: a row observes different results for two values of
+// the setting. Settings without a row have a reason.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -61,13 +61,13 @@ mkdtempSync(join(folder, 'empty-'));
 interface Row {
   readonly field: string;
   readonly at?: string;
-  /** Two values that must be distinguished; `undefined` takes the setting away. */
+  /** Returns two values that must lead to different results. undefined removes the setting. */
   readonly values: (origin: string) => readonly [Json | undefined, Json | undefined];
   readonly base?: (origin: string) => Partial<AuthServer>;
   readonly see: (issuer: DirectIssuer) => Promise<unknown>;
 }
 
-// What is seen.
+// Functions that observe results.
 
 async function visitOf(issuer: DirectIssuer): Promise<URL> {
   const place = await newPerson({ client: `${provider.url}/` }).visit(
@@ -120,7 +120,7 @@ async function timeToFail(issuer: DirectIssuer): Promise<unknown> {
   return [status, performance.now() - began > 1500 ? 'late' : 'soon'];
 }
 
-/** Whether the count becomes another one. */
+/** Returns whether the count changes. */
 const grows =
   (count: () => unknown, act: (issuer: DirectIssuer) => Promise<unknown>) => async (issuer: DirectIssuer) => {
     const before = await count();
@@ -128,7 +128,7 @@ const grows =
     return (await count()) !== before;
   };
 
-// What is set.
+// Functions that return settings.
 
 const oauth2 =
   (more: object = {}) =>
@@ -351,7 +351,7 @@ function registrationRows(): Row[] {
   ];
 }
 
-/** Tokens of another issuer, for grants and exchanges. */
+/** Issuer of the tokens for grants and exchanges. */
 const trustedIssuer: Issuer = await startIssuer();
 afterAll(() => trustedIssuer.close());
 
@@ -363,7 +363,7 @@ async function claimsNow(): Promise<JWTPayload> {
   return { ...BASE_CLAIMS, iss: trustedIssuer.url, iat: now, exp: now + 60, jti: crypto.randomUUID() };
 }
 
-/** What an assertion of the other issuer gives; `aud`: of the assertion. */
+/** Returns the result of a grant with an assertion of the other issuer. `aud` is the assertion's audience. */
 const assertionGives =
   (aud?: string) =>
   async ({ issuer }: DirectIssuer) => {
@@ -373,7 +373,7 @@ const assertionGives =
     return [status, body.error];
   };
 
-/** What a delegate client gets for a token of the other issuer. */
+/** Returns the result of an exchange by a delegate client with a token of the other issuer. */
 const exchangeGives =
   (claims: JWTPayload | ((origin: string) => JWTPayload) = {}, form: Readonly<Record<string, string>> = {}) =>
   async ({ issuer }: DirectIssuer) => {
@@ -718,7 +718,7 @@ const REDIS_ROWS: readonly Row[] = [
   }),
 ];
 
-/** Settings without a story here, with the reason. */
+/** Reasons of the settings without a row. */
 const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/schema_version': 'there is one version',
   '/cimd/cache_max_size': 'its story is in test/gateway/issuer/documents.test.ts',
@@ -731,7 +731,7 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
     'what a provider grants is between it and the server behind: nothing here depends on it',
 };
 
-test('every setting of the schema has a story or a reason, and nothing else has', () => {
+test('every setting of the schema has a row or a reason, and no other setting has', () => {
   const known = [...ROWS, ...REDIS_ROWS].map(({ field }) => field);
   expect([...new Set([...known, ...Object.keys(WITHOUT_ROW)])].toSorted()).toEqual(
     settingsOf(AUTH_SERVER_SCHEMA).toSorted(),

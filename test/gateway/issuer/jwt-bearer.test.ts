@@ -1,4 +1,4 @@
-// Assertions of a trusted issuer as grants (RFC 7523), and attacks on them.
+// Tests grants with assertions of a trusted issuer (RFC 7523), and attacks on them.
 
 import { decodeJwt, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ function redeem(assertion: string, more: Readonly<Record<string, string>> = {}, 
 const now = () => Math.floor(Date.now() / 1000);
 
 describe('an assertion of a trusted issuer', () => {
-  it('gives its subject a token for the resource, until the assertion ends, and neither scopes nor a refresh token', async () => {
+  it('leads to a token for its subject and resource until the assertion expires, without scopes and refresh token', async () => {
     const { status, body } = await redeem(await world.sign());
     expect(status).toBe(200);
     expect(Object.keys(body).toSorted()).toEqual(['access_token', 'expires_in', 'token_type']);
@@ -67,7 +67,7 @@ describe('an assertion of a trusted issuer', () => {
     expect(world.issuer.log()).toContain('issuer-token-exchanged');
   });
 
-  it('lives no longer than access tokens do', async () => {
+  it('leads to a token that does not outlive other access tokens', async () => {
     const { body } = await redeem(await world.sign({ exp: now() + 290 }));
     expect(body.expires_in).toBeGreaterThan(280);
     const short = await openBearer(
@@ -79,12 +79,12 @@ describe('an assertion of a trusted issuer', () => {
     await short.close();
   });
 
-  it('may name other audiences as well, and its type', async () => {
+  it('may also contain other audiences and its type', async () => {
     const aud = ['https://other.example', `${world.issuer.issuer}/oauth/token`];
     expect((await redeem(await world.sign({ aud }, { header: { typ: 'JWT' } }))).status).toBe(200);
   });
 
-  it('is good for the audiences that are accepted', async () => {
+  it('is accepted for the configured audiences', async () => {
     const named = await openBearer({ accepted_audiences: ['https://auth.example.com', 'https://old.example.com'] });
     const given = (aud: string) => named.sign({ aud }).then((assertion) => redeem(assertion, {}, named));
     expect((await given('https://old.example.com')).status).toBe(200);
@@ -92,7 +92,7 @@ describe('an assertion of a trusted issuer', () => {
     await named.close();
   });
 
-  it('is announced in the metadata, if any issuer has the grant', async () => {
+  it('is announced in the metadata, if an issuer with this grant is configured', async () => {
     const at = async (issuer: string) =>
       JSON.parse(await (await fetch(`${issuer}/.well-known/openid-configuration`)).text()).grant_types_supported;
     expect(await at(world.issuer.issuer)).toContain(GRANT);
@@ -105,7 +105,7 @@ describe('an assertion of a trusted issuer', () => {
     await without.close();
   });
 
-  it('counts again after the issuer has new keys, and with the new ones alone', async () => {
+  it('is accepted after a key rotation of the issuer, but only with the new keys', async () => {
     const rotating = await openBearer();
     const old = await rotating.sign();
     expect((await redeem(await rotating.sign(), {}, rotating)).status).toBe(200);
@@ -147,9 +147,9 @@ describe('an assertion is refused', () => {
     { reason: 'that is an access token', header: { typ: 'at+jwt' } },
     { reason: 'that is an ID-JAG, which needs a client', header: { typ: 'oauth-id-jag+jwt' } },
     { reason: 'that is a logout token', header: { typ: 'logout+jwt' } },
-    { reason: 'with a key id that nobody knows', header: { kid: 'unknown' } },
+    { reason: 'with an unknown key id', header: { kid: 'unknown' } },
     { reason: 'for a resource that the subject may not have', form: { resource: SECOND }, error: 'invalid_target' },
-    { reason: 'for a resource that nobody knows', form: { resource: 'https://x.example' }, error: 'invalid_target' },
+    { reason: 'for an unknown resource', form: { resource: 'https://x.example' }, error: 'invalid_target' },
     { reason: 'for no resource', form: { resource: '' }, error: 'invalid_request' },
     { reason: 'that is missing', form: { assertion: '' }, error: 'invalid_request' },
     { reason: 'that is not a JWT', form: { assertion: 'a.b.c' } },
@@ -159,7 +159,7 @@ describe('an assertion is refused', () => {
     expect(await redeem(assertion, form)).toMatchObject({ status: 400, body: { error } });
   });
 
-  it('next to credentials in the header, for two resources at once, and if it is too long', async () => {
+  it('with credentials in the header, for two resources, and if it is too long', async () => {
     const assertion = await world.sign();
     const form = { grant_type: GRANT, assertion, resource: RESOURCE };
     const basic = { authorization: `Basic ${Buffer.from('a:b').toString('base64')}` };
@@ -170,7 +170,7 @@ describe('an assertion is refused', () => {
     expect((await redeem(assertion)).status).toBe(200);
   });
 
-  it('with alg none, an HMAC over the public key, another signature, or keys of a stranger', async () => {
+  it('with alg none, an HMAC with the public key, another signature, or unknown keys', async () => {
     const [header, payload, signature] = (await world.sign()).split('.');
     const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const kid = JSON.parse(Buffer.from(header ?? '', 'base64url').toString()).kid;
@@ -186,7 +186,7 @@ describe('an assertion is refused', () => {
     }
   });
 
-  it('the second time, with its id or without, whatever its signature looks like', async () => {
+  it('at its second use, with and without an id, also with another signature', async () => {
     const assertion = await world.sign();
     expect((await redeem(assertion)).status).toBe(200);
     expect((await redeem(assertion)).body.error).toBe('invalid_grant');
@@ -199,13 +199,13 @@ describe('an assertion is refused', () => {
     expect((await redeem(mirrored(without))).body.error).toBe('invalid_grant');
   });
 
-  it('one of two that come at once', async () => {
+  it('once, if it is used twice at the same time', async () => {
     const assertion = await world.sign();
     const answers = await Promise.all(Array.from({ length: 8 }, () => redeem(assertion)));
     expect(answers.filter(({ status }) => status === 200).length).toBe(1);
   });
 
-  it('the second time at a replica whose clock is half a minute behind', async () => {
+  it('at its second use at a replica whose clock is half a minute behind', async () => {
     const [start, issuer] = [Date.now(), 'https://weather.example.com'];
     let elapsed = 0;
     const store = createMemoryStore({ monotonic: () => elapsed });
@@ -237,7 +237,7 @@ describe('an assertion is refused', () => {
     expect((await replicaAt(-30_000).handle(request)).body).toContain('was used before');
   });
 
-  it('with 503 while the keys cannot be had, and without 503 of an issuer that is not trusted', async () => {
+  it('with 503 while the keys are unreachable, but not if the issuer is unknown', async () => {
     const lonely = await openBearer();
     const assertion = await lonely.sign();
     await lonely.other.stop();
@@ -265,7 +265,7 @@ describe('an assertion is refused', () => {
   });
 });
 
-/** The other valid ECDSA signature of the same content. */
+/** Returns the JWT with the other valid ECDSA signature of its content. */
 function mirrored(jwt: string): string {
   const [header, payload, signature = ''] = jwt.split('.');
   const bytes = Buffer.from(signature, 'base64url');
@@ -275,7 +275,7 @@ function mirrored(jwt: string): string {
   return `${header}.${payload}.${Buffer.concat([bytes.subarray(0, 32), other]).toString('base64url')}`;
 }
 
-describe('settings of a trusted issuer stop the start', () => {
+describe('settings of a trusted issuer prevent the start', () => {
   const bearer = { jwt_bearer_grant: BEARER };
   const block = { issuer_url: 'https://other.example', ...bearer };
   const ISSUER = 'https://login.example.com';

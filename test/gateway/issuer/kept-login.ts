@@ -1,4 +1,4 @@
-// What an official client keeps of its login, and the browser that it opens: only noted.
+// Stores the login state of an official client, and records the URLs that the client would open in a browser.
 
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';

@@ -1,5 +1,4 @@
-// A login from its first request to its last: what a client and a person see on the way, and what the server behind the
-// proxy gets.
+// Tests complete logins: the responses to client and person, and the request that the MCP server receives.
 
 import { createPublicKey } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
@@ -36,7 +35,7 @@ async function getJson(path: string): Promise<Record<string, unknown>> {
 }
 
 describe('a login', () => {
-  it('gives a token that calls the server, which gets the token of the provider in its place', async () => {
+  it('returns a token for calls; the MCP server gets the token of the provider instead', async () => {
     const { tokens } = await logIn(world);
     const answered = await callMcp(world, tokens.access_token);
     expect(answered.status).toBe(200);
@@ -47,7 +46,7 @@ describe('a login', () => {
     expect(JSON.parse(await me.text())).toMatchObject({ sub: 'ada' });
   });
 
-  it('gives an access token of RFC 9068 that is for the resource and verifies with the published keys', async () => {
+  it('returns an access token of RFC 9068 for the resource, signed with a published key', async () => {
     const { tokens, client } = await logIn(world, { more: { resource: world.resource, scope: 'openid weather' } });
     const keys = (await getJson('/.well-known/jwks.json')) as unknown as JSONWebKeySet;
     const { payload, protectedHeader } = await jwtVerify(tokens.access_token, createLocalJWKSet(keys));
@@ -67,7 +66,7 @@ describe('a login', () => {
     expect(JSON.stringify(keys)).not.toContain('"d"');
   });
 
-  it('is of the same person each time, and of another one for another account', async () => {
+  it('has the same subject each time, and another subject for another account', async () => {
     const subjects = [];
     for (const account of ['ada', 'ada', 'bob']) {
       world.provider.account = account;
@@ -79,7 +78,7 @@ describe('a login', () => {
     expect(subjects[2]).not.toBe(subjects[0]);
   });
 
-  it('ends at the client with code, state and issuer (RFC 9207 section 2)', async () => {
+  it('redirects to the client with code, state and issuer (RFC 9207 section 2)', async () => {
     const client = await newClient(world);
     const { url } = await newPerson().visit(authorizeUrl(world, client, newPkce()));
     expect(`${url.origin}${url.pathname}`).toBe(CLIENT_REDIRECT);
@@ -90,7 +89,7 @@ describe('a login', () => {
 });
 
 describe('the person', () => {
-  it('is asked before the browser leaves for the provider, and sees who wants what and where it leads', async () => {
+  it('sees the consent page before the redirect to the provider, with client, scopes and redirect URI', async () => {
     const before = world.provider.requests.get('/auth') ?? 0;
     const client = await newClient(world, { client_name: 'Weather <b>app</b>' });
     const place = await newPerson({ decision: 'look' }).visit(
@@ -104,14 +103,14 @@ describe('the person', () => {
     expect(world.provider.requests.get('/auth') ?? 0).toBe(before);
   });
 
-  it('who does not allow it is sent back with access_denied', async () => {
+  it('who denies consent is redirected with access_denied', async () => {
     const client = await newClient(world);
     const { url } = await newPerson({ decision: 'deny' }).visit(authorizeUrl(world, client, newPkce()));
     expect(url.searchParams.get('error')).toBe('access_denied');
     expect(url.searchParams.get('iss')).toBe(world.issuer);
   });
 
-  it('who has allowed a client is not asked again for the same, and is asked for more', async () => {
+  it('who has consented is asked again only for more scopes', async () => {
     const site = 'https://app.example.com/callback';
     const person = newPerson({ client: site });
     const client = await newClient(world, { redirect_uris: [site] });
@@ -142,7 +141,7 @@ describe('the person', () => {
     },
   );
 
-  it('of another account than the one that allowed it is asked', async () => {
+  it('of another account than the account that consented is asked', async () => {
     const { person, client } = await logIn(world);
     world.provider.account = 'bob';
     person.cookies.get(new URL(world.provider.url).host);
@@ -156,7 +155,7 @@ describe('the person', () => {
     expect(place.url.searchParams.get('code')).toBeTypeOf('string');
   });
 
-  it('sees the apps that act for them, and takes it back: refreshing and calling end', async () => {
+  it('sees the connected apps and disconnects an app, after which refreshes and calls fail', async () => {
     world.provider.account = 'grace';
     const { person, client, tokens } = await logIn(world);
     world.provider.account = 'ada';
@@ -179,7 +178,7 @@ describe('the person', () => {
 });
 
 describe('a refresh token', () => {
-  it('gives new tokens, and rotates', async () => {
+  it('returns new tokens, and is replaced', async () => {
     const { client, tokens } = await logIn(world);
     const second = tokensOf(await refresh(world, client, tokens.refresh_token ?? ''));
     expect(second.refresh_token).not.toBe(tokens.refresh_token);
@@ -188,14 +187,14 @@ describe('a refresh token', () => {
     expect((await callMcp(world, third.access_token)).status).toBe(200);
   });
 
-  it('is good again while its successor was not used, since the answer may have been lost', async () => {
+  it('stays valid until its successor is used, because the response may have been lost', async () => {
     const { client, tokens } = await logIn(world);
     tokensOf(await refresh(world, client, tokens.refresh_token ?? ''));
     const again = tokensOf(await refresh(world, client, tokens.refresh_token ?? ''));
     tokensOf(await refresh(world, client, again.refresh_token ?? ''));
   });
 
-  it('that was replaced by one in use ends the session', async () => {
+  it('whose successor was used ends the session', async () => {
     const { client, tokens } = await logIn(world);
     const second = tokensOf(await refresh(world, client, tokens.refresh_token ?? ''));
     const third = tokensOf(await refresh(world, client, second.refresh_token ?? ''));
@@ -209,7 +208,7 @@ describe('a refresh token', () => {
     });
   });
 
-  it('of two that were given for one ends the session with the second that is used', async () => {
+  it('is one of two successors, and the use of both ends the session', async () => {
     const { client, tokens } = await logIn(world);
     const ofThief = tokensOf(await refresh(world, client, tokens.refresh_token ?? ''));
     const ofOwner = tokensOf(await refresh(world, client, tokens.refresh_token ?? ''));
@@ -218,7 +217,7 @@ describe('a refresh token', () => {
     expect((await refresh(world, client, next.refresh_token ?? '')).status).toBe(400);
   });
 
-  it('is given to clients that asked for it alone', async () => {
+  it('is issued only to clients that registered for it', async () => {
     const client = await newClient(world, { grant_types: ['authorization_code'] });
     expect((await logIn(world, { client })).tokens.refresh_token).toBeUndefined();
   });
@@ -226,7 +225,7 @@ describe('a refresh token', () => {
   it.each([
     ['openid mcp:tools', 'openid'],
     ['mcp:tools', 'openid profile email offline_access weather'],
-  ])('a login for the scopes %s gets %s: unknown scopes are ignored', async (scope, granted) => {
+  ])('a login for the scopes %s returns %s: unknown scopes are ignored', async (scope, granted) => {
     expect((await logIn(world, { more: { scope } })).tokens.scope).toBe(granted);
   });
 
@@ -245,7 +244,7 @@ describe('a refresh token', () => {
 
 describe('revocation (RFC 7009)', () => {
   it.each(['refresh_token', 'access_token'] as const)(
-    'of the %s ends the session: the next call is a login',
+    'of the %s ends the session: the next call requires a login',
     async (kind) => {
       const { client, tokens } = await logIn(world);
       const token = tokens[kind] ?? '';
@@ -257,7 +256,7 @@ describe('revocation (RFC 7009)', () => {
     },
   );
 
-  it('says nothing of a token that is not known, and refuses one of another client', async () => {
+  it('does not reveal whether a token is known, and refuses tokens of another client', async () => {
     const { client, tokens } = await logIn(world);
     const other = await newClient(world);
     const url = `${world.issuer}/oauth/revoke`;
@@ -268,7 +267,7 @@ describe('revocation (RFC 7009)', () => {
 });
 
 describe('metadata', () => {
-  it('is what is true, at every place that clients try (RFC 8414 section 3)', async () => {
+  it('is correct at every URL that clients try (RFC 8414 section 3)', async () => {
     const document = await getJson('/.well-known/oauth-authorization-server');
     expect(document).toMatchObject({
       issuer: world.issuer,
@@ -283,7 +282,7 @@ describe('metadata', () => {
     expect(resource).toMatchObject({ resource: world.resource, authorization_servers: [world.issuer] });
   });
 
-  it('is below an issuer with a path, and with the path inserted', async () => {
+  it('is served below an issuer with a path, and with the path inserted', async () => {
     const below = await openLoginWorld({ path: '/weather', provider: world.provider });
     const { origin } = new URL(below.issuer);
     for (const path of [
@@ -302,20 +301,20 @@ describe('metadata', () => {
   });
 });
 
-describe('a client that is not known any more', () => {
+describe('a client that is no longer known', () => {
   it('gets 401 invalid_client at the token endpoint, so that it registers again', async () => {
     const answer = await redeem(world, 'gone', 'skc_x', newPkce());
     expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
   });
 
-  it('gets a page at the authorization endpoint, and nobody is sent anywhere', async () => {
+  it('gets a page at the authorization endpoint, without a redirect', async () => {
     const place = await newPerson().visit(authorizeUrl(world, 'gone', newPkce()));
     expect(place.status).toBe(400);
     expect(place.text).toContain('is unknown here');
   });
 });
 
-it('requests are counted by endpoint and status in skep_issuer_requests_total, and nothing of people is in it', async () => {
+it('skep_issuer_requests_total counts requests by endpoint and status, without personal data', async () => {
   const counted = await openLoginWorld({
     provider: world.provider,
     config: {

@@ -1,4 +1,5 @@
-// This server registers itself at a provider (RFC 7591): what it asks for and believes, when it asks again, and when it does not.
+// Tests the registration of the authorization server at a provider (RFC 7591): its requests, accepted responses, and
+// repetitions.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,8 +64,8 @@ async function logIn(issuer: DirectIssuer) {
 
 const asked = () => JSON.parse(provider.last('/register')?.body ?? '{}');
 
-describe('people log in with the client that the provider gave', () => {
-  it('by its metadata', async () => {
+describe('people log in with the registered client', () => {
+  it('at the endpoint in the metadata of the provider', async () => {
     const before = provider.count('/register');
     await withIssuer({ discovery_url: `${provider.url}${METADATA}` }, async (issuer) => {
       expect(await logIn(issuer)).toHaveProperty('access_token');
@@ -83,7 +84,7 @@ describe('people log in with the client that the provider gave', () => {
     expect([form?.get('client_id'), form?.get('client_secret')]).toEqual(['of-the-provider', 'given']);
   });
 
-  it('at an endpoint, with a token, a software id and a statement', async () => {
+  it('at a configured endpoint, with a token, a software id and a software statement', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'skep-registration-')), 'token');
     writeFileSync(file, 'first-token\n');
     const dcr = {
@@ -102,7 +103,7 @@ describe('people log in with the client that the provider gave', () => {
     expect(provider.last('/register')?.headers.authorization).toBe('Bearer of-the-variable');
   });
 
-  it('without a secret, if the provider has public clients and checks challenges', async () => {
+  it('without a secret, if the provider supports public clients and PKCE', async () => {
     const methods = { token_endpoint_auth_methods_supported: ['none'] };
     provider.answers = {
       [METADATA]: () => metadata({ ...methods, code_challenge_methods_supported: ['S256'] }),
@@ -121,13 +122,13 @@ describe('private addresses', () => {
   const elsewhere = () => `${provider.url.replace('127.0.0.1', 'localhost')}/register`;
   const dcr = () => ({ discovery_url: `${provider.url}${METADATA}` });
 
-  it('are no hindrance if the settings say so, also where the metadata leads', async () => {
+  it('are accepted if the settings allow them, also for URLs in the metadata', async () => {
     provider.answers = { ...provider.answers, [METADATA]: () => metadata({ registration_endpoint: elsewhere() }) };
     const tokens = await withIssuer(dcr(), logIn, { allow_private_ips: true });
     expect(tokens).toHaveProperty('access_token');
   });
 
-  it('are refused if the settings say so, also those that they name', async () => {
+  it('are refused if the settings forbid them, also in configured URLs', async () => {
     const before = provider.count(METADATA);
     const refused = await withIssuer(dcr(), logIn, { allow_private_ips: false });
     expect(refused).toMatchObject({ error: 'temporarily_unavailable' });
@@ -139,12 +140,12 @@ describe('private addresses', () => {
   });
 });
 
-describe('nobody logs in, and the log has the code, if', () => {
+describe('the login fails, and the log contains the code, if', () => {
   it.each<[string, Record<string, () => unknown>, string]>([
     ['the endpoint is broken', { '/register': () => 500 }, 'issuer-upstream-unavailable'],
     ['the endpoint refuses', { '/register': () => 401 }, 'issuer-upstream-registration'],
-    ['there is no client_id', { '/register': () => ({ client_secret: 'x' }) }, 'issuer-upstream-registration'],
-    ['there is no secret', { '/register': () => ({ client_id: 'x' }) }, 'issuer-upstream-registration'],
+    ['the response has no client_id', { '/register': () => ({ client_secret: 'x' }) }, 'issuer-upstream-registration'],
+    ['the response has no secret', { '/register': () => ({ client_id: 'x' }) }, 'issuer-upstream-registration'],
     ...[
       { client_id: 'a'.repeat(2049) },
       { client_id: 'line\nbreak' },
@@ -202,7 +203,7 @@ describe('nobody logs in, and the log has the code, if', () => {
   });
 
   it.each<[string, Dcr, object]>([
-    ['it names a client, too', { registration_endpoint: 'https://a.example/r' }, { client_id: 'skep' }],
+    ['the settings also contain a client_id', { registration_endpoint: 'https://a.example/r' }, { client_id: 'skep' }],
     [
       'it names a secret, too',
       { registration_endpoint: 'https://a.example/r' },
@@ -233,7 +234,9 @@ describe('a registration', () => {
     registration: { registrationEndpoint: URL_OF_IT },
   };
 
-  /** Replicas with one store and one clock. The answers are given in their order, the last one again and again. */
+  /**
+   * Opens replicas with a shared store and clock. The provider sends the responses in order, then repeats the last one.
+   */
   function openWorld(answers: readonly { readonly status: number; readonly body?: object }[]) {
     let nowMs = 1_000_000;
     let requests = 0;
@@ -269,7 +272,7 @@ describe('a registration', () => {
   }
   const given = (id: string, more: object = {}) => ({ status: 201, body: { ...REGISTERED, client_id: id, ...more } });
 
-  it('is one for all replicas, also if several ask at once', async () => {
+  it('is shared by all replicas, even if several replicas register at the same time', async () => {
     const world = openWorld([given('one'), given('two')]);
     const [first, second] = [world.open(), world.open()];
     const found = await Promise.all([first.find(), second.find(), first.find()]);
@@ -277,7 +280,7 @@ describe('a registration', () => {
     expect(world.requests()).toBe(1);
   });
 
-  it('is tried again after a failure, later each time', async () => {
+  it('is tried again after a failure, with growing delays', async () => {
     const world = openWorld([{ status: 503 }, { status: 503 }, given('one')]);
     const own = world.open();
     await expect(own.find()).rejects.toMatchObject({ code: 'issuer-upstream-unavailable' });
@@ -293,7 +296,7 @@ describe('a registration', () => {
     expect((await own.find()).id).toBe('one');
   });
 
-  it('is made again before its secret expires, and after 90 days only if it was not used', async () => {
+  it('is renewed before its secret expires, and after 90 days only if it was not used', async () => {
     const world = openWorld([given('one', { client_secret_expires_at: 4_600 }), given('two'), given('three')]);
     const own = world.open();
     await own.find();
@@ -310,30 +313,27 @@ describe('a registration', () => {
     expect((await own.find()).id).toBe('three');
   });
 
-  it.each([1, 1_060])(
-    'is a failure, which is not tried again at once, if its secret expires at %i',
-    async (expires) => {
-      const world = openWorld([given('one', { client_secret_expires_at: expires })]);
-      const own = world.open();
-      for (let login = 0; login < 5; login += 1)
-        await expect(own.find()).rejects.toMatchObject({ code: 'issuer-upstream-registration' });
-      expect(world.requests()).toBe(1);
-    },
-  );
+  it.each([1, 1_060])('fails and is not tried again at once, if its secret expires at %i', async (expires) => {
+    const world = openWorld([given('one', { client_secret_expires_at: expires })]);
+    const own = world.open();
+    for (let login = 0; login < 5; login += 1)
+      await expect(own.find()).rejects.toMatchObject({ code: 'issuer-upstream-registration' });
+    expect(world.requests()).toBe(1);
+  });
 
-  it('is one if its secret expires later than numbers reach', async () => {
+  it('is valid if its secret expires later than the largest date', async () => {
     const world = openWorld([given('one', { client_secret_expires_at: 1e306 }), given('two')]);
     const own = world.open();
     expect([(await own.find()).id, (await own.find()).id]).toEqual(['one', 'one']);
   });
 
-  it('is made again if no secret of the server opens it', async () => {
+  it('is renewed if no secret of the server can decrypt it', async () => {
     const world = openWorld([given('one'), given('two')]);
     expect((await world.open('a').find()).id).toBe('one');
     expect((await world.open('b').find()).id).toBe('two');
   });
 
-  it('is forgotten if the provider does not know it, though not at once', async () => {
+  it('is deleted after some time if the provider does not know it', async () => {
     const world = openWorld([given('one'), given('two')]);
     const own = world.open();
     const client = await own.find();
@@ -346,7 +346,7 @@ describe('a registration', () => {
     expect((await own.find()).id).toBe('two');
   });
 
-  it('is forgotten if the token endpoint says that it does not know the client', async () => {
+  it('is deleted if the token endpoint reports an unknown client', async () => {
     const client = { id: 'one', secret: 's', method: 'client_secret_post', registeredAtMs: 0 } as const;
     async function forgottenAfter(error: string) {
       const forgotten: string[] = [];

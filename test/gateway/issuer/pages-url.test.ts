@@ -1,4 +1,4 @@
-// Pages at another base than the issuer (authorization_endpoint_base_url).
+// Tests pages whose base URL differs from the issuer (authorization_endpoint_base_url).
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configOf, type DirectIssuer, oauth2To, oidcTo, openDirect } from './direct.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
-/** The same listener under another name, which is another host for cookies. */
+/** Returns the URL of the same listener with another host name, which has separate cookies. */
 const pagesOf = (origin: string) => origin.replace('127.0.0.1', 'localhost');
 
 async function withPages<T>(
@@ -38,27 +38,30 @@ async function metadataOf({ issuer }: DirectIssuer): Promise<Record<string, unkn
 }
 
 describe('a base for pages', () => {
-  it.each(['', '/people'])('with the path "%s" is the only endpoint that the metadata moves', async (path) => {
-    await withPages(path, async (issuer, base) => {
-      const own = issuer.issuer;
-      expect(await metadataOf(issuer)).toMatchObject({
-        issuer: own,
-        authorization_endpoint: `${base}/oauth/authorize`,
-        token_endpoint: `${own}/oauth/token`,
-        registration_endpoint: `${own}/oauth/register`,
-        revocation_endpoint: `${own}/oauth/revoke`,
-        jwks_uri: `${own}/.well-known/jwks.json`,
+  it.each(['', '/people'])(
+    'with the path "%s" changes only the authorization endpoint in the metadata',
+    async (path) => {
+      await withPages(path, async (issuer, base) => {
+        const own = issuer.issuer;
+        expect(await metadataOf(issuer)).toMatchObject({
+          issuer: own,
+          authorization_endpoint: `${base}/oauth/authorize`,
+          token_endpoint: `${own}/oauth/token`,
+          registration_endpoint: `${own}/oauth/register`,
+          revocation_endpoint: `${own}/oauth/revoke`,
+          jwks_uri: `${own}/.well-known/jwks.json`,
+        });
       });
-    });
-  });
+    },
+  );
 
-  it.each(['', '/people'])('with the path "%s" leads a browser through a whole login', async (path) => {
+  it.each(['', '/people'])('with the path "%s" serves a whole login in a browser', async (path) => {
     await withPages(path, async (issuer, base) => {
       const [client, pkce, person] = [await newClient(issuer), newPkce(), newPerson()];
       const { url, trail } = await person.visit(authorizeUrl({ issuer: base }, client, pkce));
       expect(url.searchParams.get('iss')).toBe(issuer.issuer);
       expect(trail).toContain(`${base}/oauth/consent`);
-      // The provider knows the callback of the issuer, and the cookie is on the host of the pages.
+      // The provider redirects to the issuer's host, but the cookie belongs to the host of the pages.
       expect(trail.some((each) => each.startsWith(`${base}/oauth/callback?`))).toBe(true);
       expect(person.cookies.get(new URL(issuer.issuer).host)?.size ?? 0).toBe(0);
       const tokens = tokensOf(await redeem(issuer, client, url.searchParams.get('code') ?? String(url), pkce));
@@ -69,7 +72,7 @@ describe('a base for pages', () => {
     });
   });
 
-  it('is also for browsers with a cookie of the other host, from before the base was set', async () => {
+  it('works for browsers with an old cookie of the issuer host', async () => {
     await withPages('', async (issuer, base) => {
       const [client, pkce, other] = [await newClient(issuer), newPkce(), newPerson()];
       await other.visit(authorizeUrl({ issuer: base }, client, pkce));
@@ -80,7 +83,7 @@ describe('a base for pages', () => {
   });
 
   it.each(['', '/people'])(
-    'with the path "%s" is also for clients that know the endpoint below the issuer',
+    'with the path "%s" works for clients that use the endpoint below the issuer',
     async (path) => {
       await withPages(path, async (issuer, base) => {
         const [client, pkce, person] = [await newClient(issuer), newPkce(), newPerson()];
@@ -91,7 +94,7 @@ describe('a base for pages', () => {
     },
   );
 
-  it('takes no answer that came to the callback of another provider, as on the host of the callbacks', async () => {
+  it('refuses a response at the callback of another provider', async () => {
     const two = (origin: string) => [
       oidcTo(origin, provider, { redirect_uri: `${origin}/oauth/callback/login` }),
       oauth2To(origin, provider, { redirect_uri: `${origin}/oauth/callback/code-host` }),
@@ -122,7 +125,7 @@ describe('a base for pages', () => {
     );
   });
 
-  it('refuses forms that come from another origin, that of the issuer included', async () => {
+  it('refuses forms from another origin, including the origin of the issuer', async () => {
     await withPages('', async (issuer, base) => {
       const page = await newPerson({ decision: 'look' }).visit(
         authorizeUrl({ issuer: base }, await newClient(issuer), newPkce()),
@@ -149,7 +152,7 @@ describe('a base for pages', () => {
     ['https://login.example.com/', 'a slash at its end'],
     ['https://login.example.com?a=b', 'a query'],
     ['ftp://login.example.com', 'another scheme'],
-  ])('%s stops the start: %s', async (base) => {
+  ])('%s prevents the start: %s', async (base) => {
     const opened = openDirect({
       config: (origin) => ({
         ...configOf(origin, [oidcTo(origin, provider)]),

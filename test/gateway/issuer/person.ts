@@ -1,28 +1,29 @@
-// A person with a browser without scripts: keeps cookies by host, follows redirects, answers the consent page as told.
+// Simulates a person with a browser without scripts: stores cookies by host, follows redirects, and answers the consent
+// page with a given decision.
 
 export interface Person {
-  /** Where the browser is sent out of reach: the client's redirect URI; or the page where it stays. */
+  /** Follows redirects. Returns the client's redirect URI, or the page at which the redirects end. */
   visit(url: string): Promise<Place>;
   readonly cookies: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 export interface Place {
-  /** Of the page, or where a client takes over. */
+  /** URL of the page, or the client's redirect URI with parameters. */
   readonly url: URL;
-  /** 0: the client's own, nothing was asked there. */
+  /** Status of the page. 0 for the client's redirect URI, which is not requested. */
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** All that was passed, the last included. */
+  /** All visited URLs, including the last one. */
   readonly trail: readonly string[];
 }
 
 export interface PersonOptions {
-  /** What the consent page is answered with; `look`: it stays there. */
+  /** Decision on the consent page. For `look`, the person stays on the page. */
   readonly decision?: 'allow' | 'deny' | 'look';
   /** Redirect URI of the client. */
   readonly client?: string;
-  /** What the browser has from earlier, by host and name. */
+  /** Existing cookies, by host and name. */
   readonly cookies?: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 

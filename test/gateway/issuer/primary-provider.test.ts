@@ -1,5 +1,5 @@
-// Policies that read the token of an upstream provider (primaryUpstreamProvider), before one server and before many. Without that
-// token they deny everything.
+// Tests policies that read the token of an upstream provider (primaryUpstreamProvider), in a proxy and in a virtual
+// server. Without this token, every call is denied.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ function policyFile(more: object = {}): string {
   return path;
 }
 
-/** The next access tokens of the provider are JWTs with these claims, or this text. */
+/** Makes the provider issue access tokens that are JWTs with these claims, or this text. */
 async function giveTokens(claims: object | string): Promise<void> {
   const token = typeof claims === 'string' ? claims : await provider.sign({ sub: 'u-1', ...claims });
   provider.answers = { '/token': (answer) => ({ ...answer, access_token: token }) };
@@ -64,10 +64,10 @@ async function statusOf(world: LoginWorld): Promise<number> {
   return (await callMcp(world, (await logIn(world)).tokens.access_token)).status;
 }
 
-describe('before one server', () => {
+describe('in a proxy', () => {
   it.each<[string, object, Partial<AuthServer>]>([
     ['next to the policies', { primary_upstream_provider: 'code-host' }, {}],
-    ['at the authorization server', {}, { primary_upstream_provider: 'code-host' }],
+    ['in the settings of the authorization server', {}, { primary_upstream_provider: 'code-host' }],
     ['at both', { primary_upstream_provider: 'code-host' }, { primary_upstream_provider: 'code-host' }],
   ])('claims and groups of the provider that is named %s decide', async (_place, cedar, auth) => {
     const world = await openWorld(cedar, auth);
@@ -81,7 +81,7 @@ describe('before one server', () => {
     expect(await statusOf(world)).toBe(403);
   });
 
-  it('claims of the own token decide if no provider is named', async () => {
+  it('claims of the own token decide if no provider is configured', async () => {
     const world = await openWorld({});
     await giveTokens({ dept: 'weather', groups: ['staff'] });
     expect(await statusOf(world)).toBe(403);
@@ -99,7 +99,7 @@ describe('before one server', () => {
     expect(await statusOf(world)).toBe(403);
   });
 
-  it('the log says once that tokens of the provider cannot be read', async () => {
+  it('the log reports once that tokens of the provider are unreadable', async () => {
     const world = await openWorld({ primary_upstream_provider: 'code-host' });
     await giveTokens('opaque-token');
     await statusOf(world);
@@ -108,7 +108,7 @@ describe('before one server', () => {
     expect(world.proxy.log.text().split('issuer-upstream-opaque').length).toBe(2);
   });
 
-  it('a login whose token at the provider is gone has ended', async () => {
+  it('a login without a token of the provider has ended', async () => {
     const world = await openWorld(
       { primary_upstream_provider: 'code-host' },
       { disable_upstream_token_injection: true },
@@ -124,8 +124,13 @@ describe('before one server', () => {
   });
 
   it.each<[string, object, Partial<AuthServer>, Partial<RunConfig>]>([
-    ['the provider is not known', { primary_upstream_provider: 'company' }, {}, {}],
-    ['two are named', { primary_upstream_provider: 'code-host' }, { primary_upstream_provider: 'other' }, {}],
+    ['the provider is unknown', { primary_upstream_provider: 'company' }, {}, {}],
+    [
+      'two providers are configured',
+      { primary_upstream_provider: 'code-host' },
+      { primary_upstream_provider: 'other' },
+      {},
+    ],
     [
       'there is no authorization server',
       { primary_upstream_provider: 'code-host' },
@@ -141,7 +146,7 @@ describe('a caller', () => {
   const token = { token: 'x', claims: { sub: 'ada' } };
   const upstream = { provider: 'code-host', claims: { sub: 'u-1' } };
 
-  it('is not known if the token that policies read is not there, or is of another provider', () => {
+  it('is unknown if the token for policies is missing or belongs to another provider', () => {
     const policies = { upstreamProvider: 'code-host' };
     expect(claimsOf({ ...token, upstream }, policies)).toEqual({ sub: 'u-1' });
     expect(claimsOf(token, policies)).toEqual({});
@@ -149,14 +154,14 @@ describe('a caller', () => {
     expect(claimsOf({ ...token, upstream }, { upstreamProvider: undefined })).toEqual({ sub: 'ada' });
   });
 
-  it('is the same at another replica', () => {
+  it('has the same identity at another replica', () => {
     const identity = { ...token, upstream };
     const exchange = { method: 'POST', era: 'session', path: '/', headers: {}, caller: 'ada', identity } as const;
     expect(exchangeIn(requestOf(exchange))?.identity).toEqual(identity);
   });
 });
 
-describe('before many servers', () => {
+describe('in a virtual server', () => {
   let member: TestMember;
   let virtual: TestedVirtualServer;
   let world: { readonly issuer: string; readonly resource: string };
@@ -217,7 +222,7 @@ describe('before many servers', () => {
     return `${tools}, ${isError ? 'denied' : 'called'}`;
   }
 
-  it('claims of the provider decide about lists, calls and the calls of a workflow', async () => {
+  it('claims of the provider decide lists, calls and calls of workflows', async () => {
     expect(await callAs({ dept: 'weather' }, 'member_echo')).toBe('listed, called');
     expect(await callAs({ dept: 'sales' }, 'member_echo')).toBe('hidden, denied');
     expect(await callAs('opaque-token', 'member_echo')).toBe('hidden, denied');

@@ -1,5 +1,5 @@
-// A provider on 127.0.0.1 that speaks OpenID Connect and OAuth 2.0 well enough to log in with, remembers what it was asked, and
-// answers otherwise where a test wants it to.
+// Starts a minimal OpenID Connect and OAuth 2.0 provider on 127.0.0.1 that records requests. Tests can change its
+// responses.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -17,25 +17,25 @@ interface Asked {
 
 export interface RecordingProvider {
   readonly url: string;
-  /** Where people log in. */
+  /** Base URL of the login page. */
   readonly pageUrl: string;
-  /** The newest request of the path. */
+  /** Returns the newest request for the path. */
   last(path: string): Asked | undefined;
   count(path: string): number;
-  /** Of the person who logs in next. */
+  /** Subject of the next login. */
   subject: string;
-  /** True: everyone who logs in is someone else, named after the code. */
+  /** If true, each login has a new subject, derived from its code. */
   strangers: boolean;
-  /** Over what it answers at the path. */
+  /** Functions that change the response, by path. */
   answers: Readonly<Record<string, (answer: Record<string, unknown>, asked: Asked) => unknown>>;
-  /** Over the claims of its id_tokens. */
+  /** Claims that override those of id_tokens. */
   claims: Readonly<Record<string, unknown>>;
-  /** Signs as the provider. */
+  /** Signs a JWT with the provider's key. */
   sign(claims: Readonly<Record<string, unknown>>): Promise<string>;
   close(): Promise<void>;
 }
 
-/** With a certificate, by TLS; people log in without it all the same, since their browser trusts no private authority. */
+/** With a certificate, uses TLS, except for the login page: the simulated browser trusts no private authority. */
 export async function startRecordingProvider(certificate?: ServerCertificate): Promise<RecordingProvider> {
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };

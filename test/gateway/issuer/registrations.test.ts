@@ -1,4 +1,4 @@
-// Clients that register: the scopes that they get, and secrets.
+// Tests the scopes and secrets of clients that register.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configOf, type DirectIssuer, oidcTo, openDirect } from './direct.ts';
@@ -34,18 +34,18 @@ describe('scopes', () => {
     return { registered: body.scope, granted: tokens.scope, more: again.body.error };
   }
 
-  it('are limited by the registration if there is a baseline, which each client gets', async () => {
+  it('are limited by the registration and the baseline, if a baseline is configured', async () => {
     const asked = 'storm openid weather';
     const found = await withIssuer(limited, (issuer) => scopesOf(issuer, { scope: 'weather none' }, asked));
     expect(found).toEqual({ registered: 'openid weather', granted: 'openid weather', more: 'invalid_scope' });
   });
 
-  it('are those of the registration if a request names none of them', async () => {
+  it('are the registered scopes if a request contains none of them', async () => {
     const found = await withIssuer(limited, (issuer) => scopesOf(issuer, { scope: 'weather' }, 'storm'));
     expect(found.granted).toBe('openid weather');
   });
 
-  it('are the baseline for a client that registers scopes that are not known', async () => {
+  it('are the baseline for a client that registers only unknown scopes', async () => {
     const found = await withIssuer(limited, (issuer) => scopesOf(issuer, { scope: 'none' }));
     expect(found.granted).toBe('openid');
   });
@@ -58,7 +58,7 @@ describe('scopes', () => {
     expect(free).toMatchObject({ registered: undefined, granted: all });
   });
 
-  it('of a baseline that the server does not give stop the start', async () => {
+  it('in a baseline that the server does not support prevent the start', async () => {
     const opened = withIssuer({ ...limited, baseline_client_scopes: ['mail'] }, async () => undefined);
     await expect(opened).rejects.toMatchObject({ code: 'issuer-config-invalid' });
   });
@@ -78,7 +78,7 @@ describe('a secret', () => {
     return register(issuer, { redirect_uris: [REDIRECT], token_endpoint_auth_method: method, ...more });
   }
 
-  /** Logs in, and returns the way to redeem the code. */
+  /** Logs in. Returns a function that redeems the code. */
   async function codeFor(issuer: DirectIssuer, client: string) {
     const pkce = newPkce();
     const url = authorizeUrl(issuer, client, pkce, { redirect_uri: REDIRECT });
@@ -89,7 +89,7 @@ describe('a secret', () => {
       post(`${issuer.issuer}/oauth/token`, { ...form, ...more }, headers);
   }
 
-  it('is given once, in the way that was registered, and needed for codes, refresh tokens and revocation', async () => {
+  it('is issued once, and required in the registered way for codes, refresh tokens and revocation', async () => {
     await withIssuer(allowed, async (issuer) => {
       const { status, body, headers } = await registerFor(issuer, 'client_secret_basic');
       expect(status).toBe(201);
@@ -130,7 +130,7 @@ describe('a secret', () => {
     });
   });
 
-  it('of another client, or of a client without one, opens nothing', async () => {
+  it('of another client, or for a client without a secret, is refused', async () => {
     await withIssuer(allowed, async (issuer) => {
       const [one, other] = [
         await registerFor(issuer, 'client_secret_post'),
@@ -156,7 +156,7 @@ describe('a secret', () => {
     ['on loopback by a mapped address', ['https://[::ffff:0.0.0.0]/back']],
     ['with a scheme of its own', ['com.example.app:/back']],
     ['on a site and on loopback', [REDIRECT, 'http://localhost/back']],
-  ])('is not given to a client %s', async (_what, redirects) => {
+  ])('is not issued to a client %s', async (_what, redirects) => {
     const { status, body } = await withIssuer(allowed, (issuer) =>
       registerFor(issuer, 'client_secret_post', { redirect_uris: redirects }),
     );
@@ -164,7 +164,7 @@ describe('a secret', () => {
     expect(body).not.toHaveProperty('client_secret');
   });
 
-  it('is given to a client that asks for none, if the settings name its redirect URI', async () => {
+  it('is issued to a client that requests none, if the settings contain its redirect URI', async () => {
     await withIssuer({ ...allowed, force_confidential_redirect_uris: [REDIRECT] }, async (issuer) => {
       const { body } = await registerFor(issuer, 'none');
       expect(body).toMatchObject({
@@ -185,14 +185,14 @@ describe('a secret', () => {
     'https://app.example.com/other/../back',
     'https://app.example.com/%62ack',
     'https://app.example.com/back?more',
-  ])('is given to a client whose redirect URI the settings name, if it is written as %s', async (uri) => {
+  ])('is issued to a client with a redirect URI in the settings, in the form %s', async (uri) => {
     const { body } = await withIssuer({ ...allowed, force_confidential_redirect_uris: [REDIRECT] }, (issuer) =>
       registerFor(issuer, 'none', { redirect_uris: [uri] }),
     );
     expect(body.token_endpoint_auth_method).toBe('client_secret_post');
   });
 
-  it('is announced if it can be had', async () => {
+  it('is announced in the metadata if clients can get a secret', async () => {
     const methodsOf = async ({ issuer }: DirectIssuer) => {
       const response = await fetch(`${issuer}/.well-known/oauth-authorization-server`);
       return ((await response.json()) as Record<string, unknown>).token_endpoint_auth_methods_supported;
@@ -206,7 +206,7 @@ describe('a secret', () => {
     ['over http', { allow_confidential_client_registration: true }],
     ['of redirect URIs that may not have one', { force_confidential_redirect_uris: [REDIRECT] }],
     ['of redirect URIs on loopback', { ...allowed, force_confidential_redirect_uris: ['https://localhost/back'] }],
-  ])('%s stops the start', async (_what, more) => {
+  ])('%s prevents the start', async (_what, more) => {
     await expect(withIssuer(more, async () => undefined)).rejects.toMatchObject({ code: 'issuer-config-invalid' });
   });
 });

@@ -1,5 +1,5 @@
-// Two replicas that share a Redis: nothing is used twice, no one gets another one's login, and a failover of Redis costs a clear
-// error at most.
+// Tests two replicas with a shared Redis: codes and tokens are used once, and no person gets another person's login. A
+// Redis failover causes at most clear errors.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** A login of a new person: what came of it. */
+/** Logs in a new person and returns the outcome. */
 async function logIn() {
   const registered = await newClientOrNone();
   if (registered === undefined)
@@ -96,7 +96,7 @@ async function mustLogIn() {
 }
 
 describe.skipIf(redis === undefined)('two replicas', () => {
-  it('are one client at a provider that they register at, also after a restart', async () => {
+  it('share one registration at a provider, also after a restart', async () => {
     const own = await startRecordingProvider();
     own.answers = { '/register': () => ({ client_id: 'of-the-provider', client_secret: 'given' }) };
     const more = {
@@ -122,7 +122,7 @@ describe.skipIf(redis === undefined)('two replicas', () => {
     }
   });
 
-  it('redeem one code once, and what it gave ends where it is tried again', async () => {
+  it('redeem a code once, and a second attempt revokes its tokens', async () => {
     const login = await mustLogIn();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => redeem(issuer, login.client, login.code, login.pkce)),
@@ -137,7 +137,7 @@ describe.skipIf(redis === undefined)('two replicas', () => {
     expect((await refresh(issuer, login.client, token)).status).toBe(400);
   });
 
-  it('take one state once', async () => {
+  it('accept a state once', async () => {
     const client = await newClient(issuer);
     const person = newPerson({ client: `${provider.url}/` });
     const { url } = await person.visit(authorizeUrl(issuer, client, newPkce()));
@@ -180,7 +180,7 @@ describe.skipIf(redis === undefined)('two replicas', () => {
     for (const secret of ['access-of-', 'refresh-of-', login.code, token]) expect(stored).not.toContain(secret);
   });
 
-  it('with 100 logins at once and a failover in their midst: each ends in its own session or a clear error', async () => {
+  it('with 100 parallel logins and a failover: each login ends with its own session or a clear error', async () => {
     const people = Array.from({ length: 100 }, async () => {
       const login = await logIn();
       if (login.outcome !== 'code') return login;
@@ -200,12 +200,12 @@ describe.skipIf(redis === undefined)('two replicas', () => {
         continue;
       }
       const token = await issuer.open.upstreamToken({ key: 'x', claims: decodeJwt(end.token) as JsonObject });
-      // What was written in the last moment of the old master may be gone; another one's token never comes.
+      // The last writes before the failover may be lost, but a token never belongs to another person.
       if (token !== undefined) expect(token).toBe(`access-of-person-of-${end.upstreamCode}-authorization_code`);
       const renewed = await refresh(issuer, end.client, end.renewal);
       if (renewed.status === 200) expect(claimsOf(String(renewed.body.access_token))).toEqual(claimsOf(end.token));
       else expect(`${renewed.status} ${renewed.body.error}`).toMatch(/^40[01] invalid_(grant|client)$/);
-      // Whose tokens at the provider are there has a session that goes on, unless its grant was in that last moment.
+      // A session is valid if neither its provider tokens nor its grant were lost.
       if (token !== undefined && renewed.status === 200) valid += 1;
     }
     const sessions = ends.flatMap((end) => (end.outcome === 'session' ? [claimsOf(end.token)] : []));
@@ -217,12 +217,12 @@ describe.skipIf(redis === undefined)('two replicas', () => {
   }, 180_000);
 });
 
-/** Who a token is of, and in which session. */
+/** Returns subject, session and client of a token. */
 function claimsOf(token: string) {
   const { sub, tsid, client_id: client } = decodeJwt(token);
   return { sub, tsid, client };
 }
 
-/** Says to whom it comes what to do, or that it may be tried again. */
+/** Matches errors that tell the recipient to try again or to log in. */
 const CLEAR =
   /temporarily_unavailable|invalid_client|invalid_grant|slow_down|Not at the moment|cannot be continued|cannot be used/;

@@ -1,5 +1,5 @@
-// What the RFCs ask of metadata, registration, PKCE, resources, tokens and answers, requirement by requirement: each row names its
-// section. The attacks of RFC 9700 are in attacks.test.ts, clients with keys (RFC 7523) in documents.test.ts.
+// Tests requirements of the RFCs on metadata, registration, PKCE, resources, tokens and responses, by section. Attacks
+// of RFC 9700 are in attacks.test.ts. Clients with keys (RFC 7523) are in documents.test.ts.
 
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
@@ -45,7 +45,7 @@ async function metadataAt(path: string): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
 }
 
-/** Where the client is sent, and with what. */
+/** Logs in and returns the parameters of the redirect to the client. */
 async function sentBack(
   more: Readonly<Record<string, string | undefined>>,
   pkce = newPkce(),
@@ -57,7 +57,7 @@ async function codeFor(more: Readonly<Record<string, string | undefined>>, pkce 
   return { code: (await sentBack(more, pkce)).get('code') ?? '', pkce };
 }
 
-/** The audience of tokens that were asked for so at both endpoints, or the error. */
+/** Returns the audience of a token with the given `resource` parameters at both endpoints, or the error. */
 async function audienceOf(atAuthorize: string | undefined, atToken: string | undefined): Promise<unknown> {
   const { code, pkce } = await codeFor({ resource: atAuthorize });
   const answer = await redeem(issuer, client, code, pkce, atToken === undefined ? {} : { resource: atToken });

@@ -1,5 +1,5 @@
-// Signing keys and HMAC secrets rotate while people are logged in, and the files of two replicas change at different times: no call
-// fails, no one has to log in again.
+// Tests the rotation of signing keys and HMAC secrets on two replicas at different times: no call fails, and no session
+// ends.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -49,7 +49,7 @@ const notices: IssuerNotice[] = [];
 let servers: readonly AuthorizationServer[];
 const server = createServer();
 const outbound = createOutbound({ allowPrivate: [], version: 'test' });
-/** Requests go to one replica after the other. */
+/** Number of the next request. The replicas get the requests in turn. */
 let turn = 0;
 
 beforeAll(async () => {
@@ -103,7 +103,7 @@ async function logIn(): Promise<Session> {
   return { client, tokens: tokensOf(answer) };
 }
 
-/** Everything that may fail: a new session begins, older ones go on at either replica, and both accept every token. */
+/** Checks that a new login and refreshes at both replicas succeed, and that both replicas accept every token. */
 async function checkAll(sessions: Session[]): Promise<void> {
   sessions.push(await logIn());
   for (const session of sessions) {
@@ -120,12 +120,12 @@ async function checkAll(sessions: Session[]): Promise<void> {
 }
 
 describe('a rotation', () => {
-  it('of keys and secrets, one replica after the other, fails no call and ends no session', async () => {
+  it('of keys and secrets, one replica after the other, lets no call fail and ends no session', async () => {
     const sessions: Session[] = [];
     await checkAll(sessions);
     const next: Files = { key: newKey('ed25519'), oldKey: first.key, secret: 'c'.repeat(32), oldSecret: first.secret };
     for (const files of replicas) {
-      // As mounted Secrets change: the new one first, the old one second; another node is a minute behind.
+      // The files of the second replica change a minute later, as mounted Secrets on another node do.
       Object.assign(files, next);
       monotonic += 60_000;
       await checkAll(sessions);
@@ -137,7 +137,7 @@ describe('a rotation', () => {
     expect(algorithms()).toEqual(new Set(['EdDSA']));
   });
 
-  it('to something that is no key keeps the last good ones, and is reported once', async () => {
+  it('to an invalid key keeps the last valid keys, and is reported once', async () => {
     const sessions: Session[] = [];
     for (const files of replicas) Object.assign(files, { key: 'no key', secret: 'short' });
     await checkAll(sessions);
@@ -171,23 +171,23 @@ const FOREVER = { timeout: PATIENCE_MS, interval: 20 };
 const WORKERS = 8;
 const ROTATIONS = 3;
 
-it('under load, three times, fails no call: refreshing, checking, tokens of the provider and new logins go on beside it', async () => {
+it('three rotations under load let no call fail: refreshes, verifications, provider tokens and new logins', async () => {
   const rounds = Array<number>(WORKERS).fill(0);
   let done = false;
   async function work(worker: number): Promise<void> {
     const sessions: Session[] = [];
     while (!done) {
       await checkAll(sessions);
-      // The oldest goes on; those after it make room for logins of the new keys.
+      // Keeps the oldest session, and the newest session with the new keys.
       sessions.splice(1, sessions.length - 2);
       rounds[worker] = (rounds[worker] ?? 0) + 1;
     }
   }
   const workers = rounds.map((_, worker) => work(worker));
-  // A worker that fails ends the test, and not only its rounds.
+  // If a worker fails, the whole test fails at once.
   const failed = Promise.all(workers).then(() => undefined);
   const everyoneWorked = async () => {
-    // The round of now began before; the one after it is whole. No one keeps a token of a secret that is taken away next.
+    // The current round began before this call, so each worker must complete one more whole round.
     const goal = rounds.map((count) => count + 2);
     await Promise.race([
       failed,

@@ -1,5 +1,5 @@
-// Step-up (MCP 2025-11-25, Authorization, Scope Challenge Handling): a call that a policy permits to more scopes gets 403 with
-// them, and the official clients log in for them by themselves. Before one server and before many.
+// Tests step-up (MCP 2025-11-25, Authorization, Scope Challenge Handling) in a proxy and in a virtual server: a call
+// that needs more scopes gets a 403 with these scopes, and official clients then log in again.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ const policies = (name: string) => [
 interface Guarded {
   readonly issuer: string;
   readonly resource: string;
-  /** Of the tool that takes the scope `weather`. */
+  /** Name of the tool that requires the scope `weather`. */
   readonly tool: string;
 }
 
@@ -88,7 +88,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-it('the log of a proxy says why a call was refused: policy-scope-missing', async () => {
+it('the log contains the reason of the refused call: policy-scope-missing', async () => {
   const { tokens } = await logIn(guarded.proxy as Guarded, { more: { scope: 'openid' } });
   await callMcp(guarded.proxy as Guarded, tokens.access_token);
   await proxyLog.until(/"reason":"policy-scope-missing"/);
@@ -97,7 +97,7 @@ it('the log of a proxy says why a call was refused: policy-scope-missing', async
 describe.each(['proxy', 'virtual'])('before a %s server', (kind) => {
   const world = () => guarded[kind] as Guarded;
 
-  it('a token that lacks the scope gets 403 insufficient_scope, with the scopes to ask for and where', async () => {
+  it('a token without the scope gets 403 insufficient_scope, with the required scopes and the metadata URL', async () => {
     const { tokens } = await logIn(world(), { more: { scope: 'openid' } });
     const refused = await callMcp(world(), tokens.access_token, world().tool);
     expect(refused.status).toBe(403);
@@ -111,25 +111,25 @@ describe.each(['proxy', 'virtual'])('before a %s server', (kind) => {
     const metadata = await (await fetch(`${origin}/.well-known/oauth-protected-resource/mcp`)).json();
     expect(metadata).toMatchObject({ scopes_supported: SCOPES });
     const more = await logIn(world(), { more: { scope: 'openid weather' } });
-    // A virtual server wants a session first: that is asked after the policies.
+    // After the policies, a virtual server refuses the call with 400 because it has no session.
     expect([200, 400]).toContain((await callMcp(world(), more.tokens.access_token, world().tool)).status);
   });
 
-  it('a tool that no scope opens is refused without them', async () => {
+  it('a call that no scope would permit is refused without scopes', async () => {
     const { tokens } = await logIn(world(), { more: { scope: 'openid' } });
     const refused = await callMcp(world(), tokens.access_token, `${world().tool}-of-others`);
     expect(refused.status).toBe(403);
     expect(refused.headers.get('www-authenticate')).toBeNull();
   });
 
-  it('a token that was narrowed when it was refreshed gets it, too', async () => {
+  it('a token that was narrowed by a refresh gets 403 with the required scopes too', async () => {
     const { client, tokens } = await logIn(world());
     const narrowed: Answer = await refresh(world(), client, tokens.refresh_token ?? '', { scope: 'storm' });
     const refused = await callMcp(world(), tokensOf(narrowed).access_token, world().tool);
     expect(refused.headers.get('www-authenticate')).toContain('scope="weather storm"');
   });
 
-  it('the official client logs in for more by itself, and the call goes on', async () => {
+  it('the official client logs in for more scopes by itself, and the call succeeds', async () => {
     const person = newPerson();
     const kept = await keptWith(world(), 'openid', person);
     const url = new URL(world().resource);
@@ -145,7 +145,7 @@ describe.each(['proxy', 'virtual'])('before a %s server', (kind) => {
     await client.close();
   });
 
-  it('the official client of the first generation does, where it has nothing to refresh', async () => {
+  it('the official client 1.x logs in for more scopes if it has no refresh token', async () => {
     const person = newPerson();
     const kept = await keptWith(world(), 'openid', person);
     kept.tokens = { access_token: kept.tokens?.access_token ?? '', token_type: 'Bearer' };
@@ -161,13 +161,13 @@ describe.each(['proxy', 'virtual'])('before a %s server', (kind) => {
   });
 });
 
-/** A client whose person has logged in for these scopes. */
+/** Returns the state of a client after a login with these scopes. */
 async function keptWith(world: Guarded, scope: string, person: ReturnType<typeof newPerson>): Promise<KeptLogin> {
   const { client, tokens } = await logIn(world, { person, more: { scope } });
   return Object.assign(newKeptLogin(), { client: { client_id: client }, tokens });
 }
 
-/** The person allows what the client asks for. */
+/** Makes the person consent to the requested scopes, and completes the login. */
 async function finish(
   kept: KeptLogin,
   person: ReturnType<typeof newPerson>,

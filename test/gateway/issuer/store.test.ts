@@ -1,5 +1,5 @@
-// The two stores of the authorization server keep the same contract; the one in Redis survives a failover, and speaks TLS where its
-// settings say so.
+// Tests that both stores of the authorization server behave alike, and that the Redis store survives a failover and
+// supports TLS.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IssuerStoreSettings, openRedisIssuerStore, type RedisIssuerStore } from '#adapters/redis/issuer-store.ts';
@@ -80,11 +80,11 @@ describe.each(KINDS)('in %s', (_name, open) => {
   let second: IssuerStore;
   beforeAll(async () => {
     [first, second] = open();
-    // Two of the stores are in one server.
+    // Two of the stores share a Redis server.
     await first.delete(['lock:a']);
   });
 
-  it('what was set is read by everyone, until it is deleted', async () => {
+  it('a value can be read by all replicas until it is deleted', async () => {
     await first.set('client:a', '{"name":"ä"}', DAY_MS);
     expect(await second.get('client:a')).toBe('{"name":"ä"}');
     await second.delete(['client:a', 'client:none']);
@@ -92,7 +92,7 @@ describe.each(KINDS)('in %s', (_name, open) => {
     await first.delete([]);
   });
 
-  it('of many who take it one gets it', async () => {
+  it('only one of many parallel takes gets the value', async () => {
     await first.set('pending:a', 'value', DAY_MS);
     const taken = await Promise.all(
       Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? first : second).take('pending:a')),
@@ -100,14 +100,14 @@ describe.each(KINDS)('in %s', (_name, open) => {
     expect(taken.filter((value) => value === 'value').length).toBe(1);
   });
 
-  it('of many who add it one does', async () => {
+  it('only one of many parallel adds succeeds', async () => {
     const added = await Promise.all(
       Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? first : second).add('lock:a', String(index), DAY_MS)),
     );
     expect(added.filter((done) => done).length).toBe(1);
   });
 
-  it('of many who replace it one does, and nothing is made by replacing', async () => {
+  it('only one of many parallel replacements succeeds, and a replacement does not create a value', async () => {
     await first.set('authcode:a', 'fresh', DAY_MS);
     const replaced = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -119,14 +119,14 @@ describe.each(KINDS)('in %s', (_name, open) => {
     expect(await second.get('authcode:none')).toBeUndefined();
   });
 
-  it('what has lived its time is gone', async () => {
+  it('an expired value is deleted', async () => {
     await first.set('pending:short', 'value', 5);
     now += 10;
     await expect.poll(() => first.get('pending:short')).toBeUndefined();
   });
 });
 
-it('in memory what anybody can cause pushes out nothing that a login has left', async () => {
+it('in memory, values that any request can create do not displace values of logins', async () => {
   const store = createMemoryStore({ monotonic: () => 0 });
   await store.set('client:known', 'value', DAY_MS);
   for (let index = 0; index < 30_000; index += 1) await store.set(`newclient:${index}`, 'value', DAY_MS);
@@ -135,7 +135,7 @@ it('in memory what anybody can cause pushes out nothing that a login has left', 
   expect(await store.get('newclient:29999')).toBe('value');
 });
 
-it.skipIf(plain === undefined)('uses the last user if the next one cannot be read', async () => {
+it.skipIf(plain === undefined)('uses the last Redis user if the new one cannot be read', async () => {
   const world = plain as SentinelWorld;
   const lost: string[] = [];
   let asked = 0;
@@ -154,13 +154,13 @@ it.skipIf(plain === undefined)('uses the last user if the next one cannot be rea
 });
 
 describe.skipIf(plain === undefined)('Redis behind a Sentinel', () => {
-  it('gives a retryable failure with the name of the master while the password is wrong', async () => {
+  it('returns a retryable failure with the name of the master while the password is wrong', async () => {
     const world = plain as SentinelWorld;
     const store = openStore(world, { user: () => ({ ...REDIS_USER, password: 'wrong' }), commandMs: 700 });
     await expect(store.get('client:a')).rejects.toMatchObject({ code: 'redis-unreachable', retryable: true });
   });
 
-  it('has every key below the prefix, in one slot', async () => {
+  it('stores all keys with the prefix, in one slot', async () => {
     const world = plain as SentinelWorld;
     await openStore(world).set('client:slot', 'value', DAY_MS);
     const keys = await world.keys();
@@ -168,7 +168,7 @@ describe.skipIf(plain === undefined)('Redis behind a Sentinel', () => {
     expect(keys.filter((key) => !key.startsWith('thv:auth:{tests:weather}:'))).toEqual([]);
   });
 
-  it('goes on after a failover with what was there, and uses the password as it is then', async () => {
+  it('keeps its values after a failover, and uses the current password', async () => {
     const world = plain as SentinelWorld;
     let asked = 0;
     const store = openStore(world, {
@@ -187,7 +187,7 @@ describe.skipIf(plain === undefined)('Redis behind a Sentinel', () => {
 });
 
 it.skipIf(plain === undefined)(
-  'gives a retryable failure in time if the server is not a node of a cluster',
+  'returns a retryable failure in time if the server is not a node of a cluster',
   async () => {
     const world = plain as SentinelWorld;
     const place = { kind: 'cluster', address: addressOf(world.sentinel) } as const;
@@ -211,7 +211,7 @@ describe.each([
   { servers: true, sentinel: false },
   { servers: false, sentinel: true },
 ])('with TLS to %o', (tls) => {
-  it('asks whom it trusts, and nobody else', async ({ skip }) => {
+  it('connects only to servers with a trusted certificate', async ({ skip }) => {
     const world = await startSentinel(tls);
     if (world === undefined) return skip();
     const { readFileSync } = await import('node:fs');

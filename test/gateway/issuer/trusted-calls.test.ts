@@ -1,4 +1,4 @@
-// Calls with tokens that were given for an assertion or by an exchange: which of them a proxy accepts.
+// Tests which calls a proxy accepts with tokens from an assertion or an exchange.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -75,7 +75,7 @@ function delegateToken(world: LoginWorld, token: string): Promise<string> {
   });
 }
 
-/** Of the calls that the server behind got. */
+/** Returns the Authorization headers of the calls that the MCP server received. */
 function authorizations({ server }: LoginWorld): readonly (string | undefined)[] {
   return server.received
     .filter(({ message }) => message?.method === 'tools/call')
@@ -83,13 +83,13 @@ function authorizations({ server }: LoginWorld): readonly (string | undefined)[]
 }
 
 describe('a workload with an assertion', () => {
-  it('is called by its issuer and its name, if the server behind gets no token of a person', async () => {
+  it('can call with its issuer and name as its identity, if the MCP server gets no token of a person', async () => {
     const world = await openWorld({ disable_upstream_token_injection: true });
     expect((await callMcp(world, await robotToken(world))).status).toBe(200);
     expect(authorizations(world)).toEqual([undefined]);
   });
 
-  it('is refused if the server behind gets the token of a person, which it does not have', async () => {
+  it('is refused if the MCP server needs the token of a person, which the workload does not have', async () => {
     const world = await openWorld();
     const answer = await callMcp(world, await robotToken(world));
     expect(answer.status).toBe(401);
@@ -97,7 +97,7 @@ describe('a workload with an assertion', () => {
     expect(authorizations(world)).toEqual([]);
   });
 
-  it('is in no group that a policy could know of', async () => {
+  it('has no known groups in policies', async () => {
     const path = join(folder, 'authz.json');
     const policies = [
       'permit(principal, action == Action::"call_tool", resource);',
@@ -110,7 +110,7 @@ describe('a workload with an assertion', () => {
 });
 
 describe('a delegate client', () => {
-  it('calls for a person, whose token the server behind gets', async () => {
+  it('calls for a person, and the MCP server gets the token of the person', async () => {
     const world = await openWorld();
     const { tokens } = await logIn(world);
     expect((await callMcp(world, await delegateToken(world, tokens.access_token))).status).toBe(200);

@@ -1,4 +1,4 @@
-// An authorization server that trusts another issuer, and what that issuer signs.
+// Starts an authorization server that trusts another issuer, and signs tokens of this issuer.
 
 import type { JWTPayload } from 'jose';
 import { type Issuer, startIssuer } from '../../harness/issuer.ts';
@@ -12,7 +12,7 @@ export interface TrustedWorld {
   readonly issuer: DirectIssuer;
   readonly other: Issuer;
   readonly provider: RecordingProvider;
-  /** Claims of a token of the other issuer; `undefined` takes a claim away. */
+  /** Signs a token of the other issuer. undefined removes a claim. */
   sign(claims?: JWTPayload, options?: Parameters<Issuer['sign']>[1]): Promise<string>;
   token(form: Readonly<Record<string, string>> | string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export interface TrustedWorld {
 export const WORKLOAD = 'system:robot';
 export const DELEGATE = { id: 'reports: daily', secret: 'a secret & more' } as const;
 
-/** `common`: claims of each token that it signs. */
+/** `common` contains claims of all signed tokens. */
 export async function openTrusted(
   more: (other: Issuer, origin: string) => Partial<AuthServer>,
   common: (issuer: DirectIssuer) => JWTPayload,

@@ -1,4 +1,4 @@
-// The claims of a token at a provider count within its lifetime only, and a lifetime that cannot be read is none.
+// Tests that claims of a provider's token are used only during its lifetime. An unreadable lifetime counts as expired.
 
 import { describe, expect, it } from 'vitest';
 import { createUpstreamClaims } from '#gateway/issuer/upstream-claims.ts';

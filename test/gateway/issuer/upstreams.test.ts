@@ -1,5 +1,5 @@
-// Providers that people log in with: OpenID Connect and OAuth 2.0, one alone and several in a chain; what their answers may look
-// like, and what is not believed.
+// Tests logins with OpenID Connect and OAuth 2.0 providers, alone and in a chain, and which of their responses are
+// accepted.
 
 import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -80,7 +80,7 @@ describe('a provider with a certificate of a private authority', () => {
 });
 
 describe('OAuth 2.0', () => {
-  it('asks the userinfo endpoint who it is, and numbers are texts', async () => {
+  it('reads the person from the userinfo endpoint, and converts numbers to texts', async () => {
     const mapping = { subject_fields: ['uid', 'id'], name_fields: ['login'], email_fields: ['mail', 'email'] };
     const userinfo = {
       endpoint_url: `${provider.url}/user`,
@@ -103,24 +103,21 @@ describe('OAuth 2.0', () => {
     expect(form?.get('code_verifier')).toMatch(/^[\w-]{43}$/);
   });
 
-  it.each([2 ** 53, 1e30, 1.5])(
-    'a person whose number is %d, which other people may have too, is not logged in',
-    async (id) => {
-      provider.answers = { '/user': () => ({ id, login: 'ada' }) };
-      const userinfo = {
-        endpoint_url: `${provider.url}/user`,
-        http_method: 'GET' as const,
-        field_mapping: { subject_fields: ['id', 'login'], name_fields: ['login'], email_fields: ['mail'] },
-      };
-      const issuer = await openWith((origin) => [oauth2To(origin, provider, { userinfo })]);
-      expect(await failureAt(issuer)).toBe('server_error');
-      expect(issuer.log()).toContain('its userinfo endpoint names no subject');
-      provider.answers = { '/user': () => ({ id: 2 ** 53 - 1, login: 'ada' }) };
-      await logInAt(issuer);
-    },
-  );
+  it.each([2 ** 53, 1e30, 1.5])('a person with the number %d, which is not exact, is not logged in', async (id) => {
+    provider.answers = { '/user': () => ({ id, login: 'ada' }) };
+    const userinfo = {
+      endpoint_url: `${provider.url}/user`,
+      http_method: 'GET' as const,
+      field_mapping: { subject_fields: ['id', 'login'], name_fields: ['login'], email_fields: ['mail'] },
+    };
+    const issuer = await openWith((origin) => [oauth2To(origin, provider, { userinfo })]);
+    expect(await failureAt(issuer)).toBe('server_error');
+    expect(issuer.log()).toContain('its userinfo endpoint names no subject');
+    provider.answers = { '/user': () => ({ id: 2 ** 53 - 1, login: 'ada' }) };
+    await logInAt(issuer);
+  });
 
-  it('reads tokens where a mapping says that they are', async () => {
+  it('reads tokens at the paths of a mapping', async () => {
     const mapping = {
       access_token_path: 'data.0.token',
       scope_path: 'scope',
@@ -151,7 +148,7 @@ describe('OAuth 2.0', () => {
     }
   });
 
-  it('without a subject is no login', async () => {
+  it('a response without a subject ends the login', async () => {
     provider.answers = { '/user': () => ({ name: 'nobody' }) };
     const issuer = await openWith((origin) => [oauth2To(origin, provider)]);
     expect(await failureAt(issuer)).toBe('server_error');
@@ -160,7 +157,7 @@ describe('OAuth 2.0', () => {
 });
 
 describe('OpenID Connect', () => {
-  it('a claim is the id of the user if the userinfo endpoint names the same sub', async () => {
+  it('a claim is the user id if the userinfo endpoint returns the same sub', async () => {
     provider.claims = { oid: 'person-7' };
     provider.answers = { '/user': () => ({ sub: 'ada', id: 'other' }) };
     const userinfo_override = {
@@ -189,7 +186,7 @@ describe('OpenID Connect', () => {
     expect(await failureAt(issuer)).toBe('server_error');
   });
 
-  it('an answer that names another issuer is a mix-up (RFC 9207 section 2.4)', async () => {
+  it('a response with another issuer is refused as a mix-up (RFC 9207 section 2.4)', async () => {
     provider.answers = {
       '/.well-known/openid-configuration': (answer) => ({
         ...answer,
@@ -201,7 +198,7 @@ describe('OpenID Connect', () => {
     expect(issuer.log()).toContain('of no issuer');
   });
 
-  it('userInfoOverride says who it is, of the same person as the id_token', async () => {
+  it('userInfoOverride defines the person, who must be the subject of the id_token', async () => {
     const override = { endpoint_url: `${provider.url}/me`, http_method: 'GET' as const };
     const issuer = await openWith((origin) => [oidcTo(origin, provider, { userinfo_override: override })]);
     expect((await logInAt(issuer)).claims).toMatchObject({ name: 'Name of ada', email: 'ada@example.com' });
@@ -221,7 +218,7 @@ describe('OpenID Connect', () => {
     expect(issuer.log()).toContain('has another subject');
   });
 
-  it('a refreshed token of the same subject goes on', async () => {
+  it('a refreshed token of the same subject continues the session', async () => {
     provider.answers = {
       '/token': (answer, { form }) =>
         form.get('grant_type') === 'refresh_token' ? answer : { ...answer, expires_in: 1 },
@@ -233,7 +230,7 @@ describe('OpenID Connect', () => {
     expect(provider.last('/token')?.form.get('refresh_token')).toBe('refresh-of-ada');
   });
 
-  it('a provider that is broken while a token is refreshed is a failure, and the session stays', async () => {
+  it('a failure of the provider during a refresh fails the call, and the session stays', async () => {
     provider.answers = {
       '/token': (answer, { form }) =>
         form.get('grant_type') === 'refresh_token' ? 503 : { ...answer, expires_in: 0.001 },
@@ -252,7 +249,7 @@ describe('a chain of providers', () => {
     { ...oauth2To(origin, second, { redirect_uri: `${origin}/back/from/the/host` }), name: 'code-host' },
   ];
 
-  it('is visited in order, and each gives its token; the first says who it is', async () => {
+  it('is visited in order, and each provider issues its token; the first provider defines the person', async () => {
     second.subject = 'ada-at-the-host';
     const issuer = await openWith(both);
     const { claims, upstreamToken, place } = await logInAt(issuer);
@@ -265,7 +262,7 @@ describe('a chain of providers', () => {
     expect(await upstreamToken('another')).toBeUndefined();
   });
 
-  it('that breaks in the middle leaves nothing behind', async () => {
+  it('that fails in the middle stores no tokens', async () => {
     second.answers = { '/token': () => 500 };
     const issuer = await openWith(both);
     expect(await failureAt(issuer)).toBe('temporarily_unavailable');
@@ -273,7 +270,7 @@ describe('a chain of providers', () => {
     expect(typeof (await (await logInAt(issuer)).upstreamToken('code-host'))).toBe('string');
   });
 
-  it('answers of one are not taken for those of the other', async () => {
+  it('responses of one provider are not accepted as responses of the other', async () => {
     const issuer = await openWith(both);
     const first = await newPerson({ client: provider.url }).visit(
       authorizeUrl(issuer, await newClient(issuer), newPkce()),
@@ -302,7 +299,7 @@ it('the secret of a provider is read again when its file changes', async () => {
     .toBe('the second');
 });
 
-it('a callback on another host than that of the issuer goes on to the issuer, whose cookies count', async () => {
+it('a callback on another host is redirected to the host of the issuer, which has the cookies', async () => {
   const issuer = await openWith((origin) => [
     oidcTo(origin, provider, { redirect_uri: `${origin.replace('127.0.0.1', 'localhost')}/elsewhere` }),
   ]);

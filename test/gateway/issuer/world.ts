@@ -1,5 +1,5 @@
-// A proxy with an authorization server of its own, before an MCP server and behind a real provider; and a client that does
-// each step of OAuth by itself.
+// Starts a proxy with an authorization server, an MCP server and a real provider, and performs the single OAuth steps
+// of a client.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -12,7 +12,7 @@ export type AuthServer = NonNullable<RunConfig['embedded_auth_server_config']>;
 type Upstream = AuthServer['upstreams'][number];
 
 export interface LoginWorld {
-  /** Of the tokens, and where the proxy is reached. */
+  /** Issuer of the tokens, and URL of the proxy. */
   readonly issuer: string;
   readonly resource: string;
   readonly provider: LoginProvider;
@@ -21,15 +21,15 @@ export interface LoginWorld {
 }
 
 export interface LoginWorldOptions {
-  /** May depend on the resource. */
+  /** Settings of the authorization server, or a function that returns them for the resource. */
   readonly auth?: Partial<AuthServer> | ((resource: string) => Partial<AuthServer>);
   readonly upstreams?: (issuer: string, provider: LoginProvider) => readonly Upstream[];
   readonly config?: Partial<RunConfig>;
   readonly provider?: LoginProvider;
   readonly accessSeconds?: number;
-  /** Of the issuer, below the origin. */
+  /** Path of the issuer below the origin. */
   readonly path?: string;
-  /** That the resource announces. */
+  /** Scopes that the resource announces. */
   readonly scopes?: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function oidcUpstream(
   };
 }
 
-/** Everything but the provider is stopped by `stopAll` of the rig. */
+/** Starts the servers. `stopAll` of the rig stops all except the provider. */
 export async function openLoginWorld(options: LoginWorldOptions = {}): Promise<LoginWorld> {
   const { accessSeconds, path = '', scopes = ['openid', 'weather'] } = options;
   const provider = options.provider ?? (await startLoginProvider({ accessSeconds }));
@@ -126,7 +126,7 @@ export async function register({ issuer }: Pick<LoginWorld, 'issuer'>, metadata:
   return answerOf(
     await fetch(`${issuer}/oauth/register`, {
       method: 'POST',
-      // Where proxies are believed, everyone who registers is at an address of their own.
+      // If proxy headers are trusted, each registration comes from another address.
       headers: {
         'content-type': 'application/json',
         'x-forwarded-for': `192.0.${registered >> 8}.${registered & 255}`,
@@ -155,7 +155,7 @@ export function newPkce(): Pkce {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** `undefined` takes a parameter away. */
+/** Returns the URL of an authorization request. undefined removes a parameter. */
 export function authorizeUrl(
   { issuer }: Pick<LoginWorld, 'issuer'>,
   client: string,
@@ -250,7 +250,7 @@ export async function logIn(
   return { client: id, person, pkce, code, tokens: tokensOf(await redeem(world, id, code, pkce)) };
 }
 
-/** A call of MCP with the token. */
+/** Calls a tool with the token. */
 export async function callMcp(
   { resource }: Pick<LoginWorld, 'resource'>,
   token: string | undefined,

@@ -1,4 +1,4 @@
-// Calls to a server that trusts the identity provider of the login, and the id_token that is kept for them.
+// Tests calls to a server that trusts the login's identity provider, with the stored id_token.
 
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ const access = () => ({
 });
 
 describe('a proxy with an authorization server', () => {
-  it('calls with a token of the other server, of the person who logged in', async () => {
+  it('calls with a token of the target server for the logged-in person', async () => {
     const world = await openLoginWorld({ provider, config: { xaa_config: access() } });
     const { tokens } = await logIn(world);
     expect((await callMcp(world, tokens.access_token)).status).toBe(200);
@@ -61,7 +61,7 @@ describe('a proxy with an authorization server', () => {
     expect(world.server.received.filter(({ message }) => message?.method === 'tools/call')).toEqual([]);
   });
 
-  it('does not start without one, or if the server behind gets no tokens', async () => {
+  it('does not start without an authorization server, or if the MCP server gets no tokens', async () => {
     const without = openLoginWorld({
       provider,
       config: { xaa_config: access(), embedded_auth_server_config: undefined },
@@ -98,7 +98,7 @@ describe('the id_token of a login', () => {
     return openDirect({ config: (origin) => configOf(origin, [to(origin, recording)]) });
   }
 
-  it('is kept, and that of a refresh takes its place before it expires', async () => {
+  it('is stored, and replaced by the id_token of a refresh before it expires', async () => {
     const issuer = await open();
     recording.claims = { exp: now() + 3600, round: 1 };
     const fresh = await idTokenOf(issuer);
@@ -111,12 +111,12 @@ describe('the id_token of a login', () => {
     recording.claims = { exp: now() + 3600, round: 3 };
     expect(decodeJwt((await old()) ?? '')).toMatchObject({ round: 3 });
     expect(decodeJwt((await old()) ?? '')).toMatchObject({ round: 3 });
-    // One for the second login, and one refresh.
+    // One token request for the second login, and one for a refresh.
     expect(recording.count('/token') - refreshes).toBe(2);
     await issuer.close();
   });
 
-  it('is none if a refresh brings no new one, and the provider is not asked with each call', async () => {
+  it('is missing if a refresh returns none, and the provider does not get a request per call', async () => {
     const issuer = await open();
     recording.claims = { exp: now() + 10 };
     const old = await idTokenOf(issuer);
@@ -128,7 +128,7 @@ describe('the id_token of a login', () => {
     await issuer.close();
   });
 
-  it('is none of a provider without OpenID Connect', async () => {
+  it('is missing for a provider without OpenID Connect', async () => {
     const issuer = await open('oauth2');
     recording.claims = {};
     expect(await (await idTokenOf(issuer))()).toBeUndefined();

@@ -1,4 +1,4 @@
-// Checks that the service account that a manifest names comes whole to the settings by which a proxy or a virtual server checks tokens.
+// Tests that the service account in a manifest reaches the token settings of a proxy and a virtual server unchanged.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -19,7 +19,7 @@ interface Kubernetes {
 
 const ISSUER = 'https://kubernetes.example.com';
 
-/** The resource of the fixture `full-oidc-kubernetes`, with other accounts. */
+/** Returns the proxy configuration of the fixture `full-oidc-kubernetes` with other accounts. */
 function configOf(name: string, accounts: Kubernetes): RunConfig {
   const kind = KINDS.find((each) => each.kind === name);
   if (kind === undefined) throw new Error(`there is no kind ${name}`);

@@ -1,4 +1,4 @@
-// What a server answers reaches the client byte for byte, however many bytes it is and in however many pieces it comes.
+// Tests that responses of a server reach the client unchanged, for any size and any number of chunks.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AttackedProxy, call, HEADERS, proxyBefore, type Received, startServer, stopAll } from './rig.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** Every byte that there is, again and again: no text in any encoding. */
+/** Returns bytes of all values, which are not valid text in any encoding. */
 function bytesOf(length: number): Buffer {
   return Buffer.from(Array.from({ length }, (_, index) => index % 256));
 }

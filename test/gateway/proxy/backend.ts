@@ -1,5 +1,5 @@
-// A small MCP server over streamable HTTP on loopback that keeps what it was sent: what it answers follows from the tool
-// that is called.
+// Starts a small MCP server over streamable HTTP on loopback that records requests. The called tool determines its
+// response.
 
 import {
   createServer,
@@ -13,7 +13,7 @@ import type { AddressInfo } from 'node:net';
 
 interface Asked {
   readonly method: string;
-  /** Path and query. */
+  /** Path with query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -22,11 +22,11 @@ interface Asked {
 export interface TestBackend {
   readonly url: string;
   readonly port: number;
-  /** Requests with a JSON-RPC method other than those of the proxy itself, or by HTTP methods other than POST. */
+  /** Received requests, except requests of the proxy itself. */
   readonly asked: readonly Asked[];
-  /** Those of a JSON-RPC method. */
+  /** Returns the requests with this JSON-RPC method. */
   calls(method: string): readonly Asked[];
-  /** Resolves with the next request that is never answered: of the tool `hang`. */
+  /** Resolves at the next call of the tool `hang`, which gets no response. */
   hanging(): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ const TOOLS = ['echo', 'fail', 'break', 'hang', 'trickle', 'large'].map((name) =
   inputSchema: { type: 'object' },
 }));
 
-/** `page`: what is answered to a GET in place of a stream. */
+/** If `page` is set, the server responds to a GET with this JSON instead of a stream. */
 export async function startBackend(
   tls?: { readonly cert: string; readonly key: string },
   page?: object,

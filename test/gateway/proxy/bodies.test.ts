@@ -1,5 +1,5 @@
-// What clients send as messages: what policy and server could read differently, or what is too much, never reaches the
-// server.
+// Tests that ambiguous and oversized messages never reach the server, because policy and server could read them
+// differently.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -64,7 +64,7 @@ describe('a body that is refused', () => {
     ['too deep', CALL.replace('{}', `{"a":${deep(5000)}}`)],
     ['a method twice', CALL.replace('"id":1', '"id":1,"method":"ping"')],
     ['params twice', CALL.replace('"params"', '"params":{"name":"b"},"params"')],
-    ['a name twice', CALL.replace('"name":"a"', '"name":"b","name":"a"')],
+    ['a duplicate name', CALL.replace('"name":"a"', '"name":"b","name":"a"')],
     ['arguments twice', CALL.replace('"arguments":{}', '"arguments":{},"arguments":{"x":1}')],
     ['a method in another case', CALL.replace('"id":1', '"id":1,"Method":"ping"')],
     ['a name in another case', CALL.replace('"name":"a"', '"name":"a","NAME":"b"')],
@@ -92,12 +92,12 @@ describe('a body that is refused', () => {
     expect(server.received.length).toBe(before);
   });
 
-  it('does not reach the server where it is no UTF-8', async () => {
+  it('does not reach the server if it is not UTF-8', async () => {
     const before = server.received.length;
     const bytes = Buffer.from(CALL.replace('"a"', '"a?"'));
     bytes[bytes.indexOf('?')] = 0xff;
     expect((await post(proxy.url, bytes)).status).toBe(400);
-    // An overlong slash, which lenient readers take for one.
+    // An overlong encoding of a slash, which lenient decoders accept.
     const overlong = Buffer.concat([
       Buffer.from(CALL.slice(0, 60)),
       Buffer.of(0xc0, 0xaf),
@@ -113,7 +113,7 @@ describe('a body that is refused', () => {
     expect(server.received.length).toBe(before);
   });
 
-  it('names its id where that could be read', async () => {
+  it('leads to an error with its id if the id is readable', async () => {
     const answer = await post(proxy.url, CALL.replace('"name":"a"', '"name":7').replace('"id":1', '"id":"mine"'));
     expect(JSON.parse(answer.text)).toMatchObject({ id: 'mine', error: { code: -32602 } });
   });
@@ -134,10 +134,10 @@ describe('the type of a body', () => {
   });
 
   it.each(['utf-7', 'UTF-16', 'utf-16le', 'utf-32', 'iso-8859-1', '"utf-7"', 'us-ascii-ebcdic'])(
-    'is refused with a charset that a server would read other letters by: %s',
+    'is refused with a charset by which a server would decode other characters: %s',
     async (charset) => {
       const before = server.received.length;
-      // "a" in UTF-7 where the server takes the charset for true, and a name no one has where it does not.
+      // A server that decodes UTF-7 reads "a". Other servers read an unknown name.
       const body = CALL.replace('"name":"a"', '"name":"+AGE-"');
       expect((await post(proxy.url, body, { 'content-type': `application/json; charset=${charset}` })).status).toBe(
         415,
@@ -151,7 +151,7 @@ describe('the type of a body', () => {
     'application/json; profile="x; charset=utf-8"; charset=utf-7',
     'application/json; Charset = utf-7',
     'application/json; charset*=utf-7',
-  ])('is refused where two readers could find two charsets: %s', async (type) => {
+  ])('is refused if two readers could find different charsets: %s', async (type) => {
     expect((await post(proxy.url, CALL, { 'content-type': type })).status).toBe(415);
   });
 
@@ -165,7 +165,7 @@ describe('the type of a body', () => {
   });
 
   it.each(['gzip', 'deflate', 'br', 'zstd', 'x-gzip', 'compress', 'gzip, identity'])(
-    'is refused with a content coding, since what is scanned must be what is read: %s',
+    'is refused with a content coding, because the proxy scans only uncompressed bytes: %s',
     async (coding) => {
       const before = server.received.length;
       expect((await post(proxy.url, CALL, { 'content-encoding': coding })).status).toBe(415);
@@ -173,20 +173,20 @@ describe('the type of a body', () => {
     },
   );
 
-  it('is accepted with the coding that is none', async () => {
+  it('is accepted with the coding `identity`', async () => {
     expect((await post(proxy.url, CALL, { 'content-encoding': 'identity' })).status).toBe(200);
   });
 });
 
 describe('a body that is too large', () => {
-  it('is refused by its length, before a byte of it was sent', async () => {
+  it('is refused by its Content-Length, before its first byte is sent', async () => {
     const client = openRaw(proxy.port);
     client.send(rawPost('').replace('Content-Length: 0', 'Content-Length: 100001'));
     await client.until(/HTTP\/1\.1 413 /);
     client.socket.destroy();
   });
 
-  it('is refused when it grows beyond the bound, long before it ends', async () => {
+  it('is refused as soon as it exceeds the limit, long before it ends', async () => {
     const before = server.received.length;
     const client = openRaw(proxy.port);
     client.send(rawPost('').replace('Content-Length: 0', 'Transfer-Encoding: chunked'));
@@ -199,12 +199,12 @@ describe('a body that is too large', () => {
     expect(server.received.length).toBe(before);
   });
 
-  it('is refused so that a client that sends all of it gets to read why', async () => {
+  it('is refused in a way that a client that sends the whole body can read the response', async () => {
     const body = `${CALL}${' '.repeat(8_000_000)}`;
     for (let round = 0; round < 10; round += 1) expect((await post(proxy.url, body)).status).toBe(413);
   });
 
-  it('ends the connection in the end, however much follows', async () => {
+  it('leads to a closed connection, whatever number of bytes follows', async () => {
     const client = openRaw(proxy.port);
     client.send(rawPost('').replace('Content-Length: 0', 'Content-Length: 900000000000'));
     const more = Buffer.alloc(65_536, 'x');
@@ -230,21 +230,21 @@ describe('a body that is too large', () => {
 });
 
 describe('ids and answers', () => {
-  it('that are used again are answered each by itself', async () => {
+  it('of two requests with one id lead to a response for each request', async () => {
     const texts = await Promise.all(
       Array.from({ length: 20 }, async (_, nonce) => (await post(proxy.url, call('echo', { nonce }, 'same'))).text),
     );
     for (const [nonce, text] of texts.entries()) expect(text).toContain(`\\"nonce\\":${nonce}}`);
   });
 
-  it('that nobody asked for pass as the notifications that they are, and get no answer', async () => {
+  it('without a request pass like notifications, and get no response', async () => {
     const answer = await post(proxy.url, { jsonrpc: '2.0', id: 'never asked', result: {} });
     expect(answer.status).toBe(202);
   });
 });
 
 describe('a session id', () => {
-  it('that was never given out is answered with 404', async () => {
+  it('that the proxy never issued gets a 404', async () => {
     const before = server.received.length;
     for (const id of ['made up', 'session of the server', 'A'.repeat(5000), '../../etc', '%00']) {
       expect((await post(proxy.url, call('a'), { 'mcp-session-id': id })).status).toBe(404);
@@ -258,14 +258,14 @@ describe('a session id', () => {
     expect(server.received.length).toBe(before);
   });
 
-  it('of another proxy is answered with 404', async () => {
+  it('of another proxy gets a 404', async () => {
     const other = await proxyBefore(server.port);
     const given = (await post(other.url, INITIALIZE)).headers.get('mcp-session-id') ?? '';
     expect((await post(other.url, call('a'), { 'mcp-session-id': given })).status).toBe(200);
     expect((await post(proxy.url, call('a'), { 'mcp-session-id': given })).status).toBe(404);
   });
 
-  it('with one letter changed is answered with 404', async () => {
+  it('with one changed character gets a 404', async () => {
     const given = (await post(proxy.url, INITIALIZE)).headers.get('mcp-session-id') ?? '';
     expect(given).not.toContain('session of the server');
     for (const at of [0, 8, Math.floor(given.length / 2), given.length - 2]) {
@@ -298,7 +298,7 @@ describe('headers of the stateless era', () => {
 });
 
 describe('a stream', () => {
-  it('is not opened for a client that takes no events', async () => {
+  it('is not opened for a client that does not accept events', async () => {
     const answer = await fetch(proxy.url, { headers: { accept: 'application/json' } });
     expect((await readAnswer(answer)).status).toBe(406);
   });

@@ -1,5 +1,4 @@
-// A request whose handling throws is answered with 500, and every other request goes on: nothing that a client sends ends
-// the process.
+// Tests that an exception in a request handler leads to a 500 for this request only, and does not end the process.
 
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -32,7 +31,7 @@ describe('the listener of proxies', () => {
     expect(program.output()).toContain('broken: a mistake of ours');
   });
 
-  test('an answer that has begun is cut off', async () => {
+  test('a response that has begun is aborted', async () => {
     await expect(ask(`${origins.plain}/late`, 'POST')).rejects.toThrow();
     expect(await ask(`${origins.plain}/ok`, 'GET')).toEqual({ status: 200, text: 'ok' });
   });
@@ -46,13 +45,13 @@ describe('Fastify', () => {
     expect(await ask(`${origins.framed}/ok`, 'GET')).toEqual({ status: 200, text: 'ok' });
   });
 
-  test('an answer that has begun is cut off', async () => {
+  test('a response that has begun is aborted', async () => {
     await expect(ask(`${origins.framed}/late`, 'GET')).rejects.toThrow();
     expect(await ask(`${origins.framed}/ok`, 'GET')).toEqual({ status: 200, text: 'ok' });
   });
 });
 
-test('an exception of no request ends the process', async () => {
+test('an exception outside of any request ends the process', async () => {
   const own = startProgram([fileURLToPath(new URL('broken-server.ts', import.meta.url))]);
   await own.printed(/"plain"/);
   await own.kill('SIGUSR2');
@@ -60,7 +59,7 @@ test('an exception of no request ends the process', async () => {
   expect(own.exitCode()).not.toBe(0);
 });
 
-test('a proxy whose settings break every request answers each, and its own checks of the server do not end it', async () => {
+test('a proxy whose settings break every request still responds, and its own probes do not end it', async () => {
   const proxy = await runProxy({ ...CONFIG, target_host: '[', target_port: 1 });
   try {
     const list = () => send(proxy, 'tools/list');

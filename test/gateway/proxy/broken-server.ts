@@ -1,5 +1,5 @@
-// A process whose request handlers throw in every way that there is: behind the listener of proxies, and behind Fastify as
-// the registry and the reconciler use it. Prints where both listen.
+// Runs request handlers that throw in various ways, behind the proxy's listener and behind Fastify as in the registry
+// and the reconciler. Prints the origins of both.
 
 import Fastify from 'fastify';
 import { listenHttp } from '#gateway/proxy/listener.ts';
@@ -53,6 +53,6 @@ for (const [path, begin] of Object.entries(WAYS)) {
 }
 const framed = await app.listen({ host: '127.0.0.1', port: 0 });
 
-// An exception of no request ends the process.
+// Throws an exception outside of any request, which ends the process.
 process.on('SIGUSR2', () => setTimeout(fail, 0));
 process.stdout.write(`${JSON.stringify({ plain: plain.url, framed })}\n`);

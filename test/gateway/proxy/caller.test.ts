@@ -7,7 +7,7 @@ function keyOf(client: string): string {
   return callerOf({ claims, provider: 'one', scopes: [] }, 'token').key;
 }
 
-test('a user is the same one with another client, and with other values of headers that are passed on', () => {
+test('a user stays the same with another client, and with other values of forwarded headers', () => {
   const user = userOfCaller(keyOf('one'));
   expect([keyOf('two'), callerVariant(keyOf('one'), 'blue')].map(userOfCaller)).toEqual([user, user]);
   expect([ANONYMOUS.key, callerVariant(ANONYMOUS.key, 'blue')].map(userOfCaller)).toEqual(['', '']);

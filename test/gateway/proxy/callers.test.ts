@@ -1,5 +1,5 @@
-// Who calls, and what that caller may: tokens of a real issuer that expire, are another's or cannot be checked; sessions of
-// one caller in another's hands; policies that change while the proxy serves.
+// Tests authentication and authorisation of callers: invalid and unverifiable tokens, sessions of other callers, and
+// policies that change at run time.
 
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer as createSecureServer } from 'node:https';
@@ -83,7 +83,7 @@ describe.each([
     proxy = await proxyBefore(server.port, { ...settings, ...oidc() });
   });
 
-  it('a caller without a token is sent to the issuer, and the server hears nothing', async () => {
+  it('a caller without a token gets the URL of the metadata, and the server gets no request', async () => {
     const before = server.received.filter(({ request }) => request.headers.authorization !== undefined).length;
     const refused = await fetch(`${proxy.origin}${path}`, { headers: { ...HEADERS, accept: 'text/event-stream' } });
     expect(refused.status).toBe(401);
@@ -117,7 +117,7 @@ describe('a task', () => {
     answer = answerPlainly;
   });
 
-  it('is known to the caller alone that made it, whatever else that caller may do', async () => {
+  it('is known only to the caller that created it, whatever other callers may do', async () => {
     const path = join(directory, 'tasks.json');
     const policies = ['permit(principal, action, resource);'];
     await writeFile(path, JSON.stringify({ version: '1.0', type: 'cedarv1', cedar: { policies } }));
@@ -140,13 +140,13 @@ describe('a token', () => {
     proxy = await proxyBefore(server.port, oidc());
   });
 
-  it('that is right lets its caller in', async () => {
+  it('that is valid authenticates its caller', async () => {
     expect((await post(proxy.url, call('a'), await bearer('ann'))).status).toBe(200);
   });
 
   it.each([
     ['expired', { exp: 1 }],
-    ['of the future', { nbf: 4_000_000_000 }],
+    ['not yet valid', { nbf: 4_000_000_000 }],
     ['for another resource', { aud: 'https://other.example/' }],
     ['for a resource that this one begins with', { aud: 'https://mcp.example/' }],
     ['of another issuer', { iss: 'https://evil.example' }],
@@ -158,7 +158,7 @@ describe('a token', () => {
     expect(server.received.length).toBe(before);
   });
 
-  it('that is no token, or that is there twice, is refused', async () => {
+  it('that is malformed or sent twice is refused', async () => {
     const before = server.received.length;
     const { authorization } = await bearer('ann');
     const [head, claims, signature] = authorization.split('.');
@@ -180,7 +180,7 @@ describe('a token', () => {
     expect(server.received.length).toBe(before);
   });
 
-  it('that is new within a session keeps it, and another caller has no part in it', async () => {
+  it('can be renewed within a session, which another caller cannot use', async () => {
     const ann = await bearer('ann', { jti: '1' });
     const annAgain = await bearer('ann', { jti: '2' });
     const bob = await bearer('bob');
@@ -202,7 +202,7 @@ describe('a token', () => {
     expect(proxy.log.text()).not.toContain(ann.authorization.slice(7));
   });
 
-  it('that is not known while the issuer is away is answered with 503; known ones go on', async () => {
+  it('that is unknown leads to 503 while the issuer is unreachable; known tokens stay valid', async () => {
     const other = await startIssuer();
     const away = await proxyBefore(server.port, oidc({ issuer: other.url }));
     const claims = { iss: other.url, aud: RESOURCE, sub: 'ann', exp: soon() };
@@ -219,7 +219,7 @@ describe('a token', () => {
   });
 });
 
-it('service-account tokens are checked with the CA and the token of the files as they are now', async () => {
+it('service account tokens are verified with the current content of the CA file and the token file', async () => {
   const validity = { notBefore: Date.now() - 86_400_000, notAfter: Date.now() + 86_400_000 };
   const [oldRoot, newRoot] = [createAuthority('root', validity), createAuthority('root', validity)];
   const [ca, token] = [join(directory, 'ca.crt'), join(directory, 'token')];
@@ -232,7 +232,7 @@ it('service-account tokens are checked with the CA and the token of the files as
   };
   const api = createSecureServer(certificate(oldRoot), (request, response) => {
     seen.push(request.headers.authorization);
-    // A kube-apiserver has its keys in one type alone (test/cluster/service-accounts.test.ts).
+    // A kube-apiserver serves its keys only in this media type (test/cluster/service-accounts.test.ts).
     const accepts = (request.headers.accept ?? '').split(',').some((range) => range.trim() === JWK_SET);
     if (!accepts) return void response.writeHead(406, { connection: 'close' }).end();
     response.writeHead(200, { 'content-type': JWK_SET, connection: 'close' });
@@ -245,7 +245,7 @@ it('service-account tokens are checked with the CA and the token of the files as
   const first = await proxyBefore(server.port, oidc(cluster));
   expect((await post(first.url, call('a'), await bearer(sub))).status).toBe(200);
   expect(seen.at(-1)).toBe('Bearer first');
-  // Both rotate; keys that are not known are asked for again.
+  // CA and token rotate. The issuer's new keys make the proxy request the key set again.
   api.setSecureContext(certificate(newRoot));
   await writeFile(ca, newRoot.certificate);
   await writeFile(token, 'second\n');
@@ -267,7 +267,7 @@ describe('policies', () => {
   };
   const permit = (tool: string) => `permit(principal, action == Action::"call_tool", resource == Tool::"${tool}");`;
 
-  it('that are replaced decide the next call, in the session that is there; broken ones never do', async () => {
+  it('that are replaced decide the next call in an existing session; invalid policies are never used', async () => {
     const file = join(directory, 'replaced.json');
     await write(file, [permit('a')]);
     const proxy = await proxyBefore(server.port, { authz_config_path: file });
@@ -302,7 +302,7 @@ describe('policies', () => {
     expect(server.received.at(-1)?.request.headers['mcp-session-id']).toBe('session of the server');
   });
 
-  it('that err deny, and a notification is no way around them', async () => {
+  it('that lead to an error deny the call, also if the call is sent as a notification', async () => {
     const file = join(directory, 'errs.json');
     await write(file, ['permit(principal, action, resource) when { context.nothing.at.all == 1 };']);
     const proxy = await proxyBefore(server.port, { authz_config_path: file });
@@ -317,7 +317,7 @@ describe('policies', () => {
     expect(server.received.slice(before).map(({ message }) => message?.method)).toEqual([]);
   });
 
-  it('that forbid are named in the audit, those that err in the log too, and neither to the caller', async () => {
+  it('that forbid are named in the audit, policies in error also in the log, and neither in the response', async () => {
     const file = join(directory, 'named.json');
     const forbid = 'forbid(principal, action, resource == Tool::"a");';
     const errs = 'forbid(principal, action, resource == Tool::"b") when { context.arg_none == 1 };';
@@ -339,7 +339,7 @@ describe('policies', () => {
     expect(texts.join()).not.toMatch(/policy\d|arg_none/);
   });
 
-  it('show each caller the part of a list that it may call', async () => {
+  it('show each caller the items that it may call', async () => {
     const file = join(directory, 'lists.json');
     const only = (sub: string, tool: string) =>
       `permit(principal, action == Action::"call_tool", resource == Tool::"${tool}") when { principal.claim_sub == "${sub}" };`;
@@ -354,7 +354,7 @@ describe('policies', () => {
     answer = answerPlainly;
   });
 
-  it('that read hints know them before the first call, from the first page to the last', async () => {
+  it('that read hints know the hints of all pages before the first call', async () => {
     const file = join(directory, 'hints.json');
     await write(file, [
       'permit(principal, action == Action::"call_tool", resource) when { resource has readOnlyHint && resource.readOnlyHint };',
@@ -375,21 +375,21 @@ describe('policies', () => {
     };
     const lists = () => server.received.filter(({ message }) => message?.method === 'tools/list').length;
     const before = lists();
-    // The last page alone says nothing about those before it.
+    // The last page alone does not contain the tools of earlier pages.
     const last = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: 'two' } };
     expect((await post(proxy.url, last)).status).toBe(200);
     expect((await post(proxy.url, call('first'))).status).toBe(200);
     expect(lists() - before).toBe(3);
     expect((await post(proxy.url, call('last'))).status).toBe(403);
     expect(lists() - before).toBe(3);
-    // A tool that is in no list could be new, or one that the server shows to some callers only.
+    // An unlisted tool may be new, or the server may list it only for some callers.
     expect((await post(proxy.url, call('unknown'))).status).toBe(403);
     expect(lists() - before).toBe(5);
     answer = answerPlainly;
   });
 });
 
-it('a refused method of HTTP says nothing of who may call', async () => {
+it('a refused HTTP method reveals nothing about authentication', async () => {
   const proxy = await proxyBefore(server.port, oidc());
   expect((await readAnswer(await fetch(proxy.url, { method: 'PUT' }))).status).toBe(405);
 });

@@ -1,5 +1,4 @@
-// A server over standard streams whose lists hold more than clients may see; after `initialized` it sends a list that nobody
-// asked for.
+// Runs a stdio server whose lists contain hidden items. After `initialized`, it sends a list that was not requested.
 
 import { createInterface } from 'node:readline';
 

@@ -1,5 +1,5 @@
-// What clients do with connections and HTTP itself: requests inside requests, targets that are no paths, heads and bodies
-// that never end, clients that vanish or do not read. Hosts and pages that may not call.
+// Tests attacks on HTTP and connections: request smuggling, invalid targets, endless heads and bodies, and clients that
+// disconnect or do not read. Also tests forbidden hosts and origins.
 
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -80,17 +80,17 @@ describe('a request inside a request', () => {
       rawPost(inside).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked, gzip'),
     ],
     ['with chunks twice', rawPost(inside, ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'])],
-    ['with a chunk size that is none', `${chunkedHead()}5;\n\r\nhello\r\n0\r\n\r\n`],
+    ['with an invalid chunk size', `${chunkedHead()}5;\n\r\nhello\r\n0\r\n\r\n`],
     ['with a chunk size beyond all', `${chunkedHead()}fffffffffffffffff\r\n${CALL}\r\n0\r\n\r\n`],
     ['with a chunk that ends too late', `${chunkedHead()}1\r\n${CALL}\r\n0\r\n\r\n`],
     ['with line feeds alone', rawPost(CALL).replaceAll('\r\n', '\n')],
     ['with a carriage return alone', rawPost(CALL, ['X-A: b\rTransfer-Encoding: chunked'])],
     ['with NUL in a header', rawPost(CALL, ['X-A: b\0c'])],
-    ['with a name that is none', rawPost(CALL, ['X(A): b'])],
+    ['with an invalid header name', rawPost(CALL, ['X(A): b'])],
     ['with no version', `POST /mcp\r\n${rawPost(CALL).slice(rawPost(CALL).indexOf('Host'))}`],
     ['of HTTP/3.0', rawPost(CALL).replace('HTTP/1.1', 'HTTP/3.0')],
     ['with a method of its own', rawPost(CALL).replace('POST', 'PO ST')],
-  ])('is answered at most once, and never reaches the server: %s', async (_what, bytes) => {
+  ])('gets at most one response, and never reaches the server: %s', async (_what, bytes) => {
     const before = server.received.length;
     const text = await sendRaw(proxy.port, bytes);
     expect(statuses(text).every((status) => status >= 400)).toBe(true);
@@ -103,7 +103,7 @@ describe('a request inside a request', () => {
     return rawPost('').replace('Content-Length: 0', 'Transfer-Encoding: chunked');
   }
 
-  it('passes to the server as one request of one length, whatever chunks it came in', async () => {
+  it('reaches the server as one request with a Content-Length, for any chunks', async () => {
     const pieces = [CALL.slice(0, 10), CALL.slice(10)];
     const chunks = pieces.map((piece) => `${piece.length.toString(16)};ext="a b"\r\n${piece}\r\n`).join('');
     const client = openRaw(proxy.port);
@@ -120,7 +120,7 @@ describe('a request inside a request', () => {
     expect(received?.request.trailers).toEqual({});
   });
 
-  it('of several on one connection are answered in their order, refused ones among them', async () => {
+  it('is one of several on a connection, which get their responses in order, including refusals', async () => {
     const client = openRaw(proxy.port);
     const bad = rawPost('no JSON');
     const good = (nonce: number) => rawPost(JSON.stringify(call('a', { nonce }, nonce)));
@@ -131,7 +131,7 @@ describe('a request inside a request', () => {
     expect([...text.matchAll(/nonce\\":(\d)/g)].map(([, nonce]) => nonce)).toEqual(['1', '2', '3']);
   });
 
-  it('in a body that was refused unread is not looked at, and what follows the body has its own answer', async () => {
+  it('in a refused body is not handled, and the request after the body gets its own response', async () => {
     const before = server.received.length;
     const typed = rawPost(SMUGGLED.repeat(1000)).replace('application/json', 'text/plain');
     const client = openRaw(proxy.port);
@@ -151,7 +151,7 @@ describe('a target', () => {
     '*',
     'example.com:443',
     'file:///etc/passwd',
-  ])('that is no path is refused and nothing breaks: %s', async (target) => {
+  ])('that is not a path is refused: %s', async (target) => {
     const before = server.received.length;
     const text = await sendRaw(proxy.port, rawPost(CALL, [], target));
     expect(statuses(text)).toEqual([400]);
@@ -174,7 +174,7 @@ describe('a target', () => {
     '/:80/mcp',
     '/mcp?a\u00e9=%zz',
     '/mcp?%0d%0aX-Evil:%201',
-  ])('goes to the one server and no other: %s', async (target) => {
+  ])('never leads to another server: %s', async (target) => {
     const client = openRaw(proxy.port);
     const before = server.received.length;
     client.send(Buffer.from(rawPost(CALL, ['Connection: close'], target), 'latin1'));
@@ -187,7 +187,7 @@ describe('a target', () => {
     await serves();
   });
 
-  it.each(['/health', '/readyz', '/metrics'])('of our own is read and nothing else: %s', async (path) => {
+  it.each(['/health', '/readyz', '/metrics'])('of the proxy itself accepts only GET and HEAD: %s', async (path) => {
     const before = server.received.length;
     expect((await fetch(`${proxy.origin}${path}`)).status).toBe(200);
     expect((await fetch(`${proxy.origin}${path}?a=b`)).status).toBe(200);
@@ -198,7 +198,7 @@ describe('a target', () => {
     expect(server.received.length).toBe(before);
   });
 
-  it('of another method than those of MCP is refused', async () => {
+  it('with an HTTP method that MCP does not use is refused', async () => {
     const before = server.received.length;
     for (const method of ['PUT', 'PATCH', 'OPTIONS', 'PROPFIND']) {
       const refused = await fetch(proxy.url, { method });
@@ -213,7 +213,7 @@ describe('a target', () => {
     expect(server.received.length).toBe(before);
   });
 
-  it('of CONNECT, and an upgrade, open no tunnel', async () => {
+  it('of CONNECT or of an upgrade opens no tunnel', async () => {
     const before = server.received.length;
     const tunnel = await sendRaw(proxy.port, 'CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1:80\r\n\r\n');
     expect(statuses(tunnel).every((status) => status >= 400)).toBe(true);
@@ -226,7 +226,7 @@ describe('a target', () => {
 });
 
 describe('headers of a client', () => {
-  it('that are of the hop, of the caller with us, or say who asks do not reach the server as they came', async () => {
+  it('of the connection, for authentication, or about the client address do not reach the server unchanged', async () => {
     const before = server.received.length;
     const client = openRaw(proxy.port);
     const headers = [
@@ -271,7 +271,7 @@ describe('headers of a client', () => {
     'snow \u2603',
     '\u0001',
     '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n\r\n',
-  ])('that a trace context in the body would become break nothing: %j', async (text) => {
+  ])('from an invalid trace context in the body cause no error: %j', async (text) => {
     const before = server.received.length;
     for (const key of ['traceparent', 'tracestate', 'baggage']) {
       const meta = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', [key]: text };
@@ -283,12 +283,12 @@ describe('headers of a client', () => {
     expect(health.status).toBe('healthy');
   });
 
-  it('that are too many are refused', async () => {
+  it('are refused if there are too many', async () => {
     const text = await sendRaw(proxy.port, rawPost(CALL, [`X-Large: ${'a'.repeat(40_000)}`]));
     expect(statuses(text)).toEqual([431]);
   });
 
-  it('of an id of the request that is no id are not repeated', async () => {
+  it('with an invalid request id are not repeated', async () => {
     const text = await sendRaw(proxy.port, rawPost(CALL, ['Connection: close', 'X-Request-Id: <script>"']));
     expect(statuses(text)).toEqual([200]);
     expect(text).not.toContain('script');
@@ -304,24 +304,24 @@ describe('a host or page', () => {
     '127.0.0.1.attacker.example',
     'localhost@attacker.example',
     '',
-  ])('whose name a foreign server could have given to this machine is refused on loopback: %j', async (host) => {
+  ])('with a name that DNS could resolve to this machine is refused on loopback: %j', async (host) => {
     const before = server.received.length;
     expect(statuses(await sendRaw(proxy.port, withHost(host)))).toEqual([403]);
     expect(server.received.length).toBe(before);
   });
 
-  it('with no name at all is refused', async () => {
+  it('without a name is refused', async () => {
     const without = rawPost(CALL).replace('Host: 127.0.0.1\r\n', '');
     expect(statuses(await sendRaw(proxy.port, without))).toEqual([400]);
     expect(statuses(await sendRaw(proxy.port, without.replace('HTTP/1.1', 'HTTP/1.0')))).toEqual([403]);
   });
 
-  it.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '[::1]:80'])('of this machine is answered: %s', async (host) => {
+  it.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '[::1]:80'])('of this machine is accepted: %s', async (host) => {
     expect(statuses(await sendRaw(proxy.port, withHost(host)))).toEqual([200]);
   });
 
   it.each(['https://attacker.example', 'null', 'http://127.0.0.1.attacker.example', 'file://', 'http://127.0.0.1:1'])(
-    'of another origin may not call: %s',
+    'of another origin is refused: %s',
     async (origin) => {
       const before = server.received.length;
       const answered = await post(proxy.url, call('a'), { origin });
@@ -331,7 +331,7 @@ describe('a host or page', () => {
     },
   );
 
-  it('of an allowed origin may ask before it logs in, and reads what it needs', async () => {
+  it('of an allowed origin can send preflight requests and read the required headers', async () => {
     const open = await proxyBefore(server.port, {
       allowed_origins: ['https://app.example'],
       oidc_config: OIDC,
@@ -357,8 +357,8 @@ describe('a host or page', () => {
   });
 });
 
-describe('a client that vanishes', () => {
-  it('with several requests of one connection waiting gives back the places of all of them', async () => {
+describe('a client that disconnects', () => {
+  it('with several waiting requests on one connection frees the slots of all requests', async () => {
     const one = await proxyBefore(server.port, { limits: { concurrent_calls: 5 } });
     answer = () => undefined;
     const client = openRaw(one.port);
@@ -373,7 +373,7 @@ describe('a client that vanishes', () => {
     expect((await all).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it('while its token is looked at is not waited for, and its place is free', async () => {
+  it('during the verification of its token frees its slot', async () => {
     const asked: ServerResponse[] = [];
     const keys = createServer((_request, response) => void asked.push(response));
     await new Promise<void>((resolve) => keys.listen(0, '127.0.0.1', resolve));
@@ -390,7 +390,7 @@ describe('a client that vanishes', () => {
     await expect.poll(() => asked.length).toBe(1);
     client.socket.destroy();
     await client.closed;
-    // The proxy has seen that the client is gone once it has answered someone who came later.
+    // A later response shows that the proxy has noticed the client's disconnect.
     expect((await fetch(`${one.origin}/health`)).status).toBe(200);
     asked[0]?.writeHead(200, { 'content-type': 'application/json' });
     asked[0]?.end(JSON.stringify({ keys: [issuer.publicKey('RS256')] }));
@@ -414,7 +414,7 @@ describe('a client that vanishes', () => {
     await serves();
   });
 
-  it('in the middle of its body is forgotten', async () => {
+  it('in the middle of its body leaves no request', async () => {
     const client = openRaw(proxy.port);
     const before = server.received.length;
     client.send(rawPost(CALL).slice(0, -5));
@@ -439,7 +439,7 @@ describe('a client that vanishes', () => {
     await stream?.closed;
   });
 
-  it('gives its place back, so that the next one has it', async () => {
+  it('frees its slot for the next request', async () => {
     const one = await proxyBefore(server.port, { limits: { concurrent_calls: 1 } });
     answer = (received) => (received.body.includes('keeps') ? undefined : answerPlainly(received));
     for (let round = 0; round < 5; round += 1) {
@@ -459,7 +459,7 @@ describe('a client that vanishes', () => {
 describe('a client that reads slowly', () => {
   const MIB = 1024 * 1024;
 
-  it('holds the server back: a result of 100 MiB leaves memory as it was', async () => {
+  it('slows down the server: a result of 100 MiB does not fill the memory', async () => {
     let sent = 0;
     answer = ({ response, message }) => {
       if (message?.method !== 'tools/call') return answerPlainly({ response, message } as Received);
@@ -478,7 +478,7 @@ describe('a client that reads slowly', () => {
     const client = openRaw(proxy.port);
     client.socket.pause();
     client.send(rawPost(JSON.stringify(call('large')), ['Connection: close']));
-    // Until nothing moves any more: every buffer on the way is full.
+    // Waits until all buffers between server and client are full, so that no more bytes are sent.
     let last = -1;
     function stands(): boolean {
       const before = last;
@@ -492,7 +492,7 @@ describe('a client that reads slowly', () => {
     client.socket.removeAllListeners('data');
     client.socket.on('data', (chunk: Buffer) => {
       read += chunk.length;
-      // What is neither with the server nor with the client any more is somewhere between.
+      // These bytes are in buffers between server and client.
       most = Math.max(most, sent - read);
     });
     client.socket.resume();
@@ -502,7 +502,7 @@ describe('a client that reads slowly', () => {
     answer = answerPlainly;
   });
 
-  it('of many events at once is waited for without a warning', async () => {
+  it('of many events does not cause a warning', async () => {
     const warnings: string[] = [];
     const note = (warning: Error) => void warnings.push(warning.message);
     process.on('warning', note);
@@ -535,8 +535,8 @@ describe('a client that reads slowly', () => {
   });
 });
 
-describe('a session of a client that has vanished', () => {
-  it('stays, and its next request is answered', async () => {
+describe('a session of a disconnected client', () => {
+  it('stays open, and its next request gets a response', async () => {
     const given = (await post(proxy.url, INITIALIZE)).headers.get('mcp-session-id') ?? '';
     const session = { 'mcp-session-id': given };
     const gone = new AbortController();
@@ -557,7 +557,7 @@ describe('a session of a client that has vanished', () => {
     expect((await readAnswer(ended)).status).toBeLessThan(300);
   });
 
-  it('is answered where the server answers with an id that it has made itself', async () => {
+  it('stays usable if the server responds with an id of its own', async () => {
     answer = ({ response, message }) => answerResult(response, { id: message?.id }, { content: [] });
     expect((await post(proxy.url, call('c'))).status).toBe(200);
     answer = answerPlainly;

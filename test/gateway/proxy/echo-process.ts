@@ -1,4 +1,5 @@
-// A server that repeats who asked what, as a program: tests end it while it works. Argument: its port, 0 for any.
+// Runs a server that responds with caller and arguments of a call, as a process that tests can kill. Argument: the
+// port, or 0 for any free port.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +14,7 @@ const server = createServer((request, response) => {
       response
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-    // Answers overtake one another.
+    // Different delays change the order of responses.
     setTimeout(answer, (Number(/\d+$/.exec(String(result.nonce))?.[0] ?? 0) * 7) % 10);
   });
 });

@@ -1,5 +1,5 @@
-// What a proxy must find out before a call may go on, and each look-up failing: the call is refused, and the server hears
-// nothing. Hints of tools are in hints.test.ts, the store of logins in test/gateway/issuer/faults.test.ts.
+// Tests that a call is refused and not sent to the server if a required lookup fails. Tool hints are in hints.test.ts,
+// the login store in test/gateway/issuer/faults.test.ts.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import type { RunConfig } from '#contracts/run-config.ts';
 import { type Issuer, startIssuer } from '../../harness/issuer.ts';
 import { call, post, proxyBefore, startServer, stopAll, type TestServer } from './rig.ts';
 
-/** Nothing listens there. */
+/** URL of a closed port. */
 const NOWHERE = 'http://127.0.0.1:1';
 const RESOURCE = 'https://mcp.example/mcp';
 
@@ -60,7 +60,7 @@ const ROLE = 'arn:aws:iam::123456789012:role/reader';
 type Row = readonly [lookup: string, settings: () => Promise<Settings>, token: () => Promise<string>, status: number];
 
 const ROWS: readonly Row[] = [
-  ['where the keys of the issuer are', async () => oidc({ issuer: NOWHERE }), () => jwt(NOWHERE), 503],
+  ['the URL of the issuer keys', async () => oidc({ issuer: NOWHERE }), () => jwt(NOWHERE), 503],
   ['the keys of the issuer', async () => oidc({ jwks_url: `${NOWHERE}/jwks` }), () => jwt(), 503],
   [
     'whether an opaque token is active',
@@ -139,7 +139,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-it.each(ROWS)('a call is refused if this cannot be found out: %s', async (_lookup, settings, token, status) => {
+it.each(ROWS)('a call is refused if this lookup fails: %s', async (_lookup, settings, token, status) => {
   const proxy = await proxyBefore(server.port, await settings());
   const given = await token();
   const before = server.received.length;

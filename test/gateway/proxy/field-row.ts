@@ -1,4 +1,4 @@
-// One setting of a proxy and the story that shows its effect.
+// Defines the row of a test that shows the effect of a proxy setting.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { Environment } from '#std/environment.ts';
@@ -7,17 +7,17 @@ import type { FieldWorld } from './field-world.ts';
 import type { runProxy } from './world.ts';
 
 export interface FieldRow {
-  /** A pointer into the schema: `*` is each key of a map, and each item of a list. */
+  /** Pointer to the setting in the schema. `*` is any key of a map or any item of a list. */
   readonly field: string;
-  /** Where it is in the configuration of the story, where that is another pointer. */
+  /** Pointer to the setting in the configuration, if it differs from `field`. */
   readonly at?: string;
   readonly value: Json | ((world: FieldWorld) => Json);
-  /** What a proxy that does not read the field would go by; absent: there is none. */
+  /** Value that a proxy would use if it did not read the setting. By default, the setting is absent. */
   readonly ignored?: Json | ((world: FieldWorld) => Json);
-  /** The other settings of the story. */
+  /** Returns the other settings of the test. */
   readonly base?: (world: FieldWorld) => Partial<RunConfig>;
   readonly environment?: (world: FieldWorld) => Environment;
-  /** What is seen. */
+  /** Observes a proxy with the configuration. Returns the result. */
   readonly see: (
     config: RunConfig,
     world: FieldWorld,
@@ -25,11 +25,11 @@ export interface FieldRow {
     start?: typeof runProxy,
   ) => Promise<unknown>;
   readonly expected: unknown;
-  /** Where the field is ignored, nothing may come for long: then what is seen is that. */
+  /** Time after which a missing result counts as the result of a proxy that ignores the setting. */
   readonly ignoredWithinMs?: number;
 }
 
-/** Pointers of all settings: what has no properties of its own. Those below `whole` are one. */
+/** Returns the pointers of all settings without properties. A pointer in `whole` counts as one setting. */
 export function settingsOf(schema: unknown, whole: readonly string[] = [], pointer = ''): string[] {
   if (!isObject(schema) || whole.includes(pointer)) return [pointer];
   const { properties, items } = schema;
@@ -40,14 +40,14 @@ export function settingsOf(schema: unknown, whole: readonly string[] = [], point
   return isObject(item?.properties) ? settingsOf(item, whole, `${pointer}/*`) : [pointer];
 }
 
-/** Of a map. */
+/** Returns the schema of a map's values. */
 function valuesOf({ additionalProperties, patternProperties }: JsonObject): JsonObject | undefined {
   if (isObject(additionalProperties)) return additionalProperties;
   const [each] = isObject(patternProperties) ? Object.values(patternProperties) : [];
   return isObject(each) ? each : undefined;
 }
 
-/** A copy with another value; undefined takes it away. */
+/** Returns a copy with the value at the pointer. undefined removes the setting. */
 export function withSetting(config: JsonObject, pointer: string, value: Json | undefined): JsonObject {
   const copy: JsonObject = structuredClone(config);
   const keys = pointer.split('/').slice(1);

@@ -1,4 +1,4 @@
-// What each setting does that says who may call, and how the proxy gets rights at the server.
+// Lists the tests of settings for authentication and authorisation of callers, and for outgoing authentication.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,11 +34,11 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const byToken = (claims?: (world: FieldWorld) => Record<string, unknown>) => async (world: FieldWorld) =>
   bearer(await world.token(claims?.(world)));
 
-/** The status of a call with a token of the issuer. */
+/** Observes the status of a call with a token of the issuer. */
 const accepted = (claims?: (world: FieldWorld) => Record<string, unknown>) =>
   proxied(async (proxy, world) => (await callTool(proxy, 'echo', {}, await byToken(claims)(world))).status);
 
-/** With a token that only introspection understands. */
+/** Observes the status of a call with an opaque token, which needs introspection. */
 const acceptedOpaque = proxied(async (proxy, { issuer }) => {
   return (await callTool(proxy, 'echo', {}, bearer(await issuer.token('opaque', 'https://fields.example/mcp')))).status;
 });
@@ -54,7 +54,7 @@ const introspecting = (world: FieldWorld) =>
 const metadata = (key: string) =>
   proxied(async ({ origin }) => (await get(`${origin}/.well-known/oauth-protected-resource`)).json[key]);
 
-/** Only reading refuses it. */
+/** Returns true if the configuration file can be read. Used for settings that have no other effect. */
 async function isRead(config: RunConfig, { folder }: FieldWorld): Promise<boolean> {
   const file = join(folder, 'read.json');
   writeFileSync(file, JSON.stringify({ ...config, port: 80 }));
@@ -201,7 +201,7 @@ const exchanging =
     },
   });
 
-/** What the token endpoint is asked. */
+/** Observes the request to the token endpoint. */
 const asked = (pick: (form: URLSearchParams, authorization: string | undefined) => unknown) =>
   proxied(async (proxy, world) => {
     await callTool(proxy, 'echo', {}, await byToken()(world));
@@ -377,7 +377,7 @@ const assuming =
 
 const CLAIMS = () => ({ groups: ['admins'], teams: ['red'], email: 'ada@example.com' });
 
-/** What the token service is asked. */
+/** Observes a parameter of the request to the token service. */
 const assumed = (name: string) =>
   proxied(async (proxy, world) => {
     const before = world.sts.asked.length;

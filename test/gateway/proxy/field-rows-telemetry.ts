@@ -1,4 +1,4 @@
-// What each setting does that says what leaves a proxy about itself.
+// Lists the tests of settings for telemetry and audit.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { Received } from '../../harness/receiver.ts';
@@ -25,7 +25,7 @@ const sending =
     },
   });
 
-/** What the collector gets of one call, all of it once the proxy has stopped. */
+/** Observes the data that the collector receives about one call, until the proxy has stopped. */
 const sent = (pick: (received: readonly Received[]) => unknown) =>
   proxied(async (proxy, { collector }) => {
     const before = collector.received.length;

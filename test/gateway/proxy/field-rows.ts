@@ -1,5 +1,5 @@
-// What each setting of a proxy does, seen from outside: how it listens, what it reaches, what it lets through. In one
-// file, because the rows share the ways to look at a proxy.
+// Lists the tests of proxy settings with an effect outside of the proxy: listeners, targets, filters and limits. In one
+// file, because the rows share functions that observe a proxy.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { readRunConfig } from '#contracts/run-config-read.ts';
@@ -317,7 +317,7 @@ const LIMITS: readonly FieldRow[] = [
   {
     field: '/rate_limiting',
     value: { shared: { maxTokens: 1, refillPeriod: '1000h' } },
-    // Nothing listens there, so the replica counts by itself.
+    // This Redis is not reachable, so the replica counts alone.
     base: (world) => ({
       ...beforeBackend(world),
       scaling_config: { session_redis: { address: '127.0.0.1:1', db: 0 } },
@@ -389,7 +389,7 @@ const annotated = (key: string, value: string | boolean): FieldRow => ({
 
 const TOOLS: readonly FieldRow[] = [
   {
-    // Nothing was reviewed, so that every tool is new.
+    // The lock contains no tools, so every tool is unknown.
     field: '/tools_lock',
     value: { mode: 'enforce', tools: {} },
     base: beforeBackend,
@@ -433,7 +433,7 @@ const TOOLS: readonly FieldRow[] = [
   groupRow('/authz_groups/group_entity_type', 'Team', 'Team', { group_claim_name: 'name' }),
 ];
 
-/** The name of an anonymous caller is a text: if it is read as a list of groups, the groups of the caller are not known. */
+/** An anonymous caller's name is a text. If a setting uses this claim for groups, the caller's groups are unknown. */
 function groupRow(field: string, value: string, type: string, groups: RunConfig['authz_groups'] = {}): FieldRow {
   const policies = [
     `forbid(principal in ${type}::"guests", action, resource);`,

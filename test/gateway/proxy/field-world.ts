@@ -1,5 +1,5 @@
-// The real parts that stories of single settings need: servers over HTTP, TLS and streams, an issuer, a token endpoint, a
-// token service, a collector, files.
+// Starts the real servers for tests of single settings: MCP servers over HTTP, TLS and stdio, an issuer, a token
+// endpoint, a token service and a collector.
 
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -24,30 +24,30 @@ export interface FieldWorld {
   readonly tls: TestBackend;
   readonly issuer: Issuer;
   readonly otherIssuer: Issuer;
-  /** Keys of the issuer, over TLS of the authority; and for those who show the token `file-token`. */
+  /** Serves the issuer's keys over TLS with a certificate of the authority. */
   readonly keysOverTls: TestKeys;
   readonly keysForToken: Endpoint;
-  /** Serves the keys of the issuer as an API server does, under another name. */
+  /** Serves the issuer's keys as an API server does, with another issuer name. */
   readonly apiServer: Endpoint;
-  /** Exchanges tokens. */
+  /** Token endpoint for token exchange. */
   readonly exchange: Endpoint;
   readonly otherExchange: Endpoint;
-  /** The same over TLS of the authority. */
+  /** Token endpoint over TLS with a certificate of the authority. */
   readonly exchangeOverTls: Endpoint;
-  /** Gives roles. */
+  /** Token service that issues keys for roles. */
   readonly sts: Endpoint;
   readonly collector: Receiver;
-  /** Over TLS of the authority. */
+  /** Collector over TLS with a certificate of the authority. */
   readonly collectorOverTls: Receiver;
   readonly attach: AttachWorld;
-  /** PEM file of the authority. */
+  /** Path of the authority's certificate (PEM). */
   readonly authorityFile: string;
   readonly folder: string;
-  /** Nothing listens on it. */
+  /** A port on which no process listens. */
   readonly freePort: number;
-  /** Writes a file and gives its path. */
+  /** Writes a file and returns its path. */
   file(name: string, text: string): string;
-  /** A token of the issuer. */
+  /** Returns a token of the issuer. */
   token(claims?: Record<string, unknown>): Promise<string>;
   close(): Promise<void>;
 }
@@ -133,10 +133,10 @@ export async function startFieldWorld(): Promise<FieldWorld> {
   };
 }
 
-/** The issuer that the API server of the world names. */
+/** Issuer in the tokens of the world's API server. */
 export const API_SERVER_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
-/** Before the HTTP server of the world. */
+/** Returns the settings of a proxy in front of the world's HTTP server. */
 export function beforeBackend({ backend }: FieldWorld): Partial<RunConfig> {
   return { target_host: '127.0.0.1', target_port: backend.port };
 }
@@ -145,7 +145,7 @@ export function beforeStreams(): Partial<RunConfig> {
   return { transport: 'stdio', process: { command: [process.execPath, STDIO_SERVER], env: {} } };
 }
 
-/** What is seen of a proxy with a configuration; a refused start is seen as its message. */
+/** Returns a function that starts a proxy, observes it and stops it. */
 export function proxied(
   see: (proxy: TestedProxy, world: FieldWorld) => Promise<unknown>,
 ): (config: RunConfig, world: FieldWorld, environment: Environment, start?: typeof runProxy) => Promise<unknown> {
@@ -159,7 +159,7 @@ export function proxied(
   };
 }
 
-/** What the server gets of a call. */
+/** Observes the headers of a call that the MCP server receives. */
 export function leaving(
   pick: (headers: Readonly<Record<string, unknown>>, world: FieldWorld) => unknown,
   sent: (world: FieldWorld) => Promise<Readonly<Record<string, string>>> = async () => ({}),
@@ -172,7 +172,7 @@ export function leaving(
   });
 }
 
-/** The first bytes of a stream. */
+/** Returns the status and the text of a stream, up to the first match of `until`. */
 export async function firstChunk(url: string, until = /\n\n/): Promise<string> {
   const abort = new AbortController();
   const response = await fetch(url, { headers: { accept: 'text/event-stream' }, signal: abort.signal });
@@ -185,7 +185,7 @@ export async function firstChunk(url: string, until = /\n\n/): Promise<string> {
   return text;
 }
 
-/** The status of a POST with headers that `fetch` does not let through. */
+/** Returns the status of a POST with headers that `fetch` does not allow. */
 export function rawStatus(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
     const types = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -198,7 +198,7 @@ export function rawStatus(url: string, headers: Readonly<Record<string, string>>
   });
 }
 
-/** The second of two requests, while the first is not answered. */
+/** Sends the second request while the first request waits for its response. Returns the second status. */
 export async function duringCall(
   proxy: TestedProxy,
   { backend }: FieldWorld,

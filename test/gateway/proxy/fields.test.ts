@@ -1,5 +1,5 @@
-// No setting of a proxy is without effect: each has a story here that comes out otherwise where the setting is ignored, or a
-// reason why it has none.
+// Tests that each setting of a proxy has an effect: a row observes another result if the setting is ignored. Settings
+// without a row have a reason.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { RUN_CONFIG_SCHEMA, type RunConfig } from '#contracts/run-config.ts';
@@ -12,7 +12,7 @@ import { TELEMETRY_ROWS } from './field-rows-telemetry.ts';
 import { type FieldWorld, startFieldWorld } from './field-world.ts';
 import { CONFIG } from './world.ts';
 
-/** Settings that have no effect on a proxy, or whose stories are elsewhere, with the reason. */
+/** Reasons of settings without a row: no effect on a proxy, or tests in another file. */
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   '/group': 'for people and tools: which MCPGroup the resource is in',
   '/image': 'says how the server runs, for people and tools',
@@ -34,7 +34,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
 const WHOLE = [
   '/xaa_config',
   ...['/embedded_auth_server_config', '/rate_limiting', '/scaling_config/session_redis'],
-  // More of it: test/gateway/proxy/tools-lock.test.ts.
+  // More tests are in test/gateway/proxy/tools-lock.test.ts.
   '/tools_lock',
   '/sleep',
   '/webhooks',
@@ -51,7 +51,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test('every setting of the schema has a story or a reason, and nothing else has', () => {
+test('every setting of the schema has a row or a reason, and no other setting has', () => {
   const known = [...new Set([...ROWS.map(({ field }) => field), ...Object.keys(WITHOUT_EFFECT)])];
   expect(known.toSorted()).toEqual(settingsOf(RUN_CONFIG_SCHEMA, WHOLE).toSorted());
 });
@@ -76,7 +76,7 @@ describe.each(ROWS.map((row) => [row.at ?? row.field, row] as const))('%s', (_na
     expect(await seen(row, row.value)).toEqual(row.expected);
   });
 
-  test('is missed where it is ignored', async () => {
+  test('leads to another result if it is ignored', async () => {
     const { ignoredWithinMs: within } = row;
     const ignored = seen(row, row.ignored);
     const late = new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// A fleet whose pods run, on the embedded API server.
+// Tests a running fleet on the embedded API server.
 
 import { tellOfRunningFleet } from '../../harness/fleet-runs.ts';
 

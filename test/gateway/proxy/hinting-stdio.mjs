@@ -1,5 +1,5 @@
-// A server over standard streams that never answers resources/read, and refuses a request whose id is in flight, as the official
-// SDK does.
+// Runs a stdio server that never responds to resources/read. Like the official SDK, it refuses a request with an id in
+// flight.
 
 import { createInterface } from 'node:readline';
 

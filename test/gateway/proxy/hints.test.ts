@@ -1,5 +1,5 @@
-// Policies that read hints of tools: a call is decided by the hints of the server's list, or it is refused. Each way in which
-// the list cannot be read is a row.
+// Tests policies that read tool hints: a call is decided by the hints in the server's list, or refused if the list
+// cannot be read.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import {
   type TestServer,
 } from './rig.ts';
 
-/** Without hints nothing forbids: what is permitted by default and forbidden by a hint passes if the hint is missing. */
+/** Policies that permit a call if the hint is missing. A proxy that does not know the hints would permit it wrongly. */
 const POLICIES = [
   'permit(principal, action, resource);',
   'forbid(principal, action == Action::"call_tool", resource) when { resource has destructiveHint && resource.destructiveHint };',
@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** A server that answers lists in this way, and everything else plainly. */
+/** Makes the server respond to lists with `list`, and to other requests with `answerPlainly`. */
 function answerLists(list: (received: Received) => void): void {
   answer = (received) => (received.message?.method === 'tools/list' ? list(received) : answerPlainly(received));
 }
@@ -117,14 +117,14 @@ describe('a list that cannot be read to its end', () => {
     expect(refused.headers.get('retry-after')).toBe('5');
     expect(asked('tools/call').length).toBe(before);
     expect(proxy.log.text()).toContain('tool-hints-unreadable');
-    // It is read again for the next call, which is decided.
+    // The proxy reads the list again for the next call.
     answerLists(({ response, message }) => answerResult(response, message ?? {}, { tools: TOOLS }));
     expect((await post(proxy.url, call('remove'))).status).toBe(403);
     expect((await post(proxy.url, call('read'))).status).toBe(200);
     await proxy.stop();
   });
 
-  it('says that the session is unknown, so that the client begins a new one', async () => {
+  it('reports an unknown session, so that the client begins a new session', async () => {
     answerLists((received) => json(received, 404, '{}'));
     const proxy = await fresh();
     const begun = await post(proxy.url, INITIALIZE);
@@ -133,7 +133,7 @@ describe('a list that cannot be read to its end', () => {
   });
 });
 
-it('a tool that the list does not have is not called: policy-hints-unknown', async () => {
+it('a call of an unlisted tool is refused with policy-hints-unknown', async () => {
   let tools: readonly object[] = TOOLS;
   answerLists(({ response, message }) => answerResult(response, message ?? {}, { tools }));
   const proxy = await fresh();
@@ -141,12 +141,12 @@ it('a tool that the list does not have is not called: policy-hints-unknown', asy
   expect((await post(proxy.url, call('unlisted'))).status).toBe(403);
   expect(asked('tools/call').length).toBe(before);
   await proxy.log.until(/policy-hints-unknown/);
-  // The server lists it from now on, and says so to nobody.
+  // The server adds a tool without a notification.
   tools = [...TOOLS, { name: 'unlisted' }];
   expect((await post(proxy.url, call('unlisted'))).status).toBe(200);
 });
 
-it('nobody can guess the ids of hidden requests', async () => {
+it('the ids of hidden requests cannot be guessed', async () => {
   answerLists(({ response, message }) =>
     answerResult(
       response,
@@ -163,7 +163,7 @@ it('nobody can guess the ids of hidden requests', async () => {
   for (const id of ids) expect(id).toMatch(/^skep-[A-Za-z0-9_-]{22}$/);
 });
 
-it('the hidden request ends when its client goes', async () => {
+it('the hidden request ends when its client disconnects', async () => {
   const { promise, resolve } = Promise.withResolvers<Received>();
   answerLists(resolve);
   const proxy = await fresh();
@@ -176,7 +176,7 @@ it('the hidden request ends when its client goes', async () => {
 });
 
 it.each(['streamable-http', 'sse'] as const)(
-  'a client of a stdio server that has a request of the former id in flight passes nothing (%s)',
+  'a request in flight with an id of an earlier hidden request does not let a call pass (%s)',
   async (proxy_mode) => {
     const process_ = { command: [process.execPath, repoPath('test/gateway/proxy/hinting-stdio.mjs')], env: {} };
     const proxy = await proxyBefore(1, {

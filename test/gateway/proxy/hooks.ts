@@ -1,4 +1,4 @@
-// Webhooks that tests answer as they like, and what they were sent.
+// Starts webhooks whose responses a test defines, and records their requests.
 
 import {
   createServer,

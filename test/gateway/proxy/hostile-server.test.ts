@@ -1,5 +1,5 @@
-// Servers that are slow, broken or hostile: what a client gets of them is an answer, a clear error or an end, and nothing of
-// one answer gets into another.
+// Tests slow, broken and hostile servers: a client gets a response, a clear error or a closed connection. Bytes of one
+// response never get into another response.
 
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -62,7 +62,7 @@ async function serves(): Promise<void> {
 }
 
 describe('a server that is slow', () => {
-  it('and says nothing is answered for with 504, and its connection ends', async () => {
+  it('and sends nothing leads to 504 and a closed connection', async () => {
     const gone = Promise.withResolvers<void>();
     answer = (socket) => void socket.once('close', () => gone.resolve());
     const answered = await post(proxy.url, call('a'));
@@ -72,7 +72,7 @@ describe('a server that is slow', () => {
     await serves();
   });
 
-  it('and trickles its head is answered for with 504', async () => {
+  it('and sends its head byte by byte leads to 504', async () => {
     answer = (socket) => {
       const head = `HTTP/1.1 200 OK\r\nX-Slow: ${'a'.repeat(1000)}`;
       let at = 0;
@@ -82,13 +82,13 @@ describe('a server that is slow', () => {
     expect((await post(proxy.url, call('a'))).status).toBe(504);
   });
 
-  it('and stops in the middle of a result breaks the answer, it does not end it', async () => {
+  it('and stops in the middle of a result leads to an aborted response', async () => {
     answer = (socket) => void socket.write(json(RESULT).slice(0, -5));
     await expect(post(proxy.url, call('a'))).rejects.toThrow(/terminated|fetch failed/);
     await serves();
   });
 
-  it('and says nothing more on a stream is kept open with comments between events, never inside one', async () => {
+  it('and sends nothing more on a stream leads to comments between events, never inside an event', async () => {
     let server: Socket | undefined;
     answer = (socket) => {
       server = socket;
@@ -99,7 +99,7 @@ describe('a server that is slow', () => {
     await client.until(/half/);
     await sleep(2500);
     expect(client.text()).not.toContain(': keep-alive\n');
-    // The end of the event comes in pieces.
+    // Sends the end of the event in several chunks.
     server?.write(chunk('true}\n'));
     await client.until(/true\}/);
     server?.write(chunk('\n'));
@@ -112,7 +112,7 @@ describe('a server that breaks off', () => {
   it.each([
     ['before a byte', ''],
     ['in its head', 'HTTP/1.1 200 OK\r\ncontent-'],
-    ['with what is no HTTP', 'SSH-2.0-OpenSSH_9.0\r\n'],
+    ['with bytes that are not HTTP', 'SSH-2.0-OpenSSH_9.0\r\n'],
     [
       'with two lengths',
       `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 5\r\ncontent-length: 48\r\n\r\n${RESULT}`,
@@ -128,7 +128,7 @@ describe('a server that breaks off', () => {
     ['with a giant header', `HTTP/1.1 200 OK\r\nx-large: ${'a'.repeat(200_000)}\r\ncontent-length: 0\r\n\r\n`],
     ['with a control character in its session', json(RESULT, ['mcp-session-id: a\u0001b'])],
     ['with NUL in a header', json(RESULT, ['x-a: a\0b'])],
-  ])('is answered for with 502: %s', async (_what, bytes) => {
+  ])('leads to 502: %s', async (_what, bytes) => {
     answer = (socket) => socket.end(Buffer.from(bytes, 'latin1'));
     const answered = await post(proxy.url, call('a'));
     expect([answered.status, answered.code]).toEqual([502, -32603]);
@@ -141,14 +141,14 @@ describe('a server that breaks off', () => {
     ['in an event', `${events()}${chunk('data: {"jsonrpc"')}`],
     ['between events', `${events()}${chunk('data: {}\n\n')}`],
     ['in a chunk', `${events()}ff\r\ndata:`],
-    ['with a chunk size that is none', `${events()}${chunk('data: {}\n\n')}zz\r\n`],
-  ])('breaks the answer, it does not end it: %s', async (_what, bytes) => {
+    ['with an invalid chunk size', `${events()}${chunk('data: {}\n\n')}zz\r\n`],
+  ])('leads to an aborted response: %s', async (_what, bytes) => {
     answer = (socket) => socket.end(bytes);
     await expect(post(proxy.url, call('a'))).rejects.toThrow(/terminated|fetch failed/);
     await serves();
   });
 
-  it('and has sent more than it said gets nothing of that into another answer', async () => {
+  it('and has sent more bytes than announced does not get these bytes into another response', async () => {
     const evil = json('{"jsonrpc":"2.0","id":1,"result":{"evil":true}}');
     answer = (socket) => void socket.write(`${json(RESULT)}${evil}`);
     for (let round = 0; round < 10; round += 1) {
@@ -167,7 +167,7 @@ describe('a server that answers with something else', () => {
     ['a redirect', http('302 Found', ['location: http://127.0.0.1:1/'], '')],
     ['a redirect that repeats the body', http('307 Temporary Redirect', ['location: //evil.example/mcp'])],
     ['a permanent redirect', http('308 Permanent Redirect', ['location: /login'])],
-  ])('is answered for with 502, and what it said is not shown: %s', async (_what, bytes) => {
+  ])('leads to 502 without the text of the server: %s', async (_what, bytes) => {
     answer = (socket) => void socket.write(bytes);
     const answered = await post(proxy.url, call('a'));
     expect(answered.status).toBe(502);
@@ -175,7 +175,7 @@ describe('a server that answers with something else', () => {
     expect(answered.headers.get('location')).toBeNull();
   });
 
-  it('such as a redirect is not followed, and credentials do not leave', async () => {
+  it('such as a redirect is not followed, and gets no credentials', async () => {
     const other = await startServer();
     const bearer = await proxyBefore(port, {
       bearer_token_config: { token_env_var: 'TOKEN' },
@@ -189,7 +189,7 @@ describe('a server that answers with something else', () => {
     expect(bearer.log.text()).not.toContain('secret-of-the-server');
   });
 
-  it('such as headers of its own hop, cookies and rules for pages, has those kept back', async () => {
+  it('such as connection headers, cookies and browser policies does not pass these headers to the client', async () => {
     const headers = [
       'set-cookie: a=b',
       'connection: x-hop',
@@ -211,7 +211,7 @@ describe('a server that answers with something else', () => {
     expect(names.filter((name) => kept.test(name))).toEqual([]);
   });
 
-  it('such as letters beyond ASCII in a header is passed or refused, and nothing breaks', async () => {
+  it('such as non-ASCII characters in a header is passed or refused', async () => {
     answer = (socket) => void socket.write(Buffer.from(json(RESULT, ['x-name: sn\u00f6w \u2603']), 'utf8'));
     expect([200, 502]).toContain((await post(proxy.url, call('a'))).status);
     answer = (socket) => void socket.write(Buffer.from(json(RESULT, ['x-name: sn\u00f6w']), 'latin1'));
@@ -219,7 +219,7 @@ describe('a server that answers with something else', () => {
     await serves();
   });
 
-  it('such as a stream with a length has no more or less than that in it', async () => {
+  it('such as a stream with a Content-Length passes exactly this number of bytes', async () => {
     const text = `data: ${RESULT}\n\n`;
     answer = (socket) => {
       socket.write(http('200 OK', ['content-type: text/event-stream'], text.repeat(2)).slice(0, -text.length));
@@ -233,7 +233,7 @@ describe('a server that answers with something else', () => {
     expect(all.split(RESULT)).toHaveLength(3);
   });
 
-  it('such as a session id for another caller or none leaves the session that the client has', async () => {
+  it('such as a session id of another caller does not change the session of the client', async () => {
     answer = (socket, { body }) =>
       void socket.write(json(RESULT, body.includes('initialize') ? ['mcp-session-id: x'] : ['mcp-session-id: other']));
     const begun = await post(proxy.url, INITIALIZE);
@@ -245,7 +245,7 @@ describe('a server that answers with something else', () => {
 });
 
 describe('a server before which callers log in', () => {
-  it('cannot send them elsewhere to log in', async () => {
+  it('cannot send callers to another login page', async () => {
     const issuer = await startIssuer();
     const resource = 'https://mcp.example/mcp';
     const guarded = await proxyBefore(port, {
@@ -274,7 +274,7 @@ describe('a server before which callers log in', () => {
 });
 
 describe('a list that has to be filtered', () => {
-  it('is filtered as JSON and as events, and never shows what is hidden', async () => {
+  it('is filtered as JSON and as events, and never contains hidden items', async () => {
     answer = (socket) => void socket.write(json(TOOLS));
     expect((await post(filtered.url, LIST)).text).toBe('{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"}]}}');
     for (const ends of ['\n', '\r', '\r\n']) {
@@ -303,9 +303,9 @@ describe('a list that has to be filtered', () => {
     ['no JSON', json(TOOLS.slice(1))],
     ['the list twice', json(TOOLS.replace('"result":{', '"result":{"tools":[{"name":"hidden"}],'))],
     ['the list in another case', json(TOOLS.replace('"result":{', '"result":{"Tools":[{"name":"hidden"}],'))],
-    ['a name twice', json(TOOLS.replace('"name":"a"', '"name":"a","name":"hidden"'))],
-    ['a list that is none', json('{"jsonrpc":"2.0","id":1,"result":{"tools":{"name":"hidden"}}}')],
-    ['an item that is none', json('{"jsonrpc":"2.0","id":1,"result":{"tools":["hidden"]}}')],
+    ['a duplicate name', json(TOOLS.replace('"name":"a"', '"name":"a","name":"hidden"'))],
+    ['an invalid list', json('{"jsonrpc":"2.0","id":1,"result":{"tools":{"name":"hidden"}}}')],
+    ['an invalid item', json('{"jsonrpc":"2.0","id":1,"result":{"tools":["hidden"]}}')],
     ['a batch', json(`[${TOOLS}]`)],
     ['another type', http('200 OK', ['content-type: application/x-ndjson'], TOOLS)],
     ['a part', http('206 Partial Content', ['content-type: text/plain'], TOOLS)],
@@ -316,7 +316,7 @@ describe('a list that has to be filtered', () => {
       `${events()}${chunk(`data: ${TOOLS.replace('"a"', `"${'x'.repeat(100_001)}"`)}\n\n`)}0\r\n\r\n`,
     ],
     ['an event without an end', `${events()}${chunk(`data: ${TOOLS}\n`)}0\r\n\r\n`],
-  ])('is refused where it cannot be read: %s', async (_what, bytes) => {
+  ])('is refused if it cannot be read: %s', async (_what, bytes) => {
     answer = (socket) => void socket.write(Buffer.from(bytes, 'utf8'));
     const answered = await post(filtered.url, LIST).catch(() => undefined);
     expect(answered?.text ?? '').not.toContain('hidden');
@@ -329,7 +329,7 @@ describe('a list that has to be filtered', () => {
     ['one line', events(), 'data: xxxxxxxx'],
     ['lines', events(), 'data: x\n'],
     ['comments without an end', events(), ': xxxxxxxxx'],
-  ])('that has no end is cut off at the server as well: %s', async (_what, head, piece) => {
+  ])('that does not end leads to a closed connection to the server: %s', async (_what, head, piece) => {
     const gone = Promise.withResolvers<void>();
     answer = (socket) => {
       socket.write(head);
@@ -347,7 +347,7 @@ describe('a list that has to be filtered', () => {
 });
 
 describe('a server that floods', () => {
-  it('with notifications is held back by a client that does not read, and ends with it', async () => {
+  it('with notifications is slowed down by a client that does not read, and ends with this client', async () => {
     const gone = Promise.withResolvers<void>();
     const one = chunk(
       `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { data: 'x'.repeat(1000) } })}\n\n`,
@@ -379,7 +379,7 @@ describe('a server that floods', () => {
     await gone.promise;
   });
 
-  it('with interim answers still gives its one', async () => {
+  it('with interim responses still gets its final response to the client', async () => {
     answer = (socket) => {
       for (let index = 0; index < 100; index += 1)
         socket.write('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n');
@@ -391,7 +391,7 @@ describe('a server that floods', () => {
   });
 });
 
-it('a header that is injected holds no line break: the proxy does not start, or the last good value stays', async () => {
+it('an injected header with a line break prevents the start, or the last valid value stays in use', async () => {
   const server = await startServer(answerPlainly);
   const block = { header_injection_config: { header_name: 'X-Key', value_env_var: 'KEY' } };
   for (const value of ['a\r\nX-Evil: 1', 'a\nb', 'a\0b', '']) {
@@ -402,7 +402,7 @@ it('a header that is injected holds no line break: the proxy does not start, or 
   expect(server.received.at(-1)?.request.headers['x-key']).toBe('good');
 });
 
-it('a stream that is opened while the server is away ends with a clear error', async () => {
+it('a stream that is opened while the server is unreachable ends with a clear error', async () => {
   const away = await startServer();
   const before = await proxyBefore(away.port);
   await away.stop();

@@ -1,5 +1,5 @@
-// The sizes of messages that stay in memory: parts of `initialize` and the facts about a client for as long as sessions live,
-// subscriptions for as long as clients listen.
+// Tests size limits of data that stays in memory: parts of `initialize` and client information during a session, and
+// subscriptions while clients listen.
 
 import { afterAll, expect, it } from 'vitest';
 import { HEADERS, INITIALIZE, post, proxyBefore, startServer, stopAll } from './rig.ts';
@@ -27,7 +27,7 @@ interface Facts {
   readonly clientInfo?: object;
 }
 
-/** The status of a request of 2026-07-28, and how many messages the server got of it. */
+/** Sends a request of 2026-07-28. Returns its status and the number of messages that the server received. */
 async function sendStateless(method: string, params: object, facts: Facts = {}) {
   const server = await startServer();
   const proxy = await proxyBefore(server.port);
@@ -41,7 +41,7 @@ async function sendStateless(method: string, params: object, facts: Facts = {}) 
     headers: { ...HEADERS, ...headers },
     body: JSON.stringify(message),
   });
-  // A subscription that is accepted has no end.
+  // The response to an accepted subscription does not end by itself.
   await response.body?.cancel();
   return { status: response.status, reached: server.received.length };
 }
@@ -52,19 +52,19 @@ it.each([
   ['clientCapabilities', { clientCapabilities: { experimental: { x: { y: 'z'.repeat(17_000) } } } }],
   ['clientInfo', { clientInfo: { name: 'z'.repeat(17_000), version: '1' } }],
 ])(
-  'a request whose %s is beyond 16 KiB is refused: sessions at servers are kept by what clients say',
+  'a request whose %s exceeds 16 KiB is refused, because sessions at servers are stored by this value',
   async (_, facts) => {
     expect(await sendStateless('tools/call', { name: 'echo', arguments: {} }, facts)).toEqual(REFUSED);
   },
 );
 
-it('arguments are not counted among what a client says of itself', async () => {
+it('arguments do not count for the limit of client information', async () => {
   const sent = await sendStateless('tools/call', { name: 'echo', arguments: { text: 'z'.repeat(100_000) } });
   expect(sent).not.toMatchObject({ reached: 0 });
   expect(sent.status).not.toBe(413);
 });
 
-it('a subscription beyond 64 KiB is refused: it is kept for as long as the client listens', async () => {
+it('a subscription beyond 64 KiB is refused, because it is stored while the client listens', async () => {
   const resourceSubscriptions = ['file:///a', 'file:///b'];
   const notifications = { resourceSubscriptions, 'com.example/more': 'z'.repeat(66_000) };
   expect(await sendStateless('subscriptions/listen', { notifications })).toEqual(REFUSED);

@@ -1,5 +1,5 @@
-// A proxy that stops, dies and comes back, that has a second replica, or holds many streams: no answer reaches the wrong
-// client, and every call ends.
+// Tests proxies that stop, are killed and restarted, have two replicas, or serve many streams: no response reaches the
+// wrong client, and every call ends.
 
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ afterAll(stopAll);
 
 const RESOURCE = 'https://mcp.example/mcp';
 
-/** Client, both ends of the proxy, and server are this process. */
+/** File descriptors of a stream: client, both sides of the proxy, and server are in this process. */
 const DESCRIPTORS_OF_STREAM = 4;
 const STREAMS = Math.min(10_000, Math.floor((descriptorsMax() - 1000) / DESCRIPTORS_OF_STREAM));
 
@@ -85,8 +85,8 @@ async function startChild(settings: Partial<RunConfig>) {
   };
 }
 
-describe('a proxy that is asked to stop', () => {
-  it('is not ready, ends streams, finishes calls, and ends with 0 long before its grace', async () => {
+describe('a proxy that gets SIGTERM', () => {
+  it('is not ready, ends streams, completes calls, and exits with 0 long before its grace period', async () => {
     const waiting: Received[] = [];
     const server = await startServer((received) => {
       if (received.body.includes('slow')) waiting.push(received);
@@ -105,7 +105,7 @@ describe('a proxy that is asked to stop', () => {
     slow.send(rawPost(JSON.stringify(call('slow'))));
     await expect.poll(() => waiting.length).toBe(1);
     const ended = program.kill('SIGTERM');
-    // The last chunk: the stream ends, it is not cut off.
+    // The last chunk shows that the stream ended properly.
     await stream.until(/\r\n\r\n0\r\n\r\n$/);
     expect((await fetch(`${child.origin}/readyz`)).status).toBe(503);
     expect((await post(child.url, call('late'))).status).toBe(200);
@@ -118,7 +118,7 @@ describe('a proxy that is asked to stop', () => {
     await child.remove();
   });
 
-  it('ends with 0 after its grace, whatever a call still waits for', async () => {
+  it('exits with 0 after its grace period, even if a call still waits', async () => {
     const server = await startServer((received) =>
       received.body.includes('slow') ? undefined : answerPlainly(received),
     );
@@ -133,7 +133,7 @@ describe('a proxy that is asked to stop', () => {
     await child.remove();
   });
 
-  it('waits for a request that has only begun until its grace ends, without a word', async () => {
+  it('waits for an incomplete request until the end of its grace period', async () => {
     const server = await startServer(answerPlainly);
     const child = await startChild({ target_port: server.port, timeouts: { shutdown_seconds: 1 } });
     const program = await child.run();
@@ -148,7 +148,7 @@ describe('a proxy that is asked to stop', () => {
   });
 });
 
-it('two replicas with the same keys serve one session by turns, and a third without them does not', async () => {
+it('two replicas with equal keys serve one session in turn, and a replica without these keys does not', async () => {
   const server = await startServer();
   const directory = await mkdtemp(join(tmpdir(), 'skep-keys-'));
   const key = join(directory, 'key');
@@ -170,7 +170,7 @@ it('two replicas with the same keys serve one session by turns, and a third with
   await rm(directory, { recursive: true });
 });
 
-it('under load of 50 clients, proxy, server and issuer die and come back: each call ends in its own result or an error', async () => {
+it('under load of 50 clients, with restarts of proxy, server and issuer, each call ends with its own result or an error', async () => {
   const issuer = await startIssuer();
   const backend = startProgram([repoPath('test/gateway/proxy/echo-process.ts'), '0']);
   const [, backendPort = ''] = await backend.printed(/port (\d+)/);
@@ -216,7 +216,7 @@ it('under load of 50 clients, proxy, server and issuer die and come back: each c
   await issuer.stop();
   await program.kill('SIGKILL');
   program = await child.run();
-  // No one is known to it, and the issuer cannot be asked.
+  // The new process has verified no tokens yet, and the issuer is not reachable.
   await expect.poll(() => ends.get('503') ?? 0).toBeGreaterThan(50);
   await issuer.resume();
   await more();
@@ -252,17 +252,17 @@ async function ask(url: string, dispatcher: Agent, headers: Headers, id: string,
     const { id: answeredId, result } = JSON.parse(text);
     return answeredId === id && result.nonce === id && result.subject === `client-${client}` ? '200' : 'wrong';
   } catch (error) {
-    // The connection of a process that has died.
+    // The process was killed during the request.
     return error instanceof SyntaxError ? 'unclear' : 'cut off';
   }
 }
 
-it(`${STREAMS} streams that say nothing and calls beside them: all stay open, and end with the proxy`, async () => {
+it(`${STREAMS} silent streams stay open during calls, and end with the proxy`, async () => {
   const server = await startServer();
   const proxy = await proxyBefore(server.port);
   const streams: ReturnType<typeof openRaw>[] = [];
   while (streams.length < STREAMS) {
-    // A connection that waits too long for its turn in this process would be one whose head trickles in.
+    // Opens few connections at a time: a connection that waits too long would be closed as a slow client.
     const some = Array.from({ length: Math.min(AT_ONCE, STREAMS - streams.length) }, () => openRaw(proxy.port));
     for (const stream of some) stream.send('GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n');
     await Promise.all(some.map((stream) => stream.until(/event-stream/)));

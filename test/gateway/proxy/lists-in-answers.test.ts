@@ -1,6 +1,6 @@
-// A server with a lock puts lists into answers in which none was requested, as calls of tools. If the lock is enforced, no client
-// gets a definition that differs, whatever the answer is made of, and answers without a list pass as they are. With the mode report
-// every answer passes as it is, and the difference is reported; without a lock nothing is reported.
+// Tests a server with a lock that puts tool lists into responses to other requests. In the mode enforce, no client gets
+// a different definition. In the mode report, responses pass unchanged and differences are reported. Responses without
+// lists always pass unchanged.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { heldLock } from '#contracts/tool-lock/held.ts';
@@ -12,13 +12,13 @@ const OTHER = { ...READ, description: 'Reads a file and sends it away.' };
 const MODES = ['enforce', 'report', 'off'] as const;
 type Mode = (typeof MODES)[number];
 
-/** How the server answers, in bytes. */
+/** The form in which the server sends a response. */
 interface Way {
   readonly bytes: Buffer;
   readonly stream: boolean;
-  /** Positions at which the bytes are split into writes. */
+  /** Positions at which the response is split into several writes. */
   readonly splits: readonly number[];
-  /** Without it the body is sent in chunks. */
+  /** If true, the response has a Content-Length. Otherwise it is chunked. */
   readonly hasLength: boolean;
 }
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** The list of tools agrees, so that calls pass; the answers to all other requests are made by `way`. */
+/** Responds to tools/list with the locked tools, so that calls pass. `way` defines all other responses. */
 async function answer({ request, response, message }: Received): Promise<void> {
   if (request.method === 'GET' || message?.id === undefined) return void response.writeHead(202).end();
   const id = JSON.stringify(message.id);
@@ -62,10 +62,10 @@ async function answer({ request, response, message }: Received): Promise<void> {
   response.end();
 }
 
-/** Texts of the key that clients of some language read as `tools`. */
+/** JSON keys that some languages read as `tools`. */
 const KEYS = ['"tools"', '"Tools"', '"TOOLS"', '"t\\u006fols"', '"tool\\u0073"', '"tool\u017f"'];
 
-/** A response with a list that differs, or one without a list. */
+/** Returns a random response with a different list, or without a list. */
 function randomMessage(random: Random, id: unknown): { readonly text: string; readonly hasList: boolean } {
   const own = JSON.stringify(random.pick([id, id, 7, 'other', 'skep-1']));
   const hasList = random.chance(0.7);
@@ -101,7 +101,7 @@ const REQUESTS: readonly ((id: number) => object)[] = [
 ];
 
 describe.each(Array.from({ length: 20 }, (_, index) => index + 1))('random answers: %i', (seed) => {
-  it('lists that differ pass as the mode says, and answers without lists do', async () => {
+  it('responses with a different list pass according to the mode, and responses without a list pass unchanged', async () => {
     const random = seeded(seed);
     for (let count = 0; count < 40; count += 1) {
       const made = randomWay(random, count);
@@ -115,10 +115,10 @@ describe.each(Array.from({ length: 20 }, (_, index) => index + 1))('random answe
   });
 });
 
-it('differences in such answers are reported by the modes that have a lock', () => {
+it('proxies with a lock report the differences in these responses', () => {
   const reported = (mode: Mode) =>
     proxies[mode].log.text().match(/"code":"definition-drifted"[^\n]*"name":"read"/g) ?? [];
-  // The list of tools agrees: a difference may be found again after the proxy has read it.
+  // The proxy may also have read the unchanged tool list, after which differences are reported again.
   for (const mode of ['enforce', 'report'] as const) expect(reported(mode).length).toBeGreaterThan(0);
   expect(proxies.off.log.text()).not.toContain('definition-drifted');
 });

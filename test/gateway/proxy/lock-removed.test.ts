@@ -1,4 +1,4 @@
-// After a lock was taken away from a proxy, no differences from it remain, also if an answer comes late.
+// Tests that a proxy reports no differences after its lock was removed, not even for a late response.
 
 import { expect, test } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';

@@ -1,4 +1,5 @@
-// A client learns by 404 that its session has ended, also from a server that says 400, and begins a new one then.
+// Tests that a client gets 404 for an ended session, even if the server responds with 400, and then begins a new
+// session.
 
 import { afterAll, expect, test } from 'vitest';
 import { answerPlainly, call, HEADERS, INITIALIZE, proxyBefore, type Received, startServer, stopAll } from './rig.ts';
@@ -19,7 +20,7 @@ async function answerOf(refusal: string): Promise<{ status: number; text: string
   const first = await send(INITIALIZE);
   const session = { 'mcp-session-id': first.headers.get('mcp-session-id') ?? '' };
   await first.text();
-  // The pod was replaced: the new one knows no session.
+  // Simulates a replaced pod: the new pod knows no sessions.
   known = false;
   const answer = await send(call('a'), session);
   const again = await send(INITIALIZE);
@@ -32,7 +33,7 @@ test.each([
   ['a transport that was not begun', error(-32000, 'Bad Request: Server not initialized')],
   ['the code of an unknown session', error(-32001, 'gone')],
   ['plain text', 'Invalid or missing session ID'],
-])('400 with %s is 404 for the client', async (_words, refusal) => {
+])('a 400 with %s becomes a 404 for the client', async (_words, refusal) => {
   const { status, text, begun } = await answerOf(refusal);
   expect([status, JSON.parse(text).error.message, begun]).toEqual([404, 'Session not found', 200]);
 });
@@ -41,6 +42,6 @@ test.each([
   ['another mistake', error(-32000, 'Bad Request: Unsupported protocol version')],
   ['another code', error(-32602, 'the session parameter is missing')],
   ['more than a refusal has', error(-32000, `session ${'x'.repeat(20_000)}`)],
-])('400 with %s passes as it is', async (_words, refusal) => {
+])('a 400 with %s passes unchanged', async (_words, refusal) => {
   expect(await answerOf(refusal)).toMatchObject({ status: 400, text: refusal });
 });

@@ -1,5 +1,5 @@
-// Lists that a server sends as the answer to another request, or in a form that cannot be filtered: no client gets an item
-// that the filter hides.
+// Tests lists in responses to other requests, and lists that cannot be filtered: no client gets an item that the filter
+// hides.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ it('an answer without a list passes byte for byte, even if it names a key twice'
   expect((await post(proxy.url, call('a'))).text).toBe(body);
 });
 
-it('a list of skills shows those that the caller may read', async () => {
+it('a list of skills contains only skills that the caller may read', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'skep-skills-'));
   const file = join(folder, 'authz.json');
   const policies = [
@@ -141,7 +141,7 @@ it('comments and `retry` of a stream pass', async () => {
   expect([text.startsWith(': alive\n\nretry: 5\n\n'), text.includes('hidden')]).toEqual([true, false]);
 });
 
-it('a request with the id of one whose client has vanished begins after it', async () => {
+it('a request with the id of an abandoned request begins after the end of that request', async () => {
   respond = answerPlainly;
   const session = (await post(proxy.url, INITIALIZE)).headers.get('mcp-session-id') ?? '';
   const headers = { 'mcp-session-id': session };
@@ -162,7 +162,7 @@ it('a request with the id of one whose client has vanished begins after it', asy
   expect((await second).status).toBe(200);
 });
 
-it('a second request with an id that is in flight in the session is refused, and the id is free after the answer', async () => {
+it('a second request with an id in flight is refused, and the id is free after the response', async () => {
   respond = answerPlainly;
   const session = (await post(proxy.url, INITIALIZE)).headers.get('mcp-session-id') ?? '';
   const headers = { 'mcp-session-id': session };

@@ -1,4 +1,4 @@
-// Nothing of a server but its MCP endpoint is reached through its proxy, and no session is ended that the client does not have.
+// Tests that a proxy forwards only to the MCP endpoint of its server, and that a client can end only its own session.
 
 import { afterAll, expect, test } from 'vitest';
 import { call, HEADERS, INITIALIZE, post, proxyBefore, sendRaw, startServer, statuses, stopAll } from './rig.ts';
@@ -8,13 +8,13 @@ afterAll(stopAll);
 const EVENTS = { accept: 'text/event-stream' };
 
 test.each([
-  { reason: 'a page beside the endpoint', method: 'GET', path: '/internal/users.json' },
-  { reason: 'a resource beside the endpoint', method: 'DELETE', path: '/items/5' },
+  { reason: 'a page outside of the endpoint', method: 'GET', path: '/internal/users.json' },
+  { reason: 'a resource outside of the endpoint', method: 'DELETE', path: '/items/5' },
   { reason: 'a call to another path', method: 'POST', path: '/admin' },
   { reason: 'dot segments', method: 'GET', path: '/mcp/../internal/x' },
   { reason: 'encoded dot segments', method: 'DELETE', path: '/mcp/%2e%2e/x' },
   { reason: 'the endpoint with two slashes', method: 'GET', path: '/mcp//' },
-])('$reason is not there: $method $path', async ({ method, path }) => {
+])('$reason leads to 404: $method $path', async ({ method, path }) => {
   const server = await startServer();
   const proxy = await proxyBefore(server.port);
   const host = `host: 127.0.0.1:${proxy.port}`;
@@ -25,7 +25,7 @@ test.each([
   expect(server.received).toEqual([]);
 });
 
-test('a GET that only takes everything is not a request for events', async () => {
+test('a GET that does not explicitly accept event streams gets 406', async () => {
   const server = await startServer();
   const proxy = await proxyBefore(server.port);
   for (const accept of ['*/*', 'text/*', 'text/html']) {
@@ -34,7 +34,7 @@ test('a GET that only takes everything is not a request for events', async () =>
   expect(server.received).toEqual([]);
 });
 
-test('a DELETE ends a session of its caller and nothing else', async () => {
+test('a DELETE ends only a session of its caller', async () => {
   const server = await startServer();
   const proxy = await proxyBefore(server.port);
   const nameless = await fetch(proxy.url, { method: 'DELETE' });
@@ -56,7 +56,7 @@ test('a DELETE ends a session of its caller and nothing else', async () => {
   ]);
 });
 
-test('the endpoint with a slash is the endpoint, and the server gets its own path', async () => {
+test('the endpoint also accepts a trailing slash, and the server gets its own path', async () => {
   const server = await startServer();
   const proxy = await proxyBefore(server.port);
   for (const target of ['/mcp/', '/mcp/?tenant=a']) {
@@ -65,7 +65,7 @@ test('the endpoint with a slash is the endpoint, and the server gets its own pat
   expect(server.received.map(({ request }) => request.url)).toEqual(['/mcp', '/mcp?tenant=a']);
 });
 
-test('the endpoint of the server may be another one: clients use /mcp', async () => {
+test('clients use /mcp even if the server has another path', async () => {
   const server = await startServer();
   const proxy = await proxyBefore(server.port, { mcp_path: '/api/mcp' });
   expect((await post(`${proxy.url}?tenant=a`, call('a'))).status).toBe(200);

@@ -1,8 +1,8 @@
-// Where files of the repository are.
+// Returns paths of files in the repository.
 
 import { fileURLToPath } from 'node:url';
 
-/** `path`: from the root of the repository. */
+/** `path` is relative to the root of the repository. */
 export function repoPath(path: string): string {
   return fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 }

@@ -1,4 +1,4 @@
-// What the store of rate limits may do to a proxy: other servers in it, a clock that is put back, and answers that are nonsense.
+// Tests problems of the rate limit store: keys of other servers, a clock that is set back, and invalid responses.
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
@@ -53,7 +53,7 @@ async function statusOf(proxy: TestedProxy): Promise<number> {
 describe.skipIf(redis === undefined)('in a Redis of several servers', () => {
   const address = redis?.address ?? '';
 
-  it('servers with one key prefix have buckets of their own', async () => {
+  it('servers with an equal key prefix have separate buckets', async () => {
     const places = [
       { name: 'mail', namespace: 'a' },
       { name: 'mail', namespace: 'b' },
@@ -75,7 +75,7 @@ describe.skipIf(redis === undefined)('in a Redis of several servers', () => {
     expect(new Set(keys.map((key) => /\{([^}]+)\}/.exec(key)?.[1]))).toEqual(new Set(['tests/slots']));
   });
 
-  it('a clock that is put back does not keep a bucket empty', async () => {
+  it('a clock that is set back does not keep a bucket empty', async () => {
     const proxy = await limited({ name: 'clock', address }, { shared: { maxTokens: 1, refillPeriod: '100ms' } });
     expect(await statusOf(proxy)).toBe(200);
     const client = new Redis(`redis://${address}`);
@@ -94,7 +94,7 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-/** Speaks the protocol of Redis as far as a connection needs it, and answers scripts with `answer`. */
+/** Starts a server with a minimal Redis protocol that responds to scripts with `answer`. */
 async function startFalseRedis(answer: string): Promise<string> {
   const info = 'redis_version:7.0.0\r\nloading:0\r\n';
   const server = createServer((socket) => {
@@ -124,7 +124,7 @@ it.each([
   ['names a bucket before the first', '*2\r\n:-1\r\n:5\r\n'],
   ['answers with one number', '*1\r\n:0\r\n'],
   ['answers with an error', '-ERR out of order\r\n'],
-])('a store that %s is as one that cannot be asked', async (_name, answer) => {
+])('a store that %s is handled like an unreachable store', async (_name, answer) => {
   const proxy = await limited({ name: 'nonsense', address: await startFalseRedis(answer) }, ONE);
   expect([await statusOf(proxy), await statusOf(proxy)]).toEqual([200, 429]);
   expect(proxy.audit.map(({ metadata }) => metadata.extra.rate_limits)).toEqual(['replica', 'replica']);

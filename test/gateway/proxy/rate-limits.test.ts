@@ -1,4 +1,5 @@
-// Limits that three replicas of a proxy share, with a real Redis: exact counts, users, tools, and a Redis that goes away.
+// Tests rate limits that three replicas of a proxy share in a real Redis: exact counts, users, tools, and an outage of
+// Redis.
 
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -48,7 +49,7 @@ async function bearer(claims: Record<string, unknown>): Promise<Record<string, s
   return { authorization: `Bearer ${await issuer.sign({ iss: issuer.url, aud: 'limits', exp, ...claims })}` };
 }
 
-/** Every test counts for a server of its own. */
+/** Starts replicas with a new server name, so that tests do not share counts. */
 async function replicas(limits: RateLimitFields, more: Partial<RunConfig> = {}, count = 3): Promise<TestedProxy[]> {
   names += 1;
   const settings: Partial<RunConfig> = {
@@ -64,7 +65,7 @@ async function replicas(limits: RateLimitFields, more: Partial<RunConfig> = {}, 
   return running;
 }
 
-/** Calls of `concurrency` clients, each going round the replicas. */
+/** Sends calls from `concurrency` clients to the replicas in turn. Returns the number of allowed calls. */
 async function callAll(
   proxies: readonly TestedProxy[],
   calls: number,
@@ -96,7 +97,7 @@ const METRICS: RunConfig['telemetry_config'] = {
 const SLOW = '1000h';
 
 describe.skipIf(redis === undefined)('limits that replicas share', () => {
-  it('let through exactly as many calls as there are tokens', async () => {
+  it('permit exactly as many calls as there are tokens', async () => {
     const proxies = await replicas({ shared: { maxTokens: 200, refillPeriod: SLOW } });
     const codes = new Set<unknown>();
     const allowed = await callAll(proxies, 800, 24, ({ status, json }) => {
@@ -117,7 +118,7 @@ describe.skipIf(redis === undefined)('limits that replicas share', () => {
     expect(allowed).toBeGreaterThan(burst);
   });
 
-  it('say when to try again, and the audit names the limit', async () => {
+  it('return the time of the next attempt, and the audit names the limit', async () => {
     const [proxy] = await replicas(
       { tools: [{ name: 'echo', shared: { maxTokens: 1, refillPeriod: '90s' } }] },
       { telemetry_config: METRICS },
@@ -143,14 +144,14 @@ describe.skipIf(redis === undefined)('limits that replicas share', () => {
     );
   });
 
-  it('count calls of tools alone, and a tool without a limit is free', async () => {
+  it('count only calls of tools, and not calls of tools without a limit', async () => {
     const [proxy] = await replicas({ tools: [{ name: 'echo', shared: { maxTokens: 1, refillPeriod: SLOW } }] });
     for (const tool of ['echo', 'fail', 'fail']) expect((await callTool(proxy ?? { url: '' }, tool)).status).toBe(200);
     expect((await send(proxy ?? { url: '' }, 'tools/list')).status).toBe(200);
     expect((await callTool(proxy ?? { url: '' }, 'echo')).status).toBe(429);
   });
 
-  it('take no token of one limit if another one refuses the call', async () => {
+  it('use no token of a limit if another limit refuses the call', async () => {
     const [first, second] = await replicas({
       shared: { maxTokens: 3, refillPeriod: SLOW },
       tools: [{ name: 'echo', shared: { maxTokens: 1, refillPeriod: SLOW } }],
@@ -168,7 +169,7 @@ describe.skipIf(redis === undefined)('limits that replicas share', () => {
     expect(statuses).toEqual([200, 429, 429, 200, 200, 429]);
   });
 
-  it('know a user by issuer and subject, whichever client or token the user has', async () => {
+  it('identify a user by issuer and subject, for any client and token', async () => {
     const [first, second, third] = await replicas({ perUser: { maxTokens: 2, refillPeriod: SLOW } }, users());
     const ada = [await bearer({ sub: 'ada', azp: 'desktop' }), await bearer({ sub: 'ada', azp: 'laptop', jti: '2' })];
     const statuses: number[] = [];
@@ -190,7 +191,7 @@ describe.skipIf(redis === undefined)('limits that replicas share', () => {
   it.each([
     ['rate-limit-user', { perUser: { maxTokens: 1, refillPeriod: SLOW } }],
     ['rate-limit-tool-user', { tools: [{ name: 'echo', perUser: { maxTokens: 1, refillPeriod: SLOW } }] }],
-  ])('say in the audit that it was %s', async (code, limits) => {
+  ])('record in the audit that it was %s', async (code, limits) => {
     const [proxy] = await replicas(limits, users(), 1);
     const headers = await bearer({ sub: 'ada' });
     await callTool(proxy ?? { url: '' }, 'echo', {}, headers);
@@ -198,7 +199,7 @@ describe.skipIf(redis === undefined)('limits that replicas share', () => {
     expect(proxy?.audit.map(({ metadata }) => metadata.extra.refusal)).toEqual([undefined, code]);
   });
 
-  it('name a tool as clients do', async () => {
+  it('use the name of a tool for clients', async () => {
     const [proxy] = await replicas(
       { tools: [{ name: 'parrot', shared: { maxTokens: 1, refillPeriod: SLOW } }] },
       { tools_override: { echo: { name: 'parrot' } } },
@@ -207,13 +208,13 @@ describe.skipIf(redis === undefined)('limits that replicas share', () => {
     expect(statuses.map(({ status }) => status)).toEqual([200, 429]);
   });
 
-  it('take no token for a call that policies refuse', async () => {
+  it('use no token for a call that policies refuse', async () => {
     const [proxy] = await replicas({ shared: { maxTokens: 1, refillPeriod: SLOW } }, { tools_filter: ['echo'] });
     for (const tool of ['fail', 'fail', 'fail']) await callTool(proxy ?? { url: '' }, tool);
     expect((await callTool(proxy ?? { url: '' }, 'echo')).status).toBe(200);
   });
 
-  it('hold for clients of both eras', async () => {
+  it('apply to clients of both eras', async () => {
     const [proxy] = await replicas({ shared: { maxTokens: 1, refillPeriod: SLOW } });
     const stateless = {
       'mcp-protocol-version': '2026-07-28',
@@ -235,19 +236,19 @@ describe.skipIf(redis === undefined)('limits that replicas share', () => {
     expect([refused.status, refused.json.error.code]).toEqual([429, -32029]);
   });
 
-  it('each replica counts by itself while Redis is away, and all together again afterwards', async () => {
+  it('each replica counts alone while Redis is unreachable, and all replicas share counts afterwards', async () => {
     const proxies = await replicas({ shared: { maxTokens: 10, refillPeriod: SLOW } });
     expect(await callAll(proxies, 6, 3)).toBe(6);
     const port = Number(redis?.address.split(':')[1]);
     await redis?.stop();
-    // Each replica has let 2 of its 10 through.
+    // Each replica had already allowed 2 of 10 calls, so each allows 8 more.
     expect(await callAll(proxies, 60, 6)).toBe(24);
     for (const proxy of proxies) {
       await proxy.written('rate-limits-counted-alone');
       expect(proxy.audit.at(-1).metadata.extra).toMatchObject({ refusal: 'rate-limit-shared', rate_limits: 'replica' });
     }
     redis = await startRedis(port);
-    // The new Redis knows nothing of the calls before.
+    // The new Redis has no counts of earlier calls.
     await Promise.all(
       proxies.map((proxy) => expect.poll(() => callTool(proxy, 'echo').then(({ status }) => status)).toBe(200)),
     );
@@ -255,7 +256,7 @@ describe.skipIf(redis === undefined)('limits that replicas share', () => {
     expect(await callAll(proxies, 60, 6)).toBe(7);
   });
 
-  it('a proxy starts while Redis is away', async () => {
+  it('a proxy starts while Redis is unreachable', async () => {
     const [proxy] = await replicas(
       { shared: { maxTokens: 1, refillPeriod: SLOW } },
       { scaling_config: { session_redis: { address: '127.0.0.1:1', db: 0 } } },

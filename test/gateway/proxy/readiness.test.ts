@@ -1,14 +1,14 @@
-// The reason why a proxy is not ready is where people look: in the body of /readyz, and once in the log.
+// Tests that the body of /readyz contains the reason why a proxy is not ready, and that the log contains it once.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { get, runProxy } from './world.ts';
 
-/** Statuses of the first checks, which send two requests each: two reasons take turns. */
+/** Statuses of the first checks. Each check sends two requests, and the reason changes with each check. */
 const STATUSES = [503, 503, 502, 502, 503, 503, 502, 502];
 
-test('the reason is in the body of /readyz as long as it lasts, and in the log once', async () => {
+test('the body of /readyz contains the current reason, and the log contains it once', async () => {
   const unready: unknown[] = [];
   let checks = 0;
   const server = createServer((request, response) => {

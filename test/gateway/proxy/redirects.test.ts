@@ -1,4 +1,4 @@
-// Redirects of a server: 307 and 308 within its origin are followed, with body and credentials; all others are refused.
+// Tests redirects of a server: the proxy follows 307 and 308 within the origin, and refuses all other redirects.
 
 import { afterAll, describe, expect, test } from 'vitest';
 import { answerPlainly, call, post, proxyBefore, type Received, startServer, stopAll } from './rig.ts';
@@ -7,7 +7,7 @@ afterAll(stopAll);
 
 const TOKEN = 'secret-of-the-server';
 
-/** A server whose endpoint redirects, and the proxy before it, which has a token for it. */
+/** Starts a server whose endpoint redirects, and a proxy that sends a token to it. */
 async function startRedirecting(redirect: (received: Received) => { status: number; location: string } | undefined) {
   const server = await startServer((received) => {
     const to = redirect(received);
@@ -56,7 +56,7 @@ describe('a redirect within the origin of the server', () => {
     expect(second?.request.headers.host).toBe(first?.request.headers.host);
   });
 
-  test('may come a second time, and a query of the server stays', async () => {
+  test('may be followed by a second redirect, and keeps the query', async () => {
     const steps: Record<string, string> = { '/mcp': '/mcp/', '/mcp/': '/mcp/tenant?a=1' };
     const { server, proxy } = await startRedirecting(({ request }) => {
       const location = steps[request.url ?? ''];
@@ -66,7 +66,7 @@ describe('a redirect within the origin of the server', () => {
     expect(server.received.at(-1)?.request.url).toBe('/mcp/tenant?a=1');
   });
 
-  test('leads to no other host, whatever its path looks like', async () => {
+  test('never leads to another host, for any path', async () => {
     const { server, proxy } = await startRedirecting(
       unlessAt('//evil.example/mcp', ({ request }) => `http://${request.headers.host}//evil.example/mcp`),
     );
@@ -74,7 +74,7 @@ describe('a redirect within the origin of the server', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test('is refused if there is no end of them', async () => {
+  test('is refused after too many redirects', async () => {
     const { server, proxy } = await startRedirecting(() => ({ status: 307, location: '/mcp' }));
     const answered = await post(proxy.url, call('a'));
     expect([answered.status, answered.text]).toEqual([502, expect.stringContaining('at last to /mcp')]);
@@ -96,7 +96,7 @@ test.each([
   { reason: 'another host', location: '//evil.example/mcp?token=1' },
   { reason: 'another scheme', location: 'https://localhost/mcp' },
   { reason: 'a name and a password', location: 'http://user:pass@evil.example/mcp' },
-])('a redirect to another origin is refused, and the log alone says where it leads: $reason', async ({ location }) => {
+])('a redirect to another origin is refused, and only the log contains its target: $reason', async ({ location }) => {
   const { server, proxy } = await startRedirecting(() => ({ status: 307, location }));
   const answered = await post(proxy.url, call('a'));
   expect([answered.status, answered.text]).toEqual([502, expect.stringContaining('a redirect to another origin')]);
@@ -106,7 +106,7 @@ test.each([
   expect(proxy.log.text()).not.toMatch(/token=1|user:pass|secret-of-the-server/);
 });
 
-test('a name and a password in the Location of the own origin are refused', async () => {
+test('a Location with user and password is refused', async () => {
   const { server, proxy } = await startRedirecting(({ request }) => ({
     status: 307,
     location: `http://user:pass@${request.headers.host}/mcp/`,

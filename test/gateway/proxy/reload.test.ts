@@ -1,5 +1,4 @@
-// What a proxy does with a configuration that changes while it runs: living sessions and streams stay, and every setting that
-// is said to be read again is.
+// Tests configuration changes at run time: sessions and streams stay open, and each reloadable setting takes effect.
 
 import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +30,7 @@ afterAll(async () => {
 
 interface Changing {
   readonly proxy: TestedProxy;
-  /** Resolves once the other configuration is in force, or refused. */
+  /** Changes settings. Resolves when the log contains `until`, by default the message of a successful change. */
   change(settings: Partial<RunConfig>, until?: string): Promise<void>;
 }
 
@@ -56,23 +55,23 @@ const REQUIRED: Readonly<Record<string, Json>> = {
 
 const AGAIN = new Map(Object.entries(RUN_CONFIG_KEYS).filter(([, reading]) => reading === 'again'));
 
-/** The first story of each key that is read again. */
+/** Returns the first row of each reloadable key. */
 function firstRows(): readonly (readonly [string, FieldRow])[] {
   const rows = new Map<string, FieldRow>();
   for (const row of [...SERVICE_ROWS, ...CALLER_ROWS, ...TELEMETRY_ROWS]) {
     const key = (row.at ?? row.field).split('/')[1] ?? '';
-    // Its story needs a process of its own.
+    // The test of `debug` needs a separate process.
     if (AGAIN.has(key) && key !== 'debug' && !rows.has(key)) rows.set(key, row);
   }
   return [...rows];
 }
 
-test('every key that is read again has a story', () => {
+test('every reloadable key has a row', () => {
   expect([...firstRows().map(([key]) => key), 'debug'].toSorted()).toEqual([...AGAIN.keys()].toSorted());
 });
 
 describe.each(firstRows())('%s', (key, row) => {
-  test('has its effect once it is in the file', async () => {
+  test('has its effect after a change of the file', async () => {
     const value = typeof row.value === 'function' ? row.value(world) : row.value;
     const config = withSetting({ ...CONFIG, ...row.base?.(world) }, row.at ?? row.field, value) as RunConfig;
     let started = 0;
@@ -87,7 +86,7 @@ describe.each(firstRows())('%s', (key, row) => {
   });
 });
 
-test('debug has its effect once it is in the file', async () => {
+test('debug has its effect after a change of the file', async () => {
   const { proxy, change } = await runChanging(beforeBackend(world));
   await callTool(proxy, 'echo');
   expect(proxy.log.filter(({ level }) => level === 'debug')).toEqual([]);
@@ -98,7 +97,7 @@ test('debug has its effect once it is in the file', async () => {
 
 const EVERYTHING = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'));
 
-test('a client that is connected is told of a tool that is renamed, and calls it by its new name', async () => {
+test('a connected client is notified of a renamed tool, and calls it by its new name', async () => {
   const process = { command: [globalThis.process.execPath, EVERYTHING, 'stdio'], env: {} };
   const { proxy, change } = await runChanging({ transport: 'stdio', process });
   const client = new Client({ name: 'connected', version: '1' });
@@ -118,7 +117,7 @@ test('a client that is connected is told of a tool that is renamed, and calls it
   await client.close();
 });
 
-/** Lines with data, up to the first one that matches; `arrived` is called with each. */
+/** Reads data lines up to the first match. Calls `arrived` with each line. */
 async function readData(
   response: Response,
   until: RegExp,
@@ -136,7 +135,7 @@ async function readData(
   return lines;
 }
 
-test('a client of 2026-07-28 is told once it has been acknowledged, with the id of its subscription', async () => {
+test('a client of 2026-07-28 is notified with the id of its subscription, after its acknowledgement', async () => {
   const { proxy, change } = await runChanging(beforeStreams());
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -162,7 +161,7 @@ test('a client of 2026-07-28 is told once it has been acknowledged, with the id 
   expect(lines[1]).toContain('"io.modelcontextprotocol/subscriptionId":"listening"');
 });
 
-test('a client of the transport of 2024-11-05 is told as well', async () => {
+test('a client of the transport of 2024-11-05 is notified', async () => {
   const { proxy, change } = await runChanging({ ...beforeStreams(), proxy_mode: 'sse' });
   const response = await fetch(`${proxy.origin}/sse`, { headers: { accept: 'text/event-stream' } });
   const lines = await readData(response, /list_changed/, (line) => {
@@ -171,7 +170,7 @@ test('a client of the transport of 2024-11-05 is told as well', async () => {
   expect(lines.at(-1)).toContain('notifications/tools/list_changed');
 });
 
-test('a stream that was open before is filtered by the policies of now', async () => {
+test('a stream that opened before the change is filtered by the current policies', async () => {
   const policies = (text: string) =>
     JSON.stringify({ version: '1.0', type: 'cedarv1', cedar: { policies: [text], entities_json: '[]' } });
   const path = world.file('live-policies.json', policies('permit(principal, action, resource);'));
@@ -197,7 +196,7 @@ test('a stream that was open before is filtered by the policies of now', async (
   await stopAll();
 });
 
-test('what cannot be used is reported, and the last good settings stay', async () => {
+test('invalid settings are reported, and the last valid settings stay in use', async () => {
   const { proxy, change } = await runChanging({ ...beforeBackend(world), tools_filter: ['echo'] });
   await change({ authz_config_path: `${world.folder}/missing.json` }, 'the last good settings stay in force');
   expect((await callTool(proxy, 'echo')).status).toBe(200);
@@ -205,7 +204,7 @@ test('what cannot be used is reported, and the last good settings stay', async (
   expect((await callTool(proxy, 'echo')).json.error).toBeDefined();
 });
 
-test('what is read at start only is reported by name', async () => {
+test('a changed setting that requires a restart is reported by name', async () => {
   const { proxy, change } = await runChanging(beforeBackend(world));
   await change({ target_port: 9 }, 'target_port of the configuration is read only at the start: restart the process');
   expect(proxy.log.some(({ code }) => code === 'proxy-restart-needed')).toBe(true);

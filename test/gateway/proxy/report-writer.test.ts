@@ -1,4 +1,5 @@
-// A report that another party deleted, or wrote over, is written again; a report of another replica about the same lock stays.
+// Tests that a deleted or overwritten report is written again, and that a report of another replica about the same lock
+// stays.
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { formatLockReport, readLockReport, reportName } from '#contracts/tool-lock/report.ts';
@@ -40,14 +41,14 @@ async function overwrite(lock: string): Promise<void> {
 
 const gets = () => Number(cluster.cluster.counters().requests.get?.configmaps ?? 0);
 
-test('a report that is deleted, or about another lock, comes again', async () => {
+test('a report that is deleted or overwritten for another lock is written again', async () => {
   await cluster.apply(CONFIG_MAP, EMPTY);
   writer.request();
   await expect.poll(reportNow, { timeout: 10_000 }).toMatchObject({ lock: 'now', drifts: DRIFTS });
 
   await overwrite('now');
   const before = gets();
-  // Two looks of the writer, and one of the test.
+  // Two reads of the writer, and one read of the test.
   await expect.poll(gets).toBeGreaterThan(before + 2);
   expect(await reportNow()).toMatchObject({ lock: 'now', drifts: [] });
 

@@ -1,4 +1,4 @@
-// An official client with a session, and the tool of server-everything that makes a task of 2025-11-25 and may ask its user in between.
+// Calls the tool of server-everything that creates a task of 2025-11-25 and may ask the user, with an official client.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -7,10 +7,10 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 export const RESEARCH = 'simulate-research-query';
 
 export interface Researched {
-  /** Types of the messages of the task, in their order. */
+  /** Types of the task's messages, in order. */
   readonly seen: readonly string[];
   readonly taskId: string;
-  /** JSON of the content. */
+  /** The content as JSON. */
   readonly text: string;
 }
 
@@ -19,12 +19,12 @@ export async function connectResearcher(url: string): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { capabilities });
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { interpretation: 'technical' } }));
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
-  // The client makes tasks of the tools of which it has read that they do.
+  // The client creates tasks only for tools whose list entry supports tasks.
   await client.listTools();
   return client;
 }
 
-/** Throws the error that the task ends with. */
+/** Calls the tool. Throws the error with which the task ends. */
 export async function research(client: Client, name: string, ambiguous: boolean): Promise<Researched> {
   const seen: string[] = [];
   let [taskId, text] = ['', ''];

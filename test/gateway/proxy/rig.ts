@@ -1,4 +1,4 @@
-// A proxy in this process before a server that a test makes, and clients that send bytes as they like.
+// Starts a proxy in this process in front of a test server, and clients that send arbitrary bytes.
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
@@ -10,12 +10,12 @@ import { createWatchedFiles } from '#hosts/watched-files.ts';
 
 export interface Log {
   text(): string;
-  /** Resolves once a line matches. */
+  /** Resolves when a line matches. */
   until(pattern: RegExp): Promise<void>;
 }
 
 export interface AttackedProxy {
-  /** Of its /mcp. */
+  /** URL of the proxy's endpoint `/mcp`. */
   readonly url: string;
   readonly origin: string;
   readonly port: number;
@@ -25,7 +25,7 @@ export interface AttackedProxy {
 
 type Settings = Partial<RunConfig> & { readonly environment?: Readonly<Record<string, string>> };
 
-/** Stopped by `stop`, or after the test file by `stopAll`. */
+/** Starts a proxy. `stop` or `stopAll` stops it. */
 export async function proxyBefore(targetPort: number, settings: Settings = {}): Promise<AttackedProxy> {
   const { environment = {}, ...own } = settings;
   const log = createLog();
@@ -53,7 +53,7 @@ export async function proxyBefore(targetPort: number, settings: Settings = {}): 
 
 const stops: (() => Promise<void>)[] = [];
 
-/** Ends what the file has started, the last first. */
+/** Stops everything that the test file has started, in reverse order. */
 export async function stopAll(): Promise<void> {
   for (const stop of stops.splice(0).reverse()) await stop();
 }
@@ -93,14 +93,14 @@ function createLog(): Log & { readonly stream: Writable } {
   };
 }
 
-/** A request that the server got, the proxy's own questions left out. */
+/** A request that the server received. Requests of the proxy itself are not recorded. */
 export interface Received {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: string;
-  /** Its JSON; undefined where it has none. */
+  /** The body as JSON. undefined if the body is not JSON. */
   readonly message: Rpc | undefined;
-  /** Resolves when the connection to the client of it, the proxy, has no more to say about it. */
+  /** Resolves when the response is complete, or when the proxy has closed the connection. */
   readonly closed: Promise<void>;
 }
 
@@ -113,7 +113,7 @@ export interface Rpc {
 export interface TestServer {
   readonly port: number;
   readonly received: readonly Received[];
-  /** The next request, or the first that was not taken yet. */
+  /** Resolves with the first request that no earlier call has returned. */
   next(): Promise<Received>;
   stop(): Promise<void>;
 }
@@ -122,7 +122,7 @@ type Answer = (received: Received) => void;
 
 const SESSION_ID = 'session of the server';
 
-/** An MCP server that says yes to everything: a call's result repeats what was sent. */
+/** Responds to every request with success. The result of a call contains the received request. */
 export function answerPlainly({ response, message, request }: Received): void {
   if (request.method === 'GET') {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
@@ -221,13 +221,13 @@ async function listen(handle: RequestListener) {
   return { server, port, stop };
 }
 
-/** A request as a server without any HTTP of its own gets it. */
+/** A request as raw text. */
 export interface RawRequest {
   readonly head: string;
   readonly body: string;
 }
 
-/** Answers with whatever bytes; questions of the proxy itself get a plain answer. */
+/** Starts a TCP server that responds with arbitrary bytes. Probes of the proxy get a normal response. */
 export async function startRawServer(answer: (socket: Socket, request: RawRequest) => void): Promise<{
   readonly port: number;
   stop(): Promise<void>;
@@ -268,11 +268,11 @@ const PROBE_ANSWER = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconte
 export interface RawClient {
   readonly socket: Socket;
   send(bytes: string | Buffer): void;
-  /** Everything that came so far. */
+  /** Returns all received text so far. */
   text(): string;
-  /** Resolves once what came matches. Rejects where the connection ends before. */
+  /** Resolves when the received text matches. Rejects if the connection ends first. */
   until(pattern: RegExp): Promise<string>;
-  /** Resolves with all that came when the connection has ended. */
+  /** Resolves with the received text when the connection has ended. */
   readonly closed: Promise<string>;
 }
 
@@ -306,10 +306,10 @@ export function openRaw(port: number): RawClient {
   };
 }
 
-/** What an attack waits for that gets no answer; a slow machine only makes it less strict. */
+/** Time in milliseconds to wait for a response to an attack. On a slow machine, a late response may be missed. */
 const QUIET_MS = 200;
 
-/** Sends the bytes; once an answer is there, or none comes, closes its side. Resolves with all that came. */
+/** Sends bytes, waits for a response, and ends the connection. Resolves with the received text. */
 export async function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   const client = openRaw(port);
   client.send(bytes);
@@ -327,7 +327,7 @@ export interface Answered {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The JSON-RPC error's code, where it is one. */
+  /** Code of the JSON-RPC error. undefined for other responses. */
   readonly code: number | undefined;
 }
 
@@ -364,7 +364,7 @@ export const INITIALIZE = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'attacker', version: '1' } },
 } as const;
 
-/** As a client writes it, for connections that a test drives itself. */
+/** Returns a POST request as text. */
 export function rawPost(body: string, headers: readonly string[] = [], target = '/mcp'): string {
   const lines = [
     `POST ${target} HTTP/1.1`,

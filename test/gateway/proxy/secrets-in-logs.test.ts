@@ -1,5 +1,5 @@
-// Nothing that a process prints at its most talkative holds a token, a client's secret or the value of an argument: under
-// traffic that is accepted, refused, broken and exchanged, in its log, its audit, its metrics and its telemetry.
+// Tests that log, audit, metrics and telemetry contain no tokens, client secrets or argument values, at the log level
+// debug and for valid, refused and broken requests.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -74,7 +74,7 @@ function withInjection(): Partial<RunConfig> {
   return { header_injection_config: { header_name: 'X-Key', value_file: world.file('injected', INJECTED) } };
 }
 
-/** Everything that can go right and wrong once; gives the tokens that were shown. */
+/** Sends valid and invalid requests. Returns the sent tokens. */
 async function traffic(url: string): Promise<readonly string[]> {
   const good = await world.token({ aud: RESOURCE });
   const expired = await world.token({ aud: RESOURCE, exp: 1000 });
@@ -119,7 +119,7 @@ function secretsIn({ text, tokens }: { readonly text: string; readonly tokens: r
   return [...tokens, ...signatures, ...others, ...encoded, ...answers].filter((secret) => text.includes(secret));
 }
 
-test('no secret is printed where tokens are exchanged', async () => {
+test('no secret is printed if tokens are exchanged', async () => {
   world.exchange.respond((_asked, response) =>
     sendJson(response, 200, {
       access_token: 'exchanged-for-the-server',
@@ -134,7 +134,7 @@ test('no secret is printed where tokens are exchanged', async () => {
   expect(secretsIn(seen)).toEqual([]);
 });
 
-test('no secret is printed where an exchange is refused in words that repeat what it was sent', async () => {
+test('no secret is printed if the error of a token exchange repeats sent secrets', async () => {
   world.exchange.respond(({ form, headers }, response) =>
     sendJson(response, 400, {
       error: 'invalid_grant',
@@ -146,7 +146,7 @@ test('no secret is printed where an exchange is refused in words that repeat wha
   expect(secretsIn(seen)).toEqual([]);
 });
 
-test('no secret is printed where a header is injected and the server cannot be reached', async () => {
+test('no secret is printed if a header is injected and the server is unreachable', async () => {
   const seen = await printed({ ...withInjection(), remote_url: `http://127.0.0.1:9/mcp?key=${QUERY}` });
   expect(seen.text).toContain('server-unreachable');
   expect(secretsIn(seen)).toEqual([]);

@@ -1,4 +1,5 @@
-// Clients whose requests never arrive: each is cut off in its time, and none of them keeps others waiting.
+// Tests clients that never complete their requests: their connections are closed in time, and other clients do not
+// wait.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Listener, listenHttp } from '#gateway/proxy/listener.ts';
@@ -31,14 +32,14 @@ it.each([
   ['nothing at all', ''],
   ['half a head', HEAD],
   ['half a line', 'POST /mcp HT'],
-])('a client that sends %s is cut off', async (_what, bytes) => {
+])('the connection of a client that sends %s is closed', async (_what, bytes) => {
   const client = openRaw(port);
   client.send(bytes);
   expect(statuses(await client.closed).every((status) => status === 408)).toBe(true);
   expect(begun).toBe(0);
 });
 
-it('a client that trickles its head is cut off, however often a byte comes', async () => {
+it('the connection of a client that sends its head byte by byte is closed', async () => {
   const client = openRaw(port);
   client.send(HEAD);
   const timer = setInterval(() => client.send('X-A: b\r\n'), 20);
@@ -47,7 +48,7 @@ it('a client that trickles its head is cut off, however often a byte comes', asy
   expect(begun).toBe(0);
 });
 
-it('a client that trickles its body is cut off, and 200 of them keep nobody waiting', async () => {
+it('connections of 200 clients that send their body byte by byte are closed, and other clients do not wait', async () => {
   const clients = Array.from({ length: 200 }, () => openRaw(port));
   for (const client of clients) client.send(`${HEAD}\r\nx`);
   const timer = setInterval(() => {

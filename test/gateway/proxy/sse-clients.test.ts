@@ -1,4 +1,4 @@
-// Clients of 2024-11-05: what the gate does for others it does for them, on their one stream.
+// Tests that the gate applies to clients of the transport of 2024-11-05, on their single stream.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ it('lists on the stream are filtered, and hidden tools are not called', async ()
   stream.socket.destroy();
 });
 
-it('policies decide what is posted, and what a list shows', async () => {
+it('policies decide posted messages and filter lists', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'skep-sse-'));
   const file = join(directory, 'authz.json');
   const policies = ['permit(principal, action == Action::"call_tool", resource == Tool::"a");'];
@@ -56,7 +56,7 @@ it('policies decide what is posted, and what a list shows', async () => {
   await rm(directory, { recursive: true });
 });
 
-it('a message that is no JSON in UTF-8, or for a stream that is not there, is refused', async () => {
+it('a message that is not JSON in UTF-8, or for an unknown stream, is refused', async () => {
   const proxy = await proxyBefore(1, STDIO);
   const { stream, url } = await openStream(proxy);
   expect((await post(url, call('a'), { 'content-type': 'application/json; charset=utf-7' })).status).toBe(415);

@@ -1,4 +1,4 @@
-// Clients of 2024-11-05 meet webhooks and rate limits as others do: what they post is changed, denied and counted.
+// Tests that webhooks and rate limits apply to the messages of clients of the transport of 2024-11-05.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ async function openStream({
   return { stream, url: `${origin}${/data: (\S+)/.exec(text)?.[1] ?? ''}` };
 }
 
-it('a webhook is asked about what is posted, initialize and notifications too, and changes it', async () => {
+it('a webhook gets and changes each posted message, including initialize and notifications', async () => {
   const { url: hookUrl, sent } = await startHook((each, response) => {
     const { method } = each.json.mcp_request;
     const respond =
@@ -60,7 +60,7 @@ it('a webhook is asked about what is posted, initialize and notifications too, a
   stream.socket.destroy();
 });
 
-it('what a webhook denies gets no further, on the stream neither', async () => {
+it('a message that a webhook denies does not reach the server', async () => {
   const { url: hookUrl } = await startHook((each, response) =>
     answerWith({ allowed: each.json.mcp_request.method !== 'tools/call', reason: 'pii' })(each, response),
   );
@@ -75,7 +75,7 @@ it('what a webhook denies gets no further, on the stream neither', async () => {
   stream.socket.destroy();
 });
 
-it.skipIf(redis === undefined)('calls are counted, and other messages are not', async () => {
+it.skipIf(redis === undefined)('rate limits count calls, and no other messages', async () => {
   const proxy = await proxyBefore(1, {
     ...STDIO,
     name: 'limited-sse',

@@ -1,4 +1,4 @@
-// A small MCP server on standard streams: each tool answers with how its process was started.
+// Runs a small stdio MCP server. The result of each tool describes how the process was started.
 
 import { createInterface } from 'node:readline';
 

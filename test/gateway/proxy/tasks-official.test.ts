@@ -1,5 +1,5 @@
-// Tasks of 2025-11-25 of a server that no one here wrote, by an official client, through a proxy with policies and through a virtual
-// server: the task ends with its result, also if it asks its user in between.
+// Tests tasks of 2025-11-25 with a public server and an official client, through a proxy with policies and through a
+// virtual server. Some tasks ask the user.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ describe.each([
     stopping.push(() => client.close());
   });
 
-  it.each([false, true])('carries a task to its result; the task asks its user: %s', async (ambiguous) => {
+  it.each([false, true])('completes a task; the task asks its user: %s', async (ambiguous) => {
     const { seen, taskId, text } = await research(client, tool, ambiguous);
     expect([seen[0], seen.at(-1)]).toEqual(['taskCreated', 'result']);
     expect(taskId).toMatch(/^[\w-]{100,}$/);

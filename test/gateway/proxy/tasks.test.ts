@@ -1,4 +1,4 @@
-// Tasks of a server behind policies: a client gets to the end of the tasks that it made, by ids that are of use to it alone.
+// Tests tasks of a server behind policies: a client can complete its own tasks, and no other client can use their ids.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 let files = 0;
 
-/** All replicas share their key. */
+/** Starts a replica of a proxy. All replicas have the same key. */
 async function replica(
   policies: readonly string[] | undefined,
   settings: Partial<RunConfig> = {},
@@ -70,7 +70,7 @@ function answerTasks({ response, message }: Received): void {
   } else answerResult(response, message, task);
 }
 
-/** The status of the task and of somebody else's, and a question about the task, before the result. */
+/** Sends the statuses of the client's task and of another task, a question about the task, and the result. */
 function speak(response: Received['response'], { id }: NonNullable<Received['message']>): void {
   const _meta = { 'io.modelcontextprotocol/related-task': { taskId: OWN_ID } };
   const messages = [
@@ -83,7 +83,7 @@ function speak(response: Received['response'], { id }: NonNullable<Received['mes
   response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
 }
 
-/** A task that the client named, if it named one, and a task of somebody else. */
+/** Sends notifications about the task that the client named, if any, and about another client's task. */
 function announce(response: Received['response']): void {
   const events = [
     { method: 'notifications/subscriptions/acknowledged', params: { notifications: { taskIds: [OWN_ID, 'another'] } } },
@@ -132,7 +132,7 @@ async function makeTask(proxy: AttackedProxy, tool = 'chart', args: JsonObject =
 
 describe('a client of 2026-07-28', () => {
   test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
-    'names its task in %s, and the server gets its own id',
+    'uses the id of the proxy in %s, and the server gets its own id',
     async (method) => {
       const taskId = await makeTask(permissive);
       expect(taskId).toMatch(/^[\w-]{100,}$/);
@@ -143,19 +143,19 @@ describe('a client of 2026-07-28', () => {
     },
   );
 
-  test('gets to its task at another replica', async () => {
+  test('can use its task at another replica', async () => {
     const taskId = await makeTask(permissive);
     const other = await replica(['permit(principal, action, resource);']);
     expect((await ask(other, 'tasks/get', { taskId }, taskId)).result).toMatchObject({ taskId });
   });
 
-  test('gets to its task if policies read the arguments of its call', async () => {
+  test('can use its task if policies read the arguments of its call', async () => {
     const strict = await replica(['permit(principal, action, resource) when { context.arg_city == "Bern" };']);
     const taskId = await makeTask(strict, 'chart', { city: 'Bern' });
     expect((await ask(strict, 'tasks/get', { taskId }, taskId)).result).toMatchObject({ taskId });
   });
 
-  test('does not get to it if other policies forbid its tool, or cannot decide without arguments', async () => {
+  test('cannot use its task if changed policies forbid its tool, or cannot decide without arguments', async () => {
     const taskId = await makeTask(permissive);
     const all = 'permit(principal, action, resource);';
     const forbidding = await replica([all, 'forbid(principal, action, resource == Tool::"chart");']);
@@ -167,7 +167,7 @@ describe('a client of 2026-07-28', () => {
     expect(await Promise.all(codes)).toEqual([403, 403, undefined]);
   });
 
-  test('does not get to it if its tool is not shown any more', async () => {
+  test('cannot use its task after its tool was hidden', async () => {
     const taskId = await makeTask(permissive);
     const filtered = await replica(undefined, { tools_filter: ['table'] });
     expect((await ask(filtered, 'tasks/get', { taskId }, taskId)).error?.code).toBe(-32602);
@@ -176,7 +176,7 @@ describe('a client of 2026-07-28', () => {
   test.each([
     ['the id of the server', () => OWN_ID],
     ['an id that was changed', async () => `B${(await makeTask(permissive)).slice(1)}`],
-  ])('does not get to a task by %s', async (_what, made) => {
+  ])('cannot use a task by %s', async (_what, made) => {
     const before = server.received.length;
     const taskId = await made();
     const text = await ask(permissive, 'tasks/get', { taskId }, taskId).then(JSON.stringify);
@@ -185,7 +185,7 @@ describe('a client of 2026-07-28', () => {
     expect(server.received.slice(before).filter(({ message }) => message?.method === 'tasks/get')).toEqual([]);
   });
 
-  test('gets notifications about the tasks that it subscribed to, by its own ids, and about no others', async () => {
+  test('gets notifications only about its subscribed tasks, with the ids of the proxy', async () => {
     const taskId = await makeTask(permissive);
     const answered = await listen({ taskIds: [taskId] });
     expect(server.received.at(-1)?.message?.params).toMatchObject({ notifications: { taskIds: [OWN_ID] } });
@@ -198,24 +198,24 @@ describe('a client of 2026-07-28', () => {
     ['the id of the server', { taskIds: [OWN_ID] }],
     ['no list', { taskIds: OWN_ID }],
     ['a key in another letter case', { TaskIds: [OWN_ID] }],
-  ])('does not subscribe to tasks by %s', async (_what, notifications) => {
+  ])('cannot subscribe to tasks by %s', async (_what, notifications) => {
     const before = server.received.length;
     expect(await listen(notifications)).toContain('"error"');
     const passed = server.received.slice(before).filter(({ message }) => message?.method === 'subscriptions/listen');
     expect(passed).toEqual([]);
   });
 
-  test('does not subscribe to resources by a key in another letter case', async () => {
+  test('cannot subscribe to resources by a key in another case', async () => {
     expect(await listen({ ResourceSubscriptions: ['file:///etc'] })).toContain('"error"');
   });
 
-  test('gets an id of its own in a result of a task that is larger than 1 MiB', async () => {
+  test('gets an id of the proxy in a task result of more than 1 MiB', async () => {
     const taskId = await makeTask(permissive);
     const asked = await ask(permissive, 'tasks/get', { taskId, large: true }, taskId);
     expect(asked.result?.taskId).toBe(taskId);
   });
 
-  test('does not get to it if its name is that of another tool', async () => {
+  test('cannot use its task if the name of its tool now belongs to another tool', async () => {
     const first = await replica(undefined, { tools_override: { draw: { name: 'chart' } } });
     const taskId = await makeTask(first);
     const second = await replica(undefined, { tools_override: { paint: { name: 'chart' } } });
@@ -223,7 +223,7 @@ describe('a client of 2026-07-28', () => {
     expect((await ask(second, 'tasks/get', { taskId }, taskId)).error?.message).toContain('Task not found');
   });
 
-  test('keeps the id of the server if no policies apply and no tools are filtered', async () => {
+  test('gets the id of the server if neither policies nor filters apply', async () => {
     expect(await makeTask(await replica(undefined))).toBe(OWN_ID);
   });
 });
@@ -232,7 +232,7 @@ describe('a client with a session', () => {
   const request = async (method: string, params: object) =>
     JSON.parse((await post(permissive.url, { jsonrpc: '2.0', id: 1, method, params })).text);
 
-  test('gets to its task, and to the result', async () => {
+  test('can use its task, and get its result', async () => {
     const { result } = await request('tools/call', { name: 'chart', task: {} });
     const { taskId } = result.task;
     expect(taskId).toMatch(/^[\w-]{100,}$/);
@@ -241,7 +241,7 @@ describe('a client with a session', () => {
     expect((await request('tasks/result', { taskId })).result).toMatchObject(related);
   });
 
-  test('hears about its task by its own id, and about no other task', async () => {
+  test('gets notifications only about its own task, with the id of the proxy', async () => {
     const { taskId } = (await request('tools/call', { name: 'chart', task: {} })).result.task;
     const asked = { jsonrpc: '2.0', id: 1, method: 'tasks/result', params: { taskId, speaks: true } };
     const { text } = await post(permissive.url, asked);
@@ -255,7 +255,7 @@ describe('a client with a session', () => {
     expect(text).not.toContain(OWN_ID);
   });
 
-  test('is not offered a list of all tasks', async () => {
+  test('cannot list all tasks', async () => {
     const { result } = await request('initialize', INITIALIZE.params);
     expect(result.capabilities.tasks).toEqual({ cancel: {}, requests: { tools: { call: {} } } });
     expect((await request('tasks/list', {})).error.code).toBe(-32601);

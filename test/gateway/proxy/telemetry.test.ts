@@ -1,5 +1,5 @@
-// What a collector, Prometheus and the audit see of a proxy under traffic; that a collector that is down disturbs nothing;
-// and that nothing of OpenTelemetry is loaded where it is not asked for.
+// Tests the telemetry of a proxy: data at a collector, Prometheus metrics and audit events. Also tests an unreachable
+// collector, and that OpenTelemetry is loaded only if it is configured.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
@@ -87,7 +87,7 @@ async function start(
   return proxy;
 }
 
-/** What is left is sent when it stops. */
+/** Stops the proxy, which then sends its remaining data. */
 async function stopped(): Promise<void> {
   await proxy?.stop();
   proxy = undefined;
@@ -120,7 +120,7 @@ const [TRACE, PARENT] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
 const SAMPLED = `00-${TRACE}-${PARENT}-01`;
 
 describe('traces', () => {
-  test('the span of a call is between those of client and server, by the names of the conventions', async () => {
+  test('the span of a call is a child of the client span and a parent of the server span, with conventional names', async () => {
     const running = await start({});
     const headers = { traceparent: SAMPLED, tracestate: 'vendor=1', baggage: 'user=7', 'user-agent': 'story' };
     await callTool(running, 'echo', { text: 'private words' }, headers);
@@ -156,7 +156,7 @@ describe('traces', () => {
     expect(JSON.stringify(sent)).not.toContain('private words');
   });
 
-  test('_meta of the message wins over the headers', async () => {
+  test('the trace context in _meta has precedence over the headers', async () => {
     const running = await start({});
     const other = `00-${'a'.repeat(32)}-${PARENT}-01`;
     await send(running, 'tools/call', { name: 'echo', _meta: { traceparent: SAMPLED } }, { traceparent: other });
@@ -164,7 +164,7 @@ describe('traces', () => {
     expect(spans()).toMatchObject([{ traceId: TRACE, parentSpanId: PARENT }]);
   });
 
-  test('a share of traces is sent, and the others go on with a parent that is not sampled', async () => {
+  test('only a share of traces is sent, and other requests pass on an unsampled parent', async () => {
     const running = await start({ sampling_rate: '0' });
     const answer = await callTool(running, 'echo');
     expect(answer.status).toBe(200);
@@ -176,7 +176,7 @@ describe('traces', () => {
     expect(spans()).toMatchObject([{ traceId: TRACE }]);
   });
 
-  test('a parent that cannot be read begins a trace of its own, without the state that came with it', async () => {
+  test('an invalid traceparent leads to a new trace without the received tracestate', async () => {
     const running = await start({});
     await callTool(running, 'echo', {}, { traceparent: 'nonsense', tracestate: 'vendor=1' });
     await stopped();
@@ -198,7 +198,7 @@ describe('traces', () => {
     expect(span?.attributes['rpc.response.status_code']).toBe(rpc);
   });
 
-  test('a refused request has a span as well, and a client that is wrong is no error of the server', async () => {
+  test('a refused request has a span, and a client error is not a server error', async () => {
     const running = await start({});
     await fetch(running.url, { method: 'POST', body: '{', headers: { traceparent: SAMPLED } });
     await stopped();
@@ -207,7 +207,7 @@ describe('traces', () => {
     expect(span?.attributes).toMatchObject({ 'http.response.status_code': 415, 'error.type': 'content-type-refused' });
   });
 
-  test('a URI is an attribute without its password, and no name of a span', async () => {
+  test('a URI without its password is an attribute, not the name of a span', async () => {
     const running = await start({ use_legacy_attributes: true });
     await send(running, 'resources/read', { uri: 'db://user:hunter2@host/table' });
     await stopped();
@@ -222,7 +222,7 @@ describe('traces', () => {
 });
 
 describe('metrics over OTLP', () => {
-  test('the numbers are those of Prometheus, by the names of OpenTelemetry', async () => {
+  test('the values equal those of Prometheus, with the names of OpenTelemetry', async () => {
     const telemetry = { tracing_enabled: false, metrics_enabled: true, enable_prometheus_metrics_path: true };
     const running = await start(telemetry);
     for (const tool of ['echo', 'echo', 'fail']) await callTool(running, tool);
@@ -256,8 +256,8 @@ describe('metrics over OTLP', () => {
   });
 });
 
-describe('a collector that is down', () => {
-  test('delays neither calls nor the end, and is said once', async () => {
+describe('an unreachable collector', () => {
+  test('delays neither calls nor the stop, and is logged once', async () => {
     const running = await start({ endpoint: 'http://127.0.0.1:1', metrics_enabled: true });
     expect((await callTool(running, 'echo')).status).toBe(200);
     await stopped();
@@ -265,7 +265,7 @@ describe('a collector that is down', () => {
     expect(said.length).toBeLessThanOrEqual(2);
   });
 
-  test('one that takes connections and never answers does not keep the proxy from ending', async () => {
+  test('that accepts connections without responses does not delay the stop', async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
     const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
@@ -276,7 +276,7 @@ describe('a collector that is down', () => {
     await new Promise((done) => silent.close(done));
   });
 
-  test('one that refuses is said with its code, and again when it takes what it is sent', async () => {
+  test('that refuses data is logged with its status, and logged again when it accepts data', async () => {
     let status = 401;
     const moody = createServer((_request, response) => response.writeHead(status).end());
     await new Promise<void>((done) => moody.listen(0, '127.0.0.1', done));
@@ -295,18 +295,18 @@ describe('a collector that is down', () => {
 test.each([
   { telemetry: { tracing_enabled: false }, why: 'neither traces nor metrics are enabled' },
   { telemetry: { endpoint: undefined }, why: 'no endpoint is configured' },
-])('telemetry that cannot be sent because $why is said at the start', async ({ telemetry, why }) => {
+])('telemetry that cannot be sent because $why is reported at the start', async ({ telemetry, why }) => {
   const running = await start(telemetry);
   const said = running.log.filter(({ code }) => code === 'telemetry-incomplete');
   expect(said.map(({ msg }) => msg)).toEqual([`no telemetry is sent: ${why}`]);
 });
 
-test('an endpoint that is no place to send to is refused at the start', async () => {
+test('an invalid telemetry endpoint prevents the start', async () => {
   await expect(start({ endpoint: 'ftp://collector' })).rejects.toThrow('/telemetry_config/endpoint ftp://collector');
 });
 
 describe('the listener of metrics', () => {
-  test('has metrics and health, and nothing of the server', async () => {
+  test('serves metrics and health, and does not forward to the server', async () => {
     const running = await start({}, { telemetry_config: undefined, metrics: { host: '127.0.0.1', port: 0 } });
     await callTool(running, 'echo');
     const { text, headers } = await get(`${running.metricsUrl}/metrics`);
@@ -317,7 +317,7 @@ describe('the listener of metrics', () => {
     const before = backend.asked.length;
     expect((await callTool({ url: `${running.metricsUrl}/mcp` }, 'echo')).status).toBe(404);
     expect(backend.asked.length).toBe(before);
-    // On the port of the clients only the endpoint of MCP is served.
+    // The port for clients serves no metrics.
     expect((await get(`${running.origin}/metrics`)).status).toBe(404);
   });
 });
@@ -328,7 +328,7 @@ describe('the audit', () => {
     { tool: 'fail', outcome: 'failure' },
     { tool: 'none', outcome: 'failure' },
     { tool: 'break', outcome: 'error' },
-  ])('says $outcome of $tool', async ({ tool, outcome }) => {
+  ])('records $outcome for $tool', async ({ tool, outcome }) => {
     const running = await start({}, { telemetry_config: undefined, audit_config: { enabled: true, component: 'c' } });
     await callTool(running, tool);
     expect(running.audit.at(-1)).toMatchObject({ type: 'mcp_tool_call', outcome });
@@ -343,7 +343,7 @@ describe('the audit', () => {
   });
 });
 
-/** Names each file of a package of OpenTelemetry that is loaded. */
+/** Script that prints each loaded file of OpenTelemetry packages. */
 const NAME_LOADED = `
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -368,7 +368,7 @@ async function loaded(telemetry: TelemetryConfig | undefined): Promise<string> {
 }
 
 describe('packages of OpenTelemetry', () => {
-  test('are not loaded where nothing is to be sent, nor those of the other signal', async () => {
+  test('are loaded only for the configured signals', async () => {
     expect(await loaded({ ...TELEMETRY, tracing_enabled: false })).not.toContain('loads ');
     const traces = await loaded({ ...TELEMETRY, endpoint: collectorUrl });
     expect(traces).toContain('/@opentelemetry/sdk-trace/');

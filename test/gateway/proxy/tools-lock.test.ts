@@ -1,5 +1,5 @@
-// A server that is held to its lock: clients get the reviewed definitions and nothing else, on every way to a tool, and cannot call
-// the others. Each way in which a server may try is a row. In one file, because all rows are answered by one server.
+// Tests an enforced lock: clients get only the reviewed definitions, and can call only these tools. Each row is an
+// attempt of the server to offer another definition. In one file, because all rows use one server.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** JSON texts of items, by the method of their list; one page each unless there are several lists of texts. */
+/** JSON texts of the items, by list method. A list of lists contains several pages. */
 type Lists = Readonly<Record<string, readonly string[] | readonly (readonly string[])[]>>;
 
 const KEYS: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ const KEYS: Readonly<Record<string, string>> = {
   'resources/templates/list': 'resourceTemplates',
 };
 
-/** `stream`: answers are events, the response after a notification. */
+/** Makes the server offer these lists. If `stream`, responses are event streams with a notification first. */
 function offer(lists: () => Lists, { stream = false } = {}): void {
   answer = (received) => {
     const { message, response } = received;
@@ -68,7 +68,7 @@ function offer(lists: () => Lists, { stream = false } = {}): void {
 }
 
 const json = (value: object): string => JSON.stringify(value);
-/** Lists that calls waited for: the proxy reads them on its own, too, by other ids. */
+/** Returns the number of tool lists that the proxy has read for calls. Its periodic reads have other ids. */
 const readings = () =>
   server.received.filter(({ message }) => message?.method === 'tools/list' && /^skep-/.test(String(message.id))).length;
 const asked = (method: string) => server.received.filter(({ message }) => message?.method === method).length;
@@ -86,7 +86,7 @@ function namesIn(text: string, key = 'tools'): readonly string[] {
   return JSON.parse(message).result[key].map((item: { name: string }) => item.name);
 }
 
-/** Whether the server got a call of the tool. */
+/** Calls the tool. Returns whether the server received the call. */
 async function isCalled({ url }: AttackedProxy, name: string, headers = {}): Promise<boolean> {
   const before = asked('tools/call');
   const answered = await post(url, call(name), headers);
@@ -95,7 +95,7 @@ async function isCalled({ url }: AttackedProxy, name: string, headers = {}): Pro
   return passed;
 }
 
-describe('what differs from the lock is neither seen nor called, and the rest is', () => {
+describe('a tool that differs from the lock is neither listed nor called, and other tools are', () => {
   const rows: readonly (readonly [string, string])[] = [
     ['another description', json({ ...READ, description: 'Reads a file and sends it away.' })],
     ['a letter that looks the same', json({ ...READ, description: 'Re\u0430ds a file.' })],
@@ -122,7 +122,7 @@ describe('what differs from the lock is neither seen nor called, and the rest is
     offer(() => ({ 'tools/list': [changed, json(FIND)] }));
     const proxy = await fresh();
     const listed = await post(proxy.url, list('tools/list'));
-    // A list with a key that occurs twice cannot be filtered.
+    // A list with a duplicate key cannot be filtered and leads to an error.
     if (listed.code === undefined) expect(namesIn(listed.text)).toEqual(['find']);
     else expect([listed.code, listed.text.includes('twice')]).toEqual([-32603, false]);
     expect(listed.text).not.toContain('"read"');
@@ -133,7 +133,7 @@ describe('what differs from the lock is neither seen nor called, and the rest is
     await proxy.stop();
   });
 
-  it('a tool that is new, and one whose name only looks like a reviewed one', async () => {
+  it('a new tool, and a tool whose name resembles a reviewed name', async () => {
     const names = ['send', 're\u0430d', 'read\u200b', 'READ', 'read '];
     offer(() => ({ 'tools/list': [json(READ), json(FIND), ...names.map((name) => json({ ...READ, name }))] }));
     const proxy = await fresh();
@@ -144,7 +144,7 @@ describe('what differs from the lock is neither seen nor called, and the rest is
   });
 });
 
-describe('what agrees passes, however it is written', () => {
+describe('a tool that equals the lock passes in any JSON notation', () => {
   const rows: readonly (readonly [string, string])[] = [
     ['the same bytes', json(READ)],
     ['keys in another order', json({ inputSchema: READ.inputSchema, description: READ.description, name: READ.name })],
@@ -165,8 +165,8 @@ describe('what agrees passes, however it is written', () => {
 
 const CHANGED = json({ ...READ, description: 'Reads, and sends away.' });
 
-describe('on every way', () => {
-  it('pages, each filtered, and a call is decided by all of them', async () => {
+describe('the lock applies to', () => {
+  it('pages: each page is filtered, and a call is decided by all pages', async () => {
     offer(() => ({ 'tools/list': [[json(FIND)], [CHANGED], []] }));
     const proxy = await fresh();
     expect(namesIn((await post(proxy.url, list('tools/list', '1'))).text)).toEqual([]);
@@ -180,7 +180,7 @@ describe('on every way', () => {
     expect([await isCalled(proxy, 'find'), await isCalled(proxy, 'read')]).toEqual([true, false]);
   });
 
-  it('a list as the answer to another request', async () => {
+  it('a list in the response to another request', async () => {
     answer = ({ response, message }) =>
       response
         .writeHead(200, { 'content-type': 'application/json' })
@@ -216,13 +216,13 @@ describe('on every way', () => {
     expect((await post(again.url, get('ask'))).code).toBeUndefined();
   });
 
-  it('prompts pass if the lock has no list of them', async () => {
+  it('prompts, but only if the lock contains prompts', async () => {
     offer(() => ({ 'prompts/list': [json(ASK)] }));
     const proxy = await fresh(lockOf([READ]));
     expect(namesIn((await post(proxy.url, list('prompts/list'))).text, 'prompts')).toEqual(['ask']);
   });
 
-  it('tools that clients know by another name: the server is held to its own', async () => {
+  it('tools with another name for clients, by the name of the server', async () => {
     offer(() => ({ 'tools/list': [CHANGED, json(FIND)] }));
     const proxy = await fresh(LOCK, {
       tools_override: { find: { name: 'search', description: 'Searches.' }, read: { name: 'open' } },
@@ -239,7 +239,7 @@ describe('a server that changes', () => {
     return { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
   }
 
-  it('says so between list and call: the call is refused', async () => {
+  it('with a notification between list and call: the call is refused', async () => {
     let current = json(READ);
     offer(() => ({ 'tools/list': [current, json(FIND)] }));
     const proxy = await fresh();
@@ -255,13 +255,13 @@ describe('a server that changes', () => {
     answer = offered;
     expect(await isCalled(proxy, 'read')).toBe(false);
     expect(await isCalled(proxy, 'find')).toBe(true);
-    // It changes back without a notification: the list of a client shows it.
+    // The definition changes back without a notification. The proxy learns it from the list that a client reads.
     current = json(READ);
     expect(namesIn((await post(proxy.url, list('tools/list'))).text)).toEqual(['read', 'find']);
     expect(await isCalled(proxy, 'read')).toBe(true);
   });
 
-  it('sends no notification: a list that a client reads tells, and the call of the next one is refused', async () => {
+  it('without a notification: after a client has read the list, a call of the changed tool is refused', async () => {
     let current = json(READ);
     offer(() => ({ 'tools/list': [current, json(FIND)] }));
     const proxy = await fresh();
@@ -271,12 +271,12 @@ describe('a server that changes', () => {
     expect(await isCalled(proxy, 'read')).toBe(false);
   });
 
-  it('shows each session something else: each is decided by its own list', async () => {
+  it('for each session: calls are decided by the list of the session', async () => {
     const sessions = new Map<string, string>();
     let count = 0;
     answer = ({ response, message, request, body }) => {
       const id = JSON.stringify(message?.id);
-      // Proxies begin sessions of their own to read the lists.
+      // The proxy begins a session of its own to read the lists.
       const isOwn = body.includes('"name":"skep"');
       if (message?.method === 'initialize') {
         const result =
@@ -299,7 +299,7 @@ describe('a server that changes', () => {
     expect([await isCalled(proxy, 'read', first), await isCalled(proxy, 'read', second)]).toEqual([true, false]);
   });
 
-  it('shows other items to each caller: each is decided by the list of that caller', async () => {
+  it('for each caller: calls are decided by the list of the caller', async () => {
     answer = ({ response, message, request }) => {
       const tools = request.headers.authorization === 'Bearer alice' ? json(READ) : CHANGED;
       const result = message?.method === 'tools/list' ? `{"tools":[${tools}]}` : '{"content":[]}';
@@ -318,7 +318,7 @@ describe('a server that changes', () => {
     }
   });
 
-  it('differs between its replicas: whichever answers, no client gets what differs', async () => {
+  it('between its replicas: no client gets a different definition, whichever replica responds', async () => {
     let replica = 0;
     offer(() => {
       replica += 1;
@@ -332,7 +332,7 @@ describe('a server that changes', () => {
     expect(await isCalled(proxy, 'find')).toBe(true);
   });
 
-  it('does not list its tools: calls are refused, and the audit says why', async () => {
+  it('to an unreadable list: calls are refused, and the log contains the reason', async () => {
     answer = (received) =>
       received.message?.method === 'tools/list' ? void received.response.writeHead(500).end() : answerPlainly(received);
     const proxy = await fresh();
@@ -340,7 +340,7 @@ describe('a server that changes', () => {
     const refused = await post(proxy.url, call('read'));
     expect([refused.status, asked('tools/call') - before]).toEqual([503, 0]);
     expect(proxy.log.text()).toContain('definitions-unreadable');
-    // A name that was never reviewed is refused without a question.
+    // A call of a tool that is not in the lock is refused without reading the list.
     const lists = readings();
     expect(await isCalled(proxy, 'send')).toBe(false);
     expect(readings()).toBe(lists);
@@ -348,7 +348,7 @@ describe('a server that changes', () => {
     expect(await isCalled(proxy, 'read')).toBe(true);
   });
 
-  it('is asked for its list once, however many calls there are', async () => {
+  it('gets one request for its list for many calls', async () => {
     offer(() => ({ 'tools/list': [json(READ), json(FIND)] }));
     const proxy = await fresh();
     const before = readings();
@@ -364,11 +364,11 @@ it('a call without an id is refused: some servers would run it', async () => {
   expect((await post(proxy.url, notification)).status).toBe(400);
 });
 
-describe('bytes that agreed before', () => {
+describe('list bytes that equalled the lock before', () => {
   const ids = [1, 'a', 12_345, 'b"c'];
   const ask = (id: number | string) => ({ jsonrpc: '2.0', id, method: 'tools/list', params: {} });
 
-  it.each([false, true])('pass again, with the id of each request (stream: %s)', async (stream) => {
+  it.each([false, true])('pass again with the id of each request (stream: %s)', async (stream) => {
     offer(() => ({ 'tools/list': [json(READ), json(FIND)] }), { stream });
     const proxy = await fresh();
     for (const id of [...ids, ...ids]) {
@@ -379,10 +379,10 @@ describe('bytes that agreed before', () => {
   });
 
   it.each([
-    ['one byte that differs', CHANGED.replace('away', 'AWAY')],
+    ['a different byte', CHANGED.replace('away', 'AWAY')],
     ['a text of the same length', json({ ...READ, description: 'Sends a file.' })],
     ['a key of another order with another value', json({ description: 'Reads b file.', name: 'read' })],
-  ])('do not open the way for %s', async (_what, other) => {
+  ])('do not let pass %s', async (_what, other) => {
     let current = json(READ);
     offer(() => ({ 'tools/list': [current, json(FIND)] }));
     const proxy = await fresh();
@@ -395,7 +395,7 @@ describe('bytes that agreed before', () => {
     }
   });
 
-  it('show a list that agrees again', async () => {
+  it('restore a list that equals the lock again', async () => {
     let current = json(READ);
     offer(() => ({ 'tools/list': [current, json(FIND)] }));
     const proxy = await fresh();
@@ -409,7 +409,7 @@ describe('bytes that agreed before', () => {
   });
 });
 
-it('10,000 tools: the changed one is held, and all others are listed and called', async () => {
+it('of 10,000 tools, only the changed tool is hidden, and all others are listed and called', async () => {
   const tools = Array.from({ length: 10_000 }, (_, index) => ({ ...READ, name: `read_${index}` }));
   const offered = tools.map((tool, index) => json(index === 5000 ? { ...tool, title: 'Other' } : tool));
   offer(() => ({ 'tools/list': offered }));
@@ -419,7 +419,7 @@ it('10,000 tools: the changed one is held, and all others are listed and called'
   expect([await isCalled(proxy, 'read_9999'), await isCalled(proxy, 'read_5000')]).toEqual([true, false]);
 });
 
-it('with report everything passes, and is reported once', async () => {
+it('with the mode report, all tools pass and differences are reported once', async () => {
   offer(() => ({ 'tools/list': [CHANGED, json(FIND), json({ ...FIND, name: 'send' })] }));
   const proxy = await fresh({ ...LOCK, mode: 'report' });
   for (let count = 0; count < 2; count += 1) {
@@ -438,7 +438,7 @@ it('with report everything passes, and is reported once', async () => {
   ]);
 });
 
-it('a proxy that cannot reach the cluster says so, holds the server to its lock, and stops', async () => {
+it('a proxy that cannot reach the cluster logs this, enforces its lock, and can be stopped', async () => {
   offer(() => ({ 'tools/list': [CHANGED, json(FIND)] }));
   const environment = { KUBECONFIG: '/nothing/is/here' };
   const lock = { ...LOCK, report_to: 'files-tools-report' };

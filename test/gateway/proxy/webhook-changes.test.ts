@@ -1,4 +1,5 @@
-// What webhooks change arrives byte for byte, no client gets past a change, and who gives up is not asked about any further.
+// Tests changes by webhooks: changed messages arrive byte for byte, and clients cannot avoid a change. After a client
+// has disconnected, no further webhook is called.
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -44,7 +45,7 @@ function callOf(args: string): string {
   return `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":${args}}}`;
 }
 
-/** With a patch in the words of the test. */
+/** Returns a response that allows the request and contains the patch as text. */
 function patchText(patch: string): Respond {
   return ({ json }, response) =>
     response.end(`{"uid":"${json.uid}","allowed":true,"patch_type":"json_patch","patch":${patch}}`);
@@ -52,7 +53,7 @@ function patchText(patch: string): Respond {
 
 const ARGS = '/mcp_request/params/arguments';
 
-it('numbers of a patch arrive as the webhook wrote them', async () => {
+it('numbers of a patch reach the server as the webhook wrote them', async () => {
   const values = '{"id":9007199254740993,"sum":1.10,"far":1e400}';
   const { url } = await startHook(patchText(`[{"op":"add","path":"${ARGS}/added","value":${values}}]`));
   const proxy = await proxyWith({ mutating: [hook(url)] });
@@ -72,14 +73,14 @@ it.each([
   expect(await post(proxy, callOf(`{"n":${sent}}`))).toBe(status);
 });
 
-it('space before a message keeps nothing from being changed', async () => {
+it('a message with leading white space is changed too', async () => {
   const { url } = await startHook(patchWith({ op: 'replace', path: `${ARGS}/card`, value: '***' }));
   const proxy = await proxyWith({ mutating: [hook(url)] });
   expect(await post(proxy, ` \n${callOf('{"card":"4111"}')}`)).toBe(200);
   expect(backend.calls('tools/call').at(-1)?.body).toContain('"card":"***"');
 });
 
-it('a message that a patch does not fit is refused, although the webhook may be ignored', async () => {
+it('a message to which a patch cannot be applied is refused, even if failures of the webhook are ignored', async () => {
   const { url } = await startHook(patchWith({ op: 'replace', path: `${ARGS}/card`, value: '***' }));
   const proxy = await proxyWith({ mutating: [hook(url, { failure_policy: 'ignore' })] });
   const before = backend.calls('tools/call').length;
@@ -88,7 +89,7 @@ it('a message that a patch does not fit is refused, although the webhook may be 
   expect(proxy.audit.at(-1).metadata.extra.webhooks).toEqual(['guard: failed']);
 });
 
-it('a patch with many operations on a large message is not carried out', async () => {
+it('a patch with many operations on a large message is not applied', async () => {
   const { url } = await startHook(
     patchWith(...Array.from({ length: 1000 }, () => ({ op: 'add', path: `${ARGS}/x`, value: 1 }))),
   );
@@ -98,7 +99,7 @@ it('a patch with many operations on a large message is not carried out', async (
   expect(proxy.audit.at(-1).metadata.extra.refusal_detail).toContain('too many operations');
 });
 
-it('a webhook is left, and the next one is not asked, if the client goes away', async () => {
+it('after a disconnect of the client, the webhook request is aborted and no further webhook is called', async () => {
   let asked: (response: ServerResponse) => void = () => undefined;
   const asking = new Promise<ServerResponse>((resolve) => {
     asked = resolve;
@@ -122,7 +123,7 @@ it('a webhook is left, and the next one is not asked, if the client goes away', 
   expect(proxy.audit.at(-1).metadata.extra.webhooks).toEqual([]);
 });
 
-it('rules that change while a webhook is asked decide about the message', async () => {
+it('policies that change during a webhook request decide about the message', async () => {
   let answer: () => void = () => undefined;
   let config: RunConfig = CONFIG;
   const { url, sent } = await startHook((each, response) => {
@@ -144,7 +145,7 @@ it('rules that change while a webhook is asked decide about the message', async 
 
 const digestOf = (body: string) => createHash('sha256').update(body).digest('hex');
 
-it('the audit names what the client sent and what went on, by their digests', async () => {
+it('the audit contains digests of the received message and of the changed message', async () => {
   const { url } = await startHook(patchWith({ op: 'add', path: `${ARGS}/tenant`, value: 'hunter2' }));
   const proxy = await proxyWith({ mutating: [hook(url)] });
   const body = callOf('{"card":"4111"}');
@@ -159,7 +160,7 @@ it('the audit names what the client sent and what went on, by their digests', as
   expect(JSON.stringify(proxy.audit)).not.toMatch(/4111|hunter2/);
 });
 
-it('the audit names both tools if a webhook names another one, also if the call is then refused', async () => {
+it('the audit names both tools if a webhook changes the tool, even for a refused call', async () => {
   const { url } = await startHook(patchWith({ op: 'replace', path: '/mcp_request/params/name', value: 'other' }));
   const proxy = await proxyWith({ mutating: [hook(url)] }, undefined, { tools_filter: ['echo'] });
   await post(proxy, callOf('{}'));

@@ -1,4 +1,4 @@
-// Webhooks around calls: what they are sent, what they may change, who decides afterwards, and webhooks that attack the proxy.
+// Tests webhooks: their requests, permitted changes, policies after changes, and webhooks that attack the proxy.
 
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ function lastCall(): { readonly params: { readonly name: string; readonly argume
 }
 
 describe('a webhook', () => {
-  it('is sent who calls what, signed, with the bytes of the client', async () => {
+  it('gets a signed request with the caller and the bytes of the message', async () => {
     const { url, sent } = await startHook(answerWith({}));
     const proxy = await proxyWith({ validating: [hook(url, { hmac_secret_file: secretFile })] });
     const body =
@@ -72,7 +72,7 @@ describe('a webhook', () => {
     expect(proxy.audit.at(-1).metadata.extra.webhooks).toEqual(['guard: allowed']);
   });
 
-  it('that denies keeps the request from the server, and its words are for the operator', async () => {
+  it('that denies prevents the request, and only the audit contains its reason', async () => {
     const { url } = await startHook(answerWith({ allowed: false, reason: 'pii', message: 'secret words' }));
     const proxy = await proxyWith({ validating: [hook(url, { failure_policy: 'ignore' })] });
     const before = backend.calls('tools/call').length;
@@ -86,7 +86,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('that changes a message leaves the rest of its bytes as they are', async () => {
+  it('that changes a message keeps all other bytes', async () => {
     const { url } = await startHook(patchWith({ op: 'add', path: '/mcp_request/params/arguments/tenant', value: 'a' }));
     const proxy = await proxyWith({ mutating: [hook(url)] });
     const body =
@@ -99,7 +99,7 @@ describe('a webhook', () => {
     expect(proxy.audit.at(-1).metadata.extra.webhooks).toEqual(['guard: changed']);
   });
 
-  it('sees what those before it have made of a message, and validating ones see the end of it', async () => {
+  it('gets the message with the changes of earlier webhooks, and validating webhooks get the final message', async () => {
     const first = await startHook(patchWith({ op: 'add', path: '/mcp_request/params/arguments/one', value: 1 }));
     const second = await startHook(
       patchWith({ op: 'move', from: '/mcp_request/params/arguments/one', path: '/mcp_request/params/arguments/two' }),
@@ -116,7 +116,7 @@ describe('a webhook', () => {
     expect(proxy.audit.at(-1).metadata.extra.webhooks).toEqual(['a: changed', 'b: changed', 'c: allowed']);
   });
 
-  it('that names another tool changes the header of the message too', async () => {
+  it('that changes the tool also changes the header `mcp-name`', async () => {
     const { url } = await startHook(patchWith({ op: 'replace', path: '/mcp_request/params/name', value: 'echo' }));
     const proxy = await proxyWith({ mutating: [hook(url)] });
     const meta = {
@@ -154,12 +154,12 @@ describe('over TLS', () => {
 
   it.each<[string, () => Partial<Hook>, number]>([
     [
-      'whose certificate is trusted, and that trusts the one of the proxy, is asked',
+      'with a trusted certificate, which trusts the certificate of the proxy, is called',
       () => ({ ...trusted(), ...shown() }),
       200,
     ],
     ['that trusts only clients with a certificate fails without one', trusted, 503],
-    ['whose certificate no one vouches for fails', shown, 503],
+    ['with an untrusted certificate leads to a failure', shown, 503],
     [
       'is asked whatever its certificate is, where it is not checked',
       () => ({ ...shown(), insecure_skip_verify: true }),
@@ -172,7 +172,7 @@ describe('over TLS', () => {
   });
 });
 
-describe('policies decide about a message as webhooks have made it', () => {
+describe('policies decide about a message after a webhook', () => {
   const authz = { authz_config_path: policyFile };
   it.each<[string, object, number]>([
     ['removes the argument that a policy reads', { op: 'remove', path: '/mcp_request/params/arguments/path' }, 403],
@@ -195,7 +195,7 @@ describe('policies decide about a message as webhooks have made it', () => {
     expect(backend.calls('tools/call').length - before).toBe(status === 200 ? 1 : 0);
   });
 
-  it('that permits what policies deny changes nothing', async () => {
+  it('that permits a call that policies deny', async () => {
     const { url } = await startHook(answerWith({}));
     const proxy = await proxyWith({ validating: [hook(url)] }, authz);
     expect((await callTool(proxy, 'echo', { path: '/etc' })).status).toBe(403);
@@ -233,7 +233,7 @@ const ATTACKS = attacks([
   ['answers for another request', answerWith({ uid: 'other' }), 'uid differs'],
   ['answers without an id', answerWith({ uid: undefined }), 'uid differs'],
   ['sends invalid UTF-8', (_sent, response) => response.end(Buffer.from([0x7b, 0xff, 0x7d])), 'not UTF-8'],
-  ['says nothing about permission', answerWith({ allowed: undefined }), 'no allowed'],
+  ['does not return `allowed`', answerWith({ allowed: undefined }), 'no allowed'],
   ['permits by a text', answerWith({ allowed: 'true' }), 'no allowed'],
   [
     'permits and denies at once',
@@ -246,7 +246,7 @@ const ATTACKS = attacks([
   ['changes the method', patchWith({ op: 'replace', path: '/mcp_request/method', value: 'tools/list' }), 'not below'],
   ['changes the id', patchWith({ op: 'replace', path: '/mcp_request/id', value: 9 }), 'not below'],
   ['changes who calls', patchWith({ op: 'add', path: '/principal/sub', value: 'root' }), 'not below'],
-  ['takes the whole message', patchWith({ op: 'replace', path: '/mcp_request', value: {} }), 'not below'],
+  ['replaces the whole message', patchWith({ op: 'replace', path: '/mcp_request', value: {} }), 'not below'],
   [
     'copies from elsewhere',
     patchWith({ op: 'copy', from: '/principal', path: '/mcp_request/params/arguments/x' }),
@@ -280,7 +280,7 @@ const ATTACKS = attacks([
 ]);
 
 describe('a webhook that attacks the proxy', () => {
-  it.each(ATTACKS)('and $what is a failure', async ({ respond, detail, more }) => {
+  it.each(ATTACKS)('and $what leads to a failure', async ({ respond, detail, more }) => {
     const { url } = await startHook(respond);
     const proxy = await proxyWith({ mutating: [hook(url, more)] });
     const before = backend.calls('tools/call').length;
@@ -291,7 +291,7 @@ describe('a webhook that attacks the proxy', () => {
     expect(proxy.audit.at(-1).metadata.extra.refusal_detail).toContain(detail);
   });
 
-  it.each(ATTACKS.slice(3, 6))('and $what is ignored if failurePolicy says so, and counted', async ({ respond }) => {
+  it.each(ATTACKS.slice(3, 6))('and $what is ignored and counted if failurePolicy is `ignore`', async ({ respond }) => {
     const { url } = await startHook(respond);
     const proxy = await proxyWith(
       { mutating: [hook(url, { failure_policy: 'ignore' })] },
@@ -315,15 +315,15 @@ describe('a webhook that attacks the proxy', () => {
     expect(text).toContain('skep_proxy_webhook_answers_total{server="small",webhook="guard",outcome="ignored"} 1');
   });
 
-  it('and validates cannot change a message', async () => {
+  it('as a validating webhook cannot change a message', async () => {
     const { url } = await startHook(patchWith({ op: 'add', path: '/mcp_request/params/arguments/x', value: 1 }));
     const proxy = await proxyWith({ validating: [hook(url)] });
     expect((await callTool(proxy, 'echo')).status).toBe(503);
   });
 });
 
-describe('no webhook is asked', () => {
-  it('about a message that it could not see whole', async () => {
+describe('no webhook is called', () => {
+  it('about a message that it could not receive completely', async () => {
     const { url, sent } = await startHook(answerWith({}));
     const proxy = await proxyWith({ validating: [hook(url, { failure_policy: 'ignore' })] });
     const refused = await callTool(proxy, 'echo', { text: 'x'.repeat(1024 * 1024) });
@@ -331,14 +331,14 @@ describe('no webhook is asked', () => {
     expect(sent).toEqual([]);
   });
 
-  it('over plain HTTP, unless its certificates need no check either', async () => {
+  it('over plain HTTP, unless the check of its certificates is disabled', async () => {
     const { url, sent } = await startHook(answerWith({}));
     const proxy = await proxyWith({ validating: [hook(url, { insecure_skip_verify: false })] });
     expect((await callTool(proxy, 'echo')).status).toBe(503);
     expect(sent).toEqual([]);
   });
 
-  it('without the key that signs requests', async () => {
+  it('without the key for signatures', async () => {
     const { url, sent } = await startHook(answerWith({}));
     const proxy = await proxyWith({ validating: [hook(url, { hmac_secret_file: join(folder, 'none') })] });
     expect((await callTool(proxy, 'echo')).status).toBe(503);

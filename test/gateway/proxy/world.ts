@@ -1,4 +1,4 @@
-// `skep proxy` in this process, with what it writes, and requests to it as clients send them.
+// Starts `skep proxy` in this process, records its log and audit, and sends requests to it.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { createLogger } from '#hosts/log.ts';
@@ -7,14 +7,14 @@ import { createWatchedFiles } from '#hosts/watched-files.ts';
 import type { Environment } from '#std/environment.ts';
 
 export interface TestedProxy extends RunningProxy {
-  /** Without a path. */
+  /** URL without a path. */
   readonly origin: string;
-  /** Records of its log. */
+  /** Records of the proxy's log. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
-  /** Events of its audit. */
+  /** Events of the proxy's audit. */
   // biome-ignore lint/suspicious/noExplicitAny: what others read is looked at piece by piece
   readonly audit: readonly any[];
-  /** Resolves once the log, or the audit, has a text. */
+  /** Resolves when the log or the audit contains the text. */
   written(text: string): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export const CONFIG: RunConfig = {
   audit_config: { enabled: false, component: 'small' },
 };
 
-/** `readConfig`: the configuration as it is later, where it changes. */
+/** Starts a proxy. `readConfig` returns the current configuration, if tests change it. */
 export async function runProxy(
   settings: Partial<RunConfig>,
   environment: Environment = {},

@@ -1,4 +1,4 @@
-// What clients see of several servers through one, and where their requests go. Real servers, real listeners.
+// Tests the aggregation of several servers by a virtual server: the lists for clients, and the routing of requests.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -66,14 +66,14 @@ async function namesOf(client: Client, list = 'tools/list'): Promise<readonly st
   return (items ?? []).map((each: Record<string, string>) => each.name ?? each.uri ?? '');
 }
 
-/** Server and tool that a call has reached. */
+/** Calls a tool. Returns the server and the tool that received the call. */
 async function reached(client: Client, name: string): Promise<unknown> {
   const { content, error } = await client.ask('tools/call', { name, arguments: { a: 1 } });
   return error?.message ?? JSON.parse(content[0].text);
 }
 
 describe('tools', () => {
-  it('have the name of their backend before their own, in an order that stays', async () => {
+  it('have the name of their backend as a prefix, in a stable order', async () => {
     const client = await connect(await run());
     expect(await namesOf(client)).toEqual(['mail_find', 'mail_send', 'wiki_find', 'wiki_read']);
     expect(await reached(client, 'wiki_find')).toEqual({ server: 'wiki', tool: 'find', args: { a: 1 } });
@@ -81,14 +81,14 @@ describe('tools', () => {
     expect(await reached(client, 'find')).toBe('Unknown tool: find');
   });
 
-  it('keep their names where an order says whose counts', async () => {
+  it('keep their names if priorities resolve conflicts', async () => {
     const client = await connect(await run(aggregation({ conflictResolution: 'priority' })));
     expect(await namesOf(client)).toEqual(['find', 'read', 'send']);
     expect(await reached(client, 'find')).toMatchObject({ server: 'wiki' });
     expect(await reached(client, 'send')).toMatchObject({ server: 'mail' });
   });
 
-  it('of equal names are offered by nobody where overrides were expected, and the log says so', async () => {
+  it('with equal names are hidden if overrides are missing, and the log reports this', async () => {
     const server = await run(aggregation({ conflictResolution: 'manual' }));
     const client = await connect(server);
     expect(await namesOf(client)).toEqual(['read', 'send']);
@@ -100,7 +100,7 @@ describe('tools', () => {
     });
   });
 
-  it('are shown as overrides say, and called by their own name', async () => {
+  it('are listed with their overrides, and called by their own name', async () => {
     const overrides = {
       find: { name: 'search', description: 'Searches.', annotations: { title: 'Search', readOnlyHint: false } },
     };
@@ -129,7 +129,7 @@ describe('tools', () => {
 });
 
 describe('prompts, resources and templates', () => {
-  it('are listed and reached at the backend that has them', async () => {
+  it('are listed, and requests reach their backend', async () => {
     const client = await connect(await run());
     expect(await namesOf(client, 'prompts/list')).toEqual(['mail_reply', 'mail_summary', 'wiki_summary']);
     expect(await client.ask('prompts/get', { name: 'wiki_summary' })).toMatchObject({
@@ -143,7 +143,7 @@ describe('prompts, resources and templates', () => {
     expect(await namesOf(client, 'resources/templates/list')).toEqual(['page']);
   });
 
-  it('are completed by the backend that has them', async () => {
+  it('are completed by their backend', async () => {
     const client = await connect(await run());
     const complete = (ref: object) => client.ask('completion/complete', { ref, argument: { name: 'x', value: 'y' } });
     expect(await complete({ type: 'ref/prompt', name: 'mail_reply' })).toMatchObject({
@@ -155,7 +155,7 @@ describe('prompts, resources and templates', () => {
 });
 
 describe('lists', () => {
-  it('come in pages whose cursors stay right', async () => {
+  it('are paginated with stable cursors', async () => {
     const many = await startMember({
       tools: Array.from({ length: 1500 }, (_, index) => tool(`t${String(index).padStart(4, '0')}`)),
     });
@@ -200,7 +200,7 @@ describe('lists', () => {
     expect(JSON.parse(called.content[0].text)).toMatchObject({ server: 'wiki', tool: 'find' });
   });
 
-  it('change while sessions go on, and each change is reported once', async () => {
+  it('change during sessions, and each change is notified once', async () => {
     const changing = await startMember({ tools: [tool('a')] });
     const client = await connect(await run({}, { changing, wiki }));
     expect(await namesOf(client)).toContain('changing_a');
@@ -209,7 +209,7 @@ describe('lists', () => {
     expect(await stream.next()).toEqual({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
     expect(await namesOf(client)).toContain('changing_b');
     expect(await reached(client, 'changing_b')).toMatchObject({ tool: 'b' });
-    // What does not change a list is no change: the next message is about prompts.
+    // Another order is not a change of the list, so the next message is about prompts.
     changing.offer({ tools: [tool('b'), tool('a')] });
     changing.offer({ tools: [tool('b'), tool('a')], prompts: [{ name: 'p' }] });
     expect(await stream.next()).toEqual({ jsonrpc: '2.0', method: 'notifications/prompts/list_changed' });
@@ -218,7 +218,7 @@ describe('lists', () => {
   });
 });
 
-it('backends that join and leave do so without a restart, in sessions that go on', async () => {
+it('backends are added and removed without a restart, in existing sessions', async () => {
   const server = await run({}, { wiki });
   const client = await connect(server);
   const stream = await client.open();
@@ -232,8 +232,8 @@ it('backends that join and leave do so without a restart, in sessions that go on
   stream.close();
 });
 
-describe('a backend that is not there', () => {
-  it('makes lists an error that names it, while calls of others pass', async () => {
+describe('an unreachable backend', () => {
+  it('leads to list errors with its name, while calls of other backends pass', async () => {
     const gone = await startMember({ tools: [tool('a')] });
     const server = await run({}, { wiki, gone });
     const client = await connect(server);
@@ -253,7 +253,7 @@ describe('a backend that is not there', () => {
     expect(await reached(client, 'gone_a')).toContain('the backend gone cannot be reached');
   });
 
-  it('is left out of lists where the others are enough', async () => {
+  it('is left out of lists if lists do not need every backend', async () => {
     const gone = await startMember();
     await gone.close();
     const client = await connect(await run(operational({ partialFailureMode: 'best_effort' }), { wiki, gone }));

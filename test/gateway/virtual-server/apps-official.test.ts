@@ -1,5 +1,5 @@
-// The official host and view of MCP Apps, and an example server that no one here wrote, twice behind one virtual server: each view
-// gets its own user interface, and calls its own server.
+// Tests the official host and view of MCP Apps with two copies of a public example server behind a virtual server. Each
+// view gets its own user interface and calls its own server.
 
 import { fileURLToPath } from 'node:url';
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -49,7 +49,7 @@ async function connectHost(era: Era, names: readonly string[]): Promise<Client> 
   return client;
 }
 
-/** A view in its frame, without the frame. */
+/** Opens a view and connects it to the host in memory, without a browser frame. */
 async function openView(client: Client): Promise<App> {
   const bridge = new AppBridge(client, { name: 'host', version: '1' }, { serverTools: {}, serverResources: {} });
   const view = new App({ name: 'view', version: '1' }, {}, { autoResize: false });
@@ -72,12 +72,15 @@ it.each(ERAS)('a host (%s) shows the user interface of each server, although the
   }
 });
 
-it.each(ERAS)('a view calls the tool of its server, and reads its resource, by its own names (%s)', async (era) => {
-  const client = await connectHost(era, ['north']);
-  const view = await openView(client);
-  const result = await view.callServerTool({ name: 'get-time', arguments: {} });
-  expect(result.isError ?? false).toBe(false);
-  expect(result.content).toHaveLength(1);
-  const { contents } = await view.readServerResource({ uri: 'ui://get-time/mcp-app.html' });
-  expect(contents).toHaveLength(1);
-});
+it.each(ERAS)(
+  'a view calls the tool and reads the resource of its server by the names at the server (%s)',
+  async (era) => {
+    const client = await connectHost(era, ['north']);
+    const view = await openView(client);
+    const result = await view.callServerTool({ name: 'get-time', arguments: {} });
+    expect(result.isError ?? false).toBe(false);
+    expect(result.content).toHaveLength(1);
+    const { contents } = await view.readServerResource({ uri: 'ui://get-time/mcp-app.html' });
+    expect(contents).toHaveLength(1);
+  },
+);

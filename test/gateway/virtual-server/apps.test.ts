@@ -1,5 +1,5 @@
-// User interfaces of tools (SEP-1865, MCP Apps) behind a virtual server: a client that shows them reads the one of its tool, and it
-// calls the tools of its own server.
+// Tests user interfaces of tools (SEP-1865, MCP Apps) behind a virtual server: a client reads the user interface of a
+// tool, and the user interface calls tools of its own server.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -65,7 +65,7 @@ const CHART_TOOLS = [
 ];
 const TABLE_TOOLS = [withView('open'), tool('sort')];
 
-/** A server of 2026-07-28 that lists none of its resources. */
+/** Responds as a server of 2026-07-28 that does not list its resources. */
 function answerChart(received: Received): void {
   const { response, message } = received;
   const lists = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
@@ -113,13 +113,13 @@ test('clients of both eras are offered user interfaces', async () => {
   expect(begun.json?.result.capabilities.extensions).toEqual({ [APPS]: {} });
 });
 
-test('a server that has user interfaces offers them without a word in its capabilities', async () => {
+test('a server can offer user interfaces without a declared capability', async () => {
   const server = await run({}, { table });
   const discovered = await askStateless(server, 'server/discover', {}, '');
   expect(discovered?.result.capabilities.extensions).toEqual({ [APPS]: {} });
 });
 
-test('members list, begin sessions and answer calls as for a client that shows user interfaces', async () => {
+test('backends get requests as from a client that shows user interfaces', async () => {
   const declared = { 'io.modelcontextprotocol/clientCapabilities': { extensions: SHOWS_APPS } };
   await listed(office);
   expect(lastAtChart('tools/list')).toMatchObject({ _meta: declared });
@@ -132,7 +132,7 @@ test('members list, begin sessions and answer calls as for a client that shows u
   expect(sessions.map(({ message }) => message.params.capabilities)).toEqual([{ extensions: SHOWS_APPS }]);
 });
 
-test('equal URIs of two members are told apart, in tools and in resources', async () => {
+test('equal URIs of two backends are distinguished in tools and in resources', async () => {
   const tools = await listed(office);
   expect(tools.get('chart_draw')).toEqual({ ui: { resourceUri: CHART_VIEW }, 'ui/resourceUri': CHART_VIEW });
   expect(tools.get('table_open')).toEqual({ ui: { resourceUri: TABLE_VIEW }, 'ui/resourceUri': TABLE_VIEW });
@@ -143,7 +143,7 @@ test('equal URIs of two members are told apart, in tools and in resources', asyn
   expect(resources).toEqual([{ uri: TABLE_VIEW, name: 'view' }]);
 });
 
-test('each is read at its member, as it is but for its URI', async () => {
+test('each user interface is read from its backend, and only its URI changes', async () => {
   const answer = await read(office, CHART_VIEW);
   expect(answer?.result.contents).toEqual([{ ...PAGE, uri: CHART_VIEW, text: expect.stringContaining(VIEW) }]);
   expect(lastAtChart('resources/read')).toMatchObject({ uri: VIEW });
@@ -152,14 +152,14 @@ test('each is read at its member, as it is but for its URI', async () => {
   expect((await read(office, 'ui://chart/other.html'))?.result.contents).toHaveLength(1);
 });
 
-test('a URI that several members have leads nowhere, nor does one of an unknown member', async () => {
+test('a URI of several backends or of an unknown backend is not found', async () => {
   const before = chart.received.length;
   for (const uri of [VIEW, 'ui://skep/nobody/view.html', 'ui://skep/chart', 'ui://skep//view.html'])
     expect((await read(office, uri))?.error.code).toBe(-32602);
   expect(chart.received.slice(before).filter(({ message }) => message?.method === 'resources/read')).toEqual([]);
 });
 
-test('the URI of a member stays right once no other member has an equal one', async () => {
+test('the URI of a backend stays valid after no other backend has an equal URI', async () => {
   const { chart: alone } = bothBackends();
   const server = await run({}, { chart: alone });
   expect((await listed(server)).get('chart_draw')).toMatchObject({ ui: { resourceUri: VIEW } });
@@ -167,7 +167,7 @@ test('the URI of a member stays right once no other member has an equal one', as
   expect((await read(server, CHART_VIEW))?.result.contents).toHaveLength(1);
 });
 
-test('a member cannot name the user interface of another one', async () => {
+test('a backend cannot refer to the user interface of another backend', async () => {
   const liar = await startMember({ name: 'liar', tools: [withView('show', undefined, CHART_VIEW)] });
   const server = await run({}, { ...bothBackends(), liar });
   const named = (await listed(server)).get('liar_show');
@@ -181,7 +181,7 @@ test('a member cannot name the user interface of another one', async () => {
 test.each([
   ['in the metadata', '"_meta":{"\\ud800":1,"ui":{"resourceUri":"ui://skep/chart/view.html"}}'],
   ['in its settings', '"_meta":{"ui":{"\\ud800":1,"resourceUri":"ui://skep/chart/view.html"}}'],
-])('a tool whose metadata cannot be changed is left out: a key that is not valid Unicode %s', async (_where, meta) => {
+])('a tool whose metadata cannot be changed is left out: an invalid Unicode key %s', async (_where, meta) => {
   const { chart: own } = bothBackends();
   const liar = await startServer((received) => {
     const { response, message } = received;
@@ -203,7 +203,7 @@ test.each([
   expect(names).not.toContain('liar_show');
 });
 
-test('tools for user interfaces alone are listed for clients that show some', async () => {
+test('tools only for user interfaces are listed for clients that show user interfaces', async () => {
   expect([...(await listed(office)).keys()]).toContain('chart_refresh');
   expect([...(await listed(office, {})).keys()]).not.toContain('chart_refresh');
   const [plain, shows] = [await connect(office), await connect(office, { extensions: SHOWS_APPS })];
@@ -211,7 +211,7 @@ test('tools for user interfaces alone are listed for clients that show some', as
   expect([...toolsOf({ result: await shows.ask('tools/list') }).keys()]).toContain('chart_refresh');
 });
 
-test('no model finds a tool for user interfaces alone', async () => {
+test('find_tool does not find tools only for user interfaces', async () => {
   const optimizer = {
     ...{ maxToolsToReturn: 20, embeddingServiceTimeout: '30s' },
     ...{ hybridSearchSemanticRatio: '0.5', semanticDistanceThreshold: '0.5' },
@@ -227,7 +227,7 @@ test('no model finds a tool for user interfaces alone', async () => {
   expect(called?.result.isError).toBe(true);
 });
 
-test.each(['refresh', 'draw'])('a user interface calls %s by the name that its server gave it', async (own) => {
+test.each(['refresh', 'draw'])('a user interface calls %s by its name at the server', async (own) => {
   const answer = await call(office, own);
   expect(answer?.result.content).toHaveLength(1);
   const sent = chart.received.findLast(({ message }) => message?.method === 'tools/call');
@@ -236,7 +236,7 @@ test.each(['refresh', 'draw'])('a user interface calls %s by the name that its s
   expect((await client.ask('tools/call', { name: 'open', arguments: {} })).content).toHaveLength(1);
 });
 
-test('the name of a hidden tool calls no tool of another member', async () => {
+test('the name of a hidden tool does not lead to a tool of another backend', async () => {
   const aggregation: VmcpConfig['aggregation'] = {
     conflictResolution: 'prefix',
     conflictResolutionConfig: { prefixFormat: '{workload}_' },
@@ -248,7 +248,7 @@ test('the name of a hidden tool calls no tool of another member', async () => {
   expect((await call(server, 'sort'))?.error.message).toBe('Unknown tool: sort');
 });
 
-test('a call of one member needs no list of another, also of a caller that has asked for none', async () => {
+test('a call needs no list of other backends, even if the caller has read no list', async () => {
   const gone = await startMember({ name: 'gone' });
   await gone.close();
   const failing: Partial<VmcpConfig> = {
@@ -280,7 +280,7 @@ test.each([
   expect((await call(office, own))?.error).toMatchObject({ code: -32602, message: `Unknown tool: ${own}` });
 });
 
-test('a name that clients see means the tool that they see', async () => {
+test('a name that clients see always leads to the listed tool', async () => {
   const aggregation: VmcpConfig['aggregation'] = {
     conflictResolution: 'prefix',
     conflictResolutionConfig: { prefixFormat: '{workload}_' },
@@ -304,7 +304,7 @@ function policies(...lines: readonly string[]): Partial<VmcpConfig> {
 
 const CALL = 'principal, action == Action::"call_tool", resource';
 
-test('policies decide on the name that clients see, and the audit event has both', async () => {
+test('policies use the name that clients see, and the audit event contains both names', async () => {
   const data = { includeRequestData: false, includeResponseData: false, maxDataSize: 0 };
   const audit = { enabled: true as const, component: 'office', ...data };
   const server = await run({ audit, ...policies(`permit(${CALL} == Tool::"chart_refresh");`) });
@@ -325,7 +325,7 @@ test('a policy that forbids the name that clients see forbids the name of the se
   expect((await call(server, 'draw'))?.result.content).toHaveLength(1);
 });
 
-test('policies know a user interface by the URI of its server', async () => {
+test('policies use the URI of a user interface at its server', async () => {
   const forbid =
     'forbid(principal, action == Action::"read_resource", resource) when { resource.uri == "ui://view.html" };';
   const server = await run(policies('permit(principal, action, resource);', forbid));
@@ -335,7 +335,7 @@ test('policies know a user interface by the URI of its server', async () => {
   expect((await read(server, 'ui://chart/other.html'))?.result.contents).toHaveLength(1);
 });
 
-test('a client that listens hears of a user interface, and of a part of one, by the URI that it knows', async () => {
+test('a listening client gets updates of a user interface or a part of it, with the URI for clients', async () => {
   const notifications = { resourceSubscriptions: [TABLE_VIEW] };
   const message = {
     id: 7,
@@ -353,7 +353,7 @@ test('a client that listens hears of a user interface, and of a part of one, by 
   stream.close();
 });
 
-test('a subscription ends at the member that has it, even if its URI leads nowhere any more', async () => {
+test('a subscription ends at its backend, even if its URI is no longer found', async () => {
   const other = await startMember({ name: 'other', tools: [tool('wait')] });
   const server = await run({}, { table, other });
   const client = await connect(server, { extensions: SHOWS_APPS });
@@ -365,7 +365,7 @@ test('a subscription ends at the member that has it, even if its URI leads nowhe
   expect(ended).toMatchObject({ from: 'table', got: { uri: VIEW } });
 });
 
-test('a client hears of the user interface that it has subscribed to, by the URI that it knows', async () => {
+test('a client gets updates of a subscribed user interface, with the URI for clients', async () => {
   const client = await connect(office, { extensions: SHOWS_APPS });
   await client.ask('resources/subscribe', { uri: TABLE_VIEW });
   expect(table.calls('resources/subscribe').at(-1)?.message.params).toEqual({ uri: VIEW });

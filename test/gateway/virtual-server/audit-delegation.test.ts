@@ -1,4 +1,4 @@
-// Audit events name the parties that act for the subject of a token (RFC 8693): of a request, and of a workflow and its steps.
+// Tests that audit events of requests, workflows and steps contain the actors of a token (RFC 8693).
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { delegationOf } from '#gateway/gate/audit-delegation.ts';
@@ -58,27 +58,27 @@ async function delegationsOf(claims: object, maxDelegationDepth?: number) {
   return wanted.map((type) => server.audit.find((event) => event.type === type)?.delegation);
 }
 
-it('the newest first, at most as many as the settings say', async () => {
+it('contains actors with the newest first, up to the configured number', async () => {
   const two = { chain: [{ iss: 'https://a.example', sub: 'one' }, { sub: 'two' }], truncated: true, omitted: 1 };
   expect(await delegationsOf({ act: CHAIN }, 2)).toEqual(Array(3).fill({ ...two, malformed: false }));
   const all = await delegationsOf({ act: CHAIN });
   expect(all.map(({ chain, truncated }) => [chain.length, truncated])).toEqual(Array(3).fill([3, false]));
 });
 
-it('nothing if no one acts for the subject', async () => {
+it('contains no actors if the token has none', async () => {
   expect(await delegationsOf({})).toEqual([undefined, undefined, undefined]);
 });
 
 it.each<[string, object, object]>([
-  ['is no object', { act: 'agent' }, { chain: [], malformedReason: 'act_not_object' }],
-  ['has another one that is none', { act: { sub: 'a', act: 1 } }, { malformedReason: 'nested_act_not_object' }],
-  ['has an issuer that is no text', { act: { iss: 1, sub: 'a' } }, { malformedReason: 'iss_not_string' }],
-  ['has a subject that is no text', { act: { sub: [] } }, { chain: [{}], malformedReason: 'sub_not_string' }],
-])('says so if the claim %s', (_what, claims, expected) => {
+  ['is not an object', { act: 'agent' }, { chain: [], malformedReason: 'act_not_object' }],
+  ['has an invalid nested actor', { act: { sub: 'a', act: 1 } }, { malformedReason: 'nested_act_not_object' }],
+  ['has an issuer that is not a text', { act: { iss: 1, sub: 'a' } }, { malformedReason: 'iss_not_string' }],
+  ['has a subject that is not a text', { act: { sub: [] } }, { chain: [{}], malformedReason: 'sub_not_string' }],
+])('reports that the claim %s', (_what, claims, expected) => {
   expect(delegationOf({ ...claims })).toMatchObject({ malformed: true, omitted: 0, ...expected });
 });
 
-it('ten by default, and texts are cut', () => {
+it('contains ten actors by default, with shortened texts', () => {
   let act: Record<string, unknown> = { sub: 'x'.repeat(300) };
   for (let depth = 0; depth < 11; depth += 1) act = { sub: 'y'.repeat(300), act };
   const found = delegationOf(JSON.parse(JSON.stringify({ act })));

@@ -1,4 +1,4 @@
-// Backends that join, leave and move while a virtual server serves: the others are no worse for it. Real servers.
+// Tests backends that are added, removed or moved at run time, and that other backends are not affected.
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -18,7 +18,7 @@ async function start(options: MemberOptions): Promise<TestMember> {
   return member;
 }
 
-/** One that waits for as long as a test may take. */
+/** Starts a backend that never responds to tools/list. */
 async function startSilent(): Promise<TestMember> {
   const member = await start({ name: 'silent', tools: [tool('a')] });
   member.silence('tools/list');
@@ -44,8 +44,8 @@ function summary({ origin }: TestedVirtualServer): Promise<unknown> {
   return get(`${origin}/api/backends/health`).then(({ json }) => json.summary);
 }
 
-describe('a backend that joins and does not answer', () => {
-  it('leaves the server ready, and is unknown in its health', async () => {
+describe('a new backend that does not respond', () => {
+  it('leaves the server ready, and has an unknown health', async () => {
     const [good, silent] = [await start({ name: 'good', tools: [tool('echo')] }), await startSilent()];
     const server = await run({ good });
     server.replace(configOf({ good, silent }, operational(HOUR)));
@@ -53,7 +53,7 @@ describe('a backend that joins and does not answer', () => {
     expect(await summary(server)).toMatchObject({ total: 2, healthy: 1, unknown: 1 });
   });
 
-  it('keeps no call and no list of the others waiting', async () => {
+  it('does not delay calls and lists of other backends', async () => {
     const [good, silent] = [await start({ name: 'good', tools: [tool('echo')] }), await startSilent()];
     const server = await run({ good });
     const client = await connect(server);
@@ -62,7 +62,7 @@ describe('a backend that joins and does not answer', () => {
     expect((await client.ask('tools/list')).tools).toMatchObject([{ name: 'good_echo' }]);
   });
 
-  it('keeps no call waiting where lists need every backend', async () => {
+  it('does not delay calls if lists need every backend', async () => {
     const [good, silent] = [await start({ name: 'good', tools: [tool('echo')] }), await startSilent()];
     const server = await run({ good }, { ...HOUR, partialFailureMode: 'fail' });
     const client = await connect(server);
@@ -72,7 +72,7 @@ describe('a backend that joins and does not answer', () => {
 });
 
 describe('a backend that has moved', () => {
-  it('is asked for its lists where it is now, at once', async () => {
+  it('is asked for its lists at its new URL at once', async () => {
     const old = await start({ name: 'old', tools: [tool('a')] });
     const server = await run({ desk: old });
     const client = await connect(server);
@@ -85,7 +85,7 @@ describe('a backend that has moved', () => {
     stream.close();
   });
 
-  it('is not listed as it was where it did not answer at its old place', async () => {
+  it('is not listed with old tools if it did not respond at its old URL', async () => {
     const silent = await startSilent();
     const server = await runVirtual(configOf({ desk: silent }, operational(HOUR)));
     closing.push(server.stop);
@@ -94,7 +94,7 @@ describe('a backend that has moved', () => {
     expect((await (await connect(server)).ask('tools/list')).tools).toMatchObject([{ name: 'desk_b' }]);
   });
 
-  it('is checked as often as the configuration says by then', async () => {
+  it('is checked at the new interval of the configuration', async () => {
     const [old, moved] = [await start({ tools: [tool('a')] }), await start({ tools: [tool('a')] })];
     const server = await run({ desk: old });
     const often = { healthCheckInterval: '20ms', healthCheckTimeout: '1h' };

@@ -1,4 +1,4 @@
-// Which configurations a virtual server starts with, and what it says of the others.
+// Tests which configurations a virtual server accepts, and the errors and warnings of others.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const BACKENDS = { wiki: { url: 'http://wiki:8080/mcp' } };
 let count = 0;
 
-/** Warnings, or the failure. */
+/** Returns the warnings, or the failure. */
 function check(text: string): readonly string[] | string {
   count += 1;
   const file = join(folder, `${count}.yaml`);
@@ -35,14 +35,14 @@ function checkSettings(settings: Partial<VmcpConfig>) {
   return check(formatVmcpConfig(configOf(BACKENDS, settings)));
 }
 
-it('what skep writes is valid', () => {
+it('a configuration that skep writes is valid', () => {
   expect(checkSettings({})).toEqual([]);
 });
 
 describe('is refused', () => {
   it.each([
-    ['a file that is no configuration', 'a: 1', 'vmcp-config-invalid /name must have required property'],
-    ['a file that is no YAML', 'a: [', 'vmcp-config-invalid'],
+    ['a file that is not a configuration', 'a: 1', 'vmcp-config-invalid /name must have required property'],
+    ['a file that is not YAML', 'a: [', 'vmcp-config-invalid'],
   ])('%s', (_name, text, expected) => {
     const found = check(text);
     expect(found.slice(0, 19)).toBe(expected.slice(0, 19));
@@ -62,7 +62,7 @@ describe('is refused', () => {
     );
   });
 
-  it('two backends of one name', () => {
+  it('two backends with one name', () => {
     const config = configOf(BACKENDS);
     expect(check(formatVmcpConfig({ ...config, backends: [...config.backends, ...config.backends] }))).toBe(
       'vmcp-config-invalid /backends has wiki twice',
@@ -178,12 +178,12 @@ describe('is refused', () => {
     expect(checkSettings({ outgoingAuth: { source: 'inline', backends: { wiki } } })).toContain(message);
   });
 
-  it('no secret that is elsewhere', () => {
+  it('not a secret in another backend', () => {
     const wiki = { type: 'bearer_token', bearerToken: { tokenEnv: 'TOKEN' } } as const;
     expect(checkSettings({ outgoingAuth: { source: 'inline', backends: { wiki } } })).toEqual([]);
   });
 
-  it('a policy that is none', () => {
+  it('an invalid policy', () => {
     const incomingAuth = { type: 'anonymous', authz: { type: 'cedar', policies: ['permit('] } } as const;
     expect(
       checkSettings({ incomingAuth: { ...incomingAuth, authz: { ...incomingAuth.authz, policies: ['permit('] } } }),
@@ -191,7 +191,7 @@ describe('is refused', () => {
   });
 });
 
-it('warns of names that are shortened, and of settings about backends that there are none of', () => {
+it('warns of shortened names, and of settings for unknown backends', () => {
   const { aggregation, operational } = configOf(BACKENDS);
   const name = 'x'.repeat(60);
   const tools = [

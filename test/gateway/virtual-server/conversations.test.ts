@@ -1,5 +1,5 @@
-// What passes between a client and the servers behind a virtual one besides requests and results: progress, questions,
-// cancellation, log messages, updates, and what happens when a server is silent or has forgotten a session.
+// Tests messages between a client and backends other than requests and results: progress, questions, cancellation, log
+// messages and updates. Also tests silent backends and lost sessions.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -37,7 +37,7 @@ function hang(id: number | string, name: string, more: object = {}) {
 }
 
 describe('a call', () => {
-  it('says who asks, and nothing of where, since each server has an address of its own', async () => {
+  it('forwards the address of the client, but not the prefix of its URL', async () => {
     const client = await connect(await run(), {}, { 'x-forwarded-prefix': '/mcp/docs/library' });
     await client.ask('tools/call', { name: 'one_echo', arguments: {} });
     const headers = one.calls('tools/call').at(-1)?.headers ?? {};
@@ -62,7 +62,7 @@ describe('a call', () => {
     expect(await stream.next()).toEqual({ jsonrpc: '2.0', id: 'c', result });
   });
 
-  it('lets two servers ask with the same id, and each gets its own answer', async () => {
+  it('gives two servers that ask with the same id their own answers', async () => {
     const client = await connect(await run(), { elicitation: {} });
     const calls = await Promise.all(
       (
@@ -105,7 +105,7 @@ describe('a call', () => {
     expect((await client.post({ id: 'invented', result: {} })).status).toBe(400);
   });
 
-  it('is cancelled at the server that answers it, and only there', async () => {
+  it('is cancelled only at the server that handles it', async () => {
     const client = await connect(await run());
     await client.ask('tools/call', { name: 'two_echo' });
     const hanging = one.hanging();
@@ -117,7 +117,7 @@ describe('a call', () => {
     stream.close();
   });
 
-  it('fails when its server is silent for longer than its timeout, which each message begins anew', async () => {
+  it('fails if its server is silent for longer than the timeout, which restarts at each message', async () => {
     const timeouts = { default: '30s', perWorkload: { one: '300ms' } };
     const client = await connect(await run({ operational: { ...operational({}).operational, timeouts } }), {
       sampling: {},
@@ -127,7 +127,7 @@ describe('a call', () => {
     const { event, closed } = await hanging;
     event({ id: 5, method: 'sampling/createMessage', params: {} });
     const question = await stream.next();
-    // A person may take longer than the server may.
+    // A person may take longer to answer than the timeout of a backend.
     await new Promise((resolve) => setTimeout(resolve, 700));
     await client.post({ id: question.id, result: {} });
     await closed;
@@ -136,7 +136,7 @@ describe('a call', () => {
   });
 });
 
-it('a log level reaches every server, those too that are called later', async () => {
+it('a log level reaches every server, including servers that are called later', async () => {
   const client = await connect(await run());
   await client.ask('tools/call', { name: 'one_echo' });
   expect(await client.ask('logging/setLevel', { level: 'debug' })).toEqual({});
@@ -148,7 +148,7 @@ it('a log level reaches every server, those too that are called later', async ()
   }
 });
 
-it('updates of a resource reach the client that has subscribed, from its server', async () => {
+it('updates of a resource reach the subscribed client', async () => {
   const client = await connect(await run());
   await client.ask('resources/subscribe', { uri: 'one://r' });
   const stream = await client.open();
@@ -162,7 +162,7 @@ it('updates of a resource reach the client that has subscribed, from its server'
   stream.close();
 });
 
-it('notifications that a server does not take are refused beyond a bound, and those that it takes leave no trace', async () => {
+it('too many notifications without a response of the server are refused; accepted notifications do not count', async () => {
   const method = 'notifications/roots/list_changed';
   const client = await connect(await run());
   await client.ask('tools/call', { name: 'one_echo', arguments: {} });
@@ -176,7 +176,7 @@ it('notifications that a server does not take are refused beyond a bound, and th
   for (const _ of [1, 2]) await expect.poll(async () => (await sent()).status).toBe(202);
 });
 
-it('a session has subscriptions within a bound of characters, and gets room again from those that it ends', async () => {
+it('subscriptions of a session have a limit of characters, and ended subscriptions do not count', async () => {
   const server = await runVirtual(configOf({ one }));
   running.push(server);
   const client = await connect(server);
@@ -192,7 +192,7 @@ it('a session has subscriptions within a bound of characters, and gets room agai
 });
 
 it.each([502, 503, 429])(
-  'the stream of a server that was cut is opened again after a GET that was refused with %i',
+  'a closed stream of a server is opened again after a GET was refused with %i',
   async (status) => {
     const client = await connect(await run());
     await client.ask('resources/subscribe', { uri: 'one://r' });
@@ -210,7 +210,7 @@ it.each([502, 503, 429])(
   },
 );
 
-/** How servers refuse a session that they do not know, such as one of the pod before. */
+/** Responses of servers to an unknown session, such as a session of a replaced pod. */
 const FORGOTTEN: readonly { readonly said: string; readonly refusal: Refused }[] = [
   { said: '404', refusal: [404, ''] },
   {
@@ -228,7 +228,7 @@ const FORGOTTEN: readonly { readonly said: string; readonly refusal: Refused }[]
 ];
 
 it.each(FORGOTTEN)(
-  'a session that a server has forgotten ($said) is opened again, and the call is made once',
+  'a session that a server has forgotten ($said) is opened again, and the call is sent once',
   async ({ refusal }) => {
     const client = await connect(await run());
     await client.ask('tools/call', { name: 'one_echo', arguments: { n: 1 } });
@@ -245,7 +245,7 @@ it.each(FORGOTTEN)(
   },
 );
 
-it('what the virtual server asks for in a session has ids that its client cannot guess, and no two the same', async () => {
+it('requests of the virtual server in a session have different ids, which clients cannot guess', async () => {
   const client = await connect(await run());
   await client.ask('tools/call', { name: 'one_echo' });
   await client.ask('resources/subscribe', { uri: 'one://r' });
@@ -266,7 +266,7 @@ it('what the virtual server asks for in a session has ids that its client cannot
   for (const { id } of own) expect(id).toMatch(/^skep-[A-Za-z0-9_-]{22}$/);
 });
 
-it('a session ends at every server, and is unknown then', async () => {
+it('the end of a session ends it at every server, and it is unknown afterwards', async () => {
   const client = await connect(await run());
   await client.ask('tools/call', { name: 'one_echo' });
   await client.ask('tools/call', { name: 'two_echo' });

@@ -1,5 +1,5 @@
-// How a virtual server gets its rights at each backend: every type of outgoing authentication, with the backend's own answer as
-// the witness. Real token endpoints, a real provider behind a real login.
+// Tests every type of outgoing authentication of a virtual server, by the requests that backends receive. Uses real
+// token endpoints and a real login.
 
 import { createRemoteJWKSet } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -47,7 +47,7 @@ async function run(strategy: Strategy, settings: Partial<VmcpConfig> = {}, envir
   return server;
 }
 
-/** Callers show tokens of the issuer. */
+/** Returns settings that require tokens of the issuer from callers. */
 function oidc(): Pick<VmcpConfig, 'incomingAuth'> {
   return {
     incomingAuth: {
@@ -71,7 +71,7 @@ function token(claims: Record<string, unknown> = {}): Promise<string> {
   return issuer.sign({ iss: issuer.url, aud: 'office', sub: 'ada', exp, ...claims });
 }
 
-/** Headers that the backend got with the call. */
+/** Calls a tool. Returns the headers that the backend received. */
 async function leaving(server: TestedVirtualServer, bearer?: string) {
   const headers: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
   const client = await connect(server, {}, headers);
@@ -82,14 +82,14 @@ async function leaving(server: TestedVirtualServer, bearer?: string) {
 const SUBJECT = 'urn:ietf:params:oauth:token-type:access_token';
 
 describe('a backend gets', () => {
-  it('nothing of the caller where it needs no credentials', async () => {
+  it('no token of the caller if it needs no credentials', async () => {
     const headers = await leaving(await run({ type: 'unauthenticated' }, oidc()), await token());
     expect(headers.authorization).toBeUndefined();
   });
 
   it.each<[string, Strategy, Environment, string, string]>([
     [
-      'a header out of a variable',
+      'a header from a variable',
       { type: 'header_injection', headerInjection: { headerName: 'X-Key', headerValueEnv: 'KEY' } },
       { KEY: 'secret' },
       'x-key',
@@ -115,7 +115,7 @@ describe('a backend gets', () => {
     if (header !== 'authorization') expect(headers.authorization).toBeUndefined();
   });
 
-  it('the token that the one of the caller was exchanged for', async () => {
+  it('the token from a token exchange', async () => {
     const tokenExchange: Strategy['tokenExchange'] = {
       tokenUrl: `${exchange.url}/token`,
       clientId: 'vmcp',
@@ -132,7 +132,7 @@ describe('a backend gets', () => {
     expect(asked?.headers.authorization).toBe(`Basic ${Buffer.from('vmcp:written').toString('base64')}`);
   });
 
-  it('the token of the provider that the caller has logged in at', async () => {
+  it('the token of the provider at which the caller has logged in', async () => {
     const provider = await startLoginProvider({});
     const port = await freePort();
     const [own, resource] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${port}/mcp`];
@@ -204,7 +204,7 @@ describe('keys of Cloud STS', () => {
     return server;
   }
 
-  it('sign every request to the backend, each caller with the role that the claims say', async () => {
+  it('sign every request to the backend, with the role for the claims of the caller', async () => {
     const server = await serve(`${ROLE}Reader`);
     for (const [claims, role] of [
       [{ sub: 'ada', groups: ['admins'] }, 'Admin'],
@@ -222,7 +222,7 @@ describe('keys of Cloud STS', () => {
     expect(guarded.calls('tools/call').at(-1)?.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 /);
   });
 
-  it('are asked for once for a caller, and a caller without a role is refused and not called', async () => {
+  it('are requested once per caller, and the call of a caller without a role is refused', async () => {
     const server = await serve();
     const before = service.endpoint.asked.length;
     const ada = await connect(
@@ -248,7 +248,7 @@ describe('keys of Cloud STS', () => {
   });
 });
 
-it('a backend whose credentials cannot be had is not called', async () => {
+it('a backend is not called if its credentials cannot be obtained', async () => {
   exchange.respond((_asked, response) => sendJson(response, 400, { error: 'invalid_grant' }));
   const tokenExchange = { tokenUrl: `${exchange.url}/token`, audience: 'member', subjectTokenType: SUBJECT } as const;
   const settings = { ...oidc(), ...operational({ partialFailureMode: 'best_effort' }) };
@@ -259,7 +259,7 @@ it('a backend whose credentials cannot be had is not called', async () => {
   expect(member.asked.slice(before).filter(({ message }) => message?.id !== 'skep-probe')).toEqual([]);
 });
 
-it('a session belongs to its caller: a refreshed token goes on, another caller gets 404', async () => {
+it('a session belongs to its caller: it accepts a refreshed token, and another caller gets 404', async () => {
   const server = await run({ type: 'unauthenticated' }, oidc());
   const client = await connect(server, {}, { authorization: `Bearer ${await token()}` });
   const ping = async (bearer: string) =>

@@ -1,24 +1,24 @@
-// A small embedding service over HTTP with the API of text-embeddings-inference: texts that share a subject are near each
-// other, whatever their words.
+// Starts a small embedding service with the HTTP API of text-embeddings-inference. Texts about the same subject have
+// similar vectors.
 
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface TestEmbeddings {
   readonly url: string;
-  /** Texts that it was asked about, in the order of the requests. */
+  /** Texts of each request, in order. */
   readonly asked: readonly (readonly string[])[];
-  /** Model and headers of the last request in the form of OpenAI. */
+  /** Returns model and headers of the last request in OpenAI's format. */
   readonly openai: () => { readonly model: unknown; readonly headers: IncomingHttpHeaders } | undefined;
-  /** How it answers from now on. */
+  /** Sets the behaviour of later responses. */
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
 }
 
-/** `hang`: it never answers. `wide`: its vectors have more numbers. */
+/** `hang`: the service never responds. `wide`: its vectors have more numbers. */
 export type Behaviour = 'well' | 'hang' | 'fail' | 'wide' | 'nonsense' | 'few';
 
-/** Words of one subject. */
+/** Each pattern matches the words of one subject. */
 const SUBJECTS: readonly RegExp[] = [
   /picture|photo|snapshot|camera/i,
   /money|invoice|pay|bill/i,

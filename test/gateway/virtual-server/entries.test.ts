@@ -1,5 +1,4 @@
-// Remote servers that a virtual server calls without a proxy between them: the headers that they get, and the certificates that
-// are trusted for them alone.
+// Tests remote servers that a virtual server calls without a proxy: their headers and their trusted certificates.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -44,7 +43,7 @@ const HEADERS = {
   addHeadersFromSecret: { 'X-Api-Key': 'ALMANAC_0' },
 };
 
-test('every request to an entry gets its headers, in place of those of the caller and of authentication', async () => {
+test('every request to an entry has its configured headers, which override headers of the caller and of authentication', async () => {
   const member = await start();
   const backends = { almanac: { type: 'bearer_token' as const, bearerToken: { tokenEnv: 'TOKEN' } } };
   const server = await serve(
@@ -65,12 +64,12 @@ test('every request to an entry gets its headers, in place of those of the calle
   expect(new Set(sent.map(String))).toEqual(new Set(['agents,s3cret']));
 });
 
-test('a server whose secret header has no value does not start', async () => {
+test('a server does not start if a secret header has no value', async () => {
   const member = await start();
   await expect(serve(member, { headerForward: HEADERS })).rejects.toMatchObject({ code: 'credential-secret-missing' });
 });
 
-test('the certificates of an entry are trusted for it, and for no other backend', async () => {
+test('the certificates of an entry are trusted only for this entry', async () => {
   const { cert, key, file } = authority;
   const [trusted, other] = await Promise.all([
     start({ certificate: { cert, key } }),
@@ -90,7 +89,7 @@ test('the certificates of an entry are trusted for it, and for no other backend'
   expect(other.asked).toEqual([]);
 });
 
-test('a file without certificates keeps the server from starting', async () => {
+test('a file without certificates prevents the start', async () => {
   const member = await start({ certificate: authority });
   await expect(serve(member, { caBundlePath: '/nowhere/ca.crt' })).rejects.toMatchObject({
     code: 'outbound-ca-invalid',

@@ -1,4 +1,4 @@
-// Lists of backends are read again and again: where they are as they were, nothing is made of them again. A real server.
+// Tests that unchanged lists of backends are not aggregated again after they are read again.
 
 import { afterEach, expect, it } from 'vitest';
 import { createUpstream } from '#adapters/upstream/upstream.ts';
@@ -28,7 +28,7 @@ afterEach(async () => {
 interface Watched {
   readonly catalogue: Catalogue;
   readonly member: Member;
-  /** How often what is offered was made. */
+  /** Returns how often the offered lists were assembled. */
   assembled(): number;
 }
 
@@ -78,7 +78,7 @@ async function toolsOf({ catalogue, member }: Watched): Promise<readonly string[
   return offered.ok ? [...offered.offer.tools.keys()] : [];
 }
 
-it('makes its offer of them once, until one of them is another', async () => {
+it('assembles the offered lists once, until one list changes', async () => {
   const lists = {
     tools: [tool('a'), tool('b')],
     prompts: [{ name: 'p' }],

@@ -1,5 +1,5 @@
-// What the existing platform shows how to do with virtual servers, done with manifests of the same shapes: clients list and call
-// what each promises, before public MCP servers that nobody here wrote.
+// Tests manifests with the shapes of the existing platform's examples of virtual servers: clients list and call the
+// promised tools of public MCP servers.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.close();
-  // It drains meanwhile.
+  // The server stops in the background, during the next tests.
   stopping.push(served?.stop());
 });
 afterAll(async () => {
@@ -46,7 +46,7 @@ async function names(client: Client): Promise<readonly string[]> {
   return (await client.listTools()).tools.map(({ name }) => name);
 }
 
-/** The first text, or what the tool has structured. */
+/** Calls a tool. Returns its structured content, or its first text. */
 async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<unknown> {
   const { structuredContent, content, isError } = await client.callTool({ name, arguments: args });
   const [first] = content;
@@ -56,7 +56,7 @@ async function call(client: Client, name: string, args: Record<string, unknown> 
     : structuredContent;
 }
 
-describe('a group and what is in it', () => {
+describe('a group and its servers', () => {
   it('simple-discovered', async () => {
     const client = await open('simple-discovered');
     const listed = await names(client);
@@ -213,7 +213,7 @@ it('production-full', async () => {
   expect((await get(`${new URL(served.url).origin}/metrics`)).text).toContain('server="office"');
 });
 
-it('every shape that there is has been served', () => {
+it('these tests cover all shapes', () => {
   const shapes = readdirSync(join(import.meta.dirname, 'examples/shapes')).map((file) => file.replace('.yaml', ''));
   expect([...seen, 'common'].toSorted()).toEqual(shapes.toSorted());
 });

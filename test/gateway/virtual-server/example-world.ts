@@ -1,5 +1,5 @@
-// Manifests in the shapes of the existing platform's examples, served as a cluster would: what the kinds render of them is
-// the file of a `skep vmcp serve` of its own, with the variables of its Deployment, before real MCP servers.
+// Runs example manifests as a cluster would: renders a manifest to the configuration of `skep vmcp serve`, and starts
+// it with the variables of its Deployment and with real MCP servers.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { startEmbeddings, type TestEmbeddings } from './embeddings.ts';
 import { startMember, tool } from './member.ts';
 
 export interface ExampleWorld {
-  /** What the server of files may read. */
+  /** Folder that the file server may read. */
   readonly files: string;
   readonly issuer: Issuer;
   readonly embeddings: TestEmbeddings;
@@ -31,7 +31,7 @@ export interface ServedExample {
   stop(): Promise<void>;
 }
 
-/** Nothing listens there. */
+/** URL of a closed port. */
 const NOWHERE = 'http://127.0.0.1:1/mcp';
 
 export async function startExampleWorld(): Promise<ExampleWorld> {
@@ -78,7 +78,7 @@ export async function startExampleWorld(): Promise<ExampleWorld> {
   };
 }
 
-/** With everything where it is on this machine. */
+/** Returns the configuration with the URLs of this machine's servers. */
 function moved(
   { backends, incomingAuth, optimizer, ...others }: VmcpConfig,
   urls: Readonly<Record<string, string>>,
@@ -133,7 +133,7 @@ function render(shape: string, folder: string): Rendered {
   return { config: read.config, environment: environmentOf(children, around) };
 }
 
-/** Of the container, with the values of Secrets that the manifests have; a status in a cluster is written by nobody here. */
+/** Returns the environment of the container: only variables with values from Secrets in the manifests. */
 function environmentOf(children: readonly KubeObject[], around: readonly JsonObject[]): Record<string, string> {
   const deployment = children.find(({ kind }) => kind === 'Deployment') as unknown as {
     readonly spec: { readonly template: { readonly spec: { readonly containers: readonly JsonObject[] } } };

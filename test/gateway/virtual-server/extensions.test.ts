@@ -1,5 +1,5 @@
-// Tasks and other extensions behind a virtual server: a client gets to the end of its tasks, and what cannot be carried to its
-// end does not reach members.
+// Tests tasks and other extensions behind a virtual server: clients can complete their tasks, and unsupported
+// extensions do not reach backends.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -32,7 +32,7 @@ afterAll(async () => {
   await stopAll();
 });
 
-/** A server of 2026-07-28 that makes a task of each call if the client can go on with one. */
+/** Responds as a server of 2026-07-28 that creates a task for each call if the client supports tasks. */
 function answerWithTasks(received: Received): void {
   const { response, message } = received;
   const result = message === undefined ? undefined : resultOf(message);
@@ -41,7 +41,7 @@ function answerWithTasks(received: Received): void {
   else answerResult(response, message, result);
 }
 
-/** The task of the client, and one of somebody else. */
+/** Sends notifications about the client's task and about another client's task. */
 function announce(response: Received['response']): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const taskId of ['another', OWN_ID]) {
@@ -84,7 +84,7 @@ function lastAsked(method: string) {
 }
 
 test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
-  'a client gets to its task by %s, at the member that made it',
+  'a client uses its task by %s, at the backend that created it',
   async (method) => {
     const made = await ask('tools/call', { name: 'chart_draw' }, 'chart_draw');
     const taskId: string = made?.result.taskId;
@@ -96,7 +96,7 @@ test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
   },
 );
 
-test('a client gets to its task at a replica with the same secret, and at no other server', async () => {
+test('a client can use its task at a replica with the same secret, and at no other server', async () => {
   const secret = { VMCP_SESSION_HMAC_SECRET: 's'.repeat(40) };
   const config = configOf({ chart: { url: `http://127.0.0.1:${chart.port}/mcp` } });
   const replicas = [await runVirtual(config, secret), await runVirtual(config, secret), await runVirtual(config)];
@@ -109,7 +109,7 @@ test('a client gets to its task at a replica with the same secret, and at no oth
   expect(statuses).toEqual(['completed', 'completed', -32602]);
 });
 
-test('a member that names a task of another member is asked about it itself', async () => {
+test('requests about a task go to the backend that named it, even if it named a task of another backend', async () => {
   const invented = `chart ${OWN_ID}`;
   const liar = await startServer((received) => {
     const { response, message } = received;
@@ -128,7 +128,7 @@ test('a member that names a task of another member is asked about it itself', as
   expect(chart.received.slice(before).filter(({ message }) => message?.method === 'tasks/get')).toEqual([]);
 });
 
-test('a client that listens hears of its task from the member that has it, by its own id', async () => {
+test('a listening client gets notifications about its task from its backend, with its own id', async () => {
   const made = await ask('tools/call', { name: 'chart_draw' }, 'chart_draw');
   const taskId: string = made?.result.taskId;
   const extensions = { [TASKS]: {} };
@@ -140,7 +140,7 @@ test('a client that listens hears of its task from the member that has it, by it
   stream.close();
 });
 
-test('each of ten thousand tasks has an id of its own, and an id of a megabyte is not one', async () => {
+test('ten thousand tasks have different ids, and an id of a megabyte is refused', async () => {
   const seen = new Set<string>();
   for (let round = 0; round < 100; round += 1) {
     const calls = Array.from({ length: 100 }, () => ask('tools/call', { name: 'chart_draw' }, 'chart_draw'));
@@ -151,13 +151,13 @@ test('each of ten thousand tasks has an id of its own, and an id of a megabyte i
   expect((await ask('tasks/get', params, 'short'))?.error.code).toBeLessThan(0);
 });
 
-test('the id of a member is not the id of a client', async () => {
+test('the id of a backend is not accepted from a client', async () => {
   const before = chart.received.length;
   expect((await ask('tasks/get', { taskId: OWN_ID }, OWN_ID))?.error.code).toBe(-32602);
   expect(chart.received.slice(before).filter(({ message }) => message?.method === 'tasks/get')).toEqual([]);
 });
 
-test('tasks are offered to clients of 2026-07-28 alone', async () => {
+test('tasks are offered only to clients of 2026-07-28', async () => {
   const discovered = await ask('server/discover', {}, '');
   expect(discovered?.result.capabilities.extensions).toEqual({ [TASKS]: {} });
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
@@ -165,7 +165,7 @@ test('tasks are offered to clients of 2026-07-28 alone', async () => {
   expect(begun.json?.result.capabilities).not.toHaveProperty('extensions');
 });
 
-test('a member does not hear of other extensions, and the rest of the request is as it was', async () => {
+test('other extensions do not reach a backend, and the rest of the request is unchanged', async () => {
   const params = { name: 'chart_draw', arguments: { big: '9007199254740993' } };
   const answer = await ask('tools/call', params, 'chart_draw', ['com.example/other']);
   expect(answer?.result).toMatchObject({ resultType: 'complete', content: [] });
@@ -178,7 +178,7 @@ test('a member does not hear of other extensions, and the rest of the request is
   expect(JSON.stringify(got)).not.toContain('extensions');
 });
 
-test('a member with sessions is asked for no task', async () => {
+test('a backend with sessions gets no requests for tasks', async () => {
   const capabilities = { sampling: {}, tasks: { cancel: {} }, extensions: { [TASKS]: {} } };
   const client = await connect(office, capabilities);
   const result = await client.ask('tools/call', { name: 'wiki_find', task: { ttl: 1000 }, arguments: {} });
@@ -190,7 +190,7 @@ test('a member with sessions is asked for no task', async () => {
   expect(JSON.stringify(declared)).not.toMatch(/tasks/);
 });
 
-test('a client with a session asks for tasks of tools that make some, at the member that has them', async () => {
+test('a client with a session can use tasks of tools that support them, at their backend', async () => {
   const draw = tool('draw', { execution: { taskSupport: 'optional' } });
   const results = { draw: () => ({ task: { taskId: OWN_ID, status: 'working' } }) };
   const painter = await startMember({ name: 'painter', tools: [draw, tool('look')], results });
@@ -215,7 +215,7 @@ test('a client with a session asks for tasks of tools that make some, at the mem
   expect(byOwnId.error.code).toBe(-32602);
 });
 
-test('the optimizer gets the result of a call, and no task', async () => {
+test('the optimizer gets the result of a call instead of a task', async () => {
   const url = `http://127.0.0.1:${chart.port}/mcp`;
   const optimizer = {
     maxToolsToReturn: 8,

@@ -1,5 +1,5 @@
-// Three replicas of a virtual server with a real Redis, a hundred people at once, each on any replica, and replicas that are
-// killed again and again: sessions go on, and no one sees what is another's.
+// Tests three replicas of a virtual server with a real Redis and a hundred clients while replicas are killed: sessions
+// continue, and no client gets data of another client.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -57,7 +57,7 @@ async function startReplica(folder: string): Promise<Replica> {
 
 interface Person {
   readonly id: number;
-  /** With the token. */
+  /** Headers with the person's token. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -68,7 +68,7 @@ interface Tally {
   readonly wrong: string[];
 }
 
-/** One call, at a replica and where that gives no answer once more at the next. */
+/** Calls a tool at a replica. Without a response, repeats the call once at the next replica. */
 async function call(replicas: readonly Replica[], { id, headers }: Person, count: number, tally: Tally): Promise<void> {
   const member = count % 2 === 0 ? 'wiki' : 'notes';
   const params = { name: `${member}_echo`, arguments: { person: id, count } };
@@ -86,7 +86,7 @@ async function call(replicas: readonly Replica[], { id, headers }: Person, count
   else if (text !== JSON.stringify({ server: member, tool: 'echo', args: params.arguments })) tally.wrong.push(text);
 }
 
-/** Of each session at a member: the people whose calls came in it. */
+/** Returns for each session at a backend the number of people whose calls used it. */
 function peopleOfSessions(member: TestMember | undefined): readonly number[] {
   const people = new Map<string, Set<number>>();
   for (const { headers, message } of member?.calls('tools/call') ?? []) {
@@ -97,7 +97,7 @@ function peopleOfSessions(member: TestMember | undefined): readonly number[] {
 }
 
 it.skipIf(redis === undefined)(
-  'replicas are killed under a hundred people: calls succeed with one retry, and nobody sees what is another’s',
+  'while replicas are killed, calls of a hundred people succeed with one retry, and nobody gets data of other people',
   async () => {
     const issuer = await startIssuer();
     const folder = await mkdtemp(join(tmpdir(), 'skep-failover-'));
@@ -137,7 +137,7 @@ it.skipIf(redis === undefined)(
     const { calls, retried, failed } = tally;
     process.stdout.write(`failover: ${calls} calls, ${retried} retried, ${failed.length} failed ${failed[0] ?? ''}\n`);
     expect(tally.wrong).toEqual([]);
-    // One in a thousand may fail.
+    // One call in a thousand may fail.
     expect(tally.failed.slice(Math.floor(tally.calls / 1000))).toEqual([]);
     expect(tally.retried).toBeGreaterThan(0);
     for (const member of Object.values(members)) expect(new Set(peopleOfSessions(member))).toEqual(new Set([1]));

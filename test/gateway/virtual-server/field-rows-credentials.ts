@@ -1,4 +1,4 @@
-// Settings of outgoing authentication: what is asked of token services, and what leaves for the backend.
+// Lists the tests of settings for outgoing authentication, by requests to token services and to the backend.
 
 import { createHash } from 'node:crypto';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -13,7 +13,7 @@ const ENVIRONMENT = { ONE: 'one', TWO: 'two' };
 const ROLE = 'arn:aws:iam::123456789012:role/';
 const TYPE = 'urn:ietf:params:oauth:token-type:';
 
-/** Requests to the token service, and the headers that leave. */
+/** Observes the requests to the token service, and the headers of the request to the backend. */
 async function seeCredential({ outgoingAuth }: VmcpConfig): Promise<unknown> {
   const service = await startEndpoint(({ form }, response) => {
     if (form.has('requested_token_type') && form.get('requested_token_type') === `${TYPE}id-jag`)
@@ -53,7 +53,7 @@ function stsAnswer(form: URLSearchParams): string {
   return `<${name}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><${name}Result>${result}</${name}Result></${name}Response>`;
 }
 
-/** An assertion for its audience, unsigned: only the server that it is for verifies it. */
+/** Returns an unsigned assertion, because only the target server would verify the signature. */
 function assertionFor(form: URLSearchParams) {
   const claims = { aud: form.get('audience'), resource: form.get('resource') };
   const assertion = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`;

@@ -1,5 +1,5 @@
-// Settings of times and of failures: how a virtual server gets on with backends that are slow or not there. And those of the
-// gate, which reach the proxy's configuration, where each has a story of its own (test/gateway/proxy/fields.test.ts).
+// Lists the tests of settings for timeouts and failures of backends, and of settings of the gate. The single settings
+// of the gate are tested in test/gateway/proxy/fields.test.ts.
 
 import { vi } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -17,13 +17,13 @@ function elapsed<T>(value: T): Promise<T> {
   return new Promise((resolve) => setTimeout(() => resolve(value), WITHIN_MS).unref());
 }
 
-/** Whether a call that its backend never answers comes to an end. */
+/** Observes whether a call ends if its backend never responds. */
 function seeHanging(config: VmcpConfig): Promise<unknown> {
   return withMembers(config, async (server) => {
-    // On a machine that is busy the time of a backend may be over before its first answer.
+    // On a busy machine, the backend may time out before its first response.
     const client = await vi.waitFor(() => connect(server), { timeout: PATIENCE_MS });
     const call = client.ask('tools/call', { name: 'one_hang', arguments: {} }).then(() => 'ended');
-    // It ends with the server otherwise.
+    // Otherwise the call ends when the server stops.
     call.catch(() => undefined);
     return Promise.race([call, elapsed('hangs')]);
   });
@@ -34,7 +34,7 @@ interface Health {
   readonly backends: readonly { readonly circuit_state?: string }[];
 }
 
-/** Once all were asked. */
+/** Returns the health after all backends were checked. */
 async function health({ origin }: TestedVirtualServer): Promise<unknown> {
   for (let ready = false; !ready; ) ready = (await fetch(`${origin}/readyz`)).ok;
   const response = await fetch(`${origin}/api/backends/health`);
@@ -46,13 +46,13 @@ function seeSlowHealth(config: VmcpConfig): Promise<unknown> {
   return withMembers(config, health, SLOW_MS);
 }
 
-/** One of the backends is not there. */
+/** Returns settings in which one backend is unreachable. */
 function gone(more: Partial<VmcpConfig['operational']['failureHandling']>): Partial<VmcpConfig> {
   const backend = (name: string, url: string) => ({ name, url, transport: 'streamable-http' }) as const;
   return { ...operational(more), backends: [backend('one', 'http://one'), backend('gone', 'http://127.0.0.1:1/mcp')] };
 }
 
-/** Whether a backend that is not there is soon found unhealthy. */
+/** Observes whether an unreachable backend soon becomes unhealthy. */
 function seeUnhealthy(config: VmcpConfig): Promise<unknown> {
   return withMembers(config, (server) =>
     Promise.race([server.written('"unhealthy":1').then(() => 'unhealthy'), elapsed('waited for')]),
@@ -74,7 +74,7 @@ function seeList(config: VmcpConfig): Promise<unknown> {
 
 const MANY = 20;
 
-/** Whether a backend that always fails is asked again and again. */
+/** Observes whether a backend that always fails still gets requests. */
 async function seeAsked(config: VmcpConfig): Promise<unknown> {
   let count = 0;
   const often = Promise.withResolvers<string>();
@@ -91,7 +91,7 @@ async function seeAsked(config: VmcpConfig): Promise<unknown> {
   }
 }
 
-/** The version that a collector gets. */
+/** Observes the version that a collector receives. */
 async function seeTelemetry(config: VmcpConfig): Promise<unknown> {
   const collector = await startEndpoint((_asked, response) => void response.writeHead(200).end());
   const { host } = new URL(collector.url);
@@ -100,22 +100,6 @@ async function seeTelemetry(config: VmcpConfig): Promise<unknown> {
   await server.stop();
   await collector.close();
   return collector.asked.map(({ body }) => body.includes('9.8.7'));
-}
-
-/** Where the admin listener is. Port 1 stands for one that is taken. */
-async function seeAdmin(config: VmcpConfig): Promise<unknown> {
-  const taken = await startEndpoint((_asked, response) => void response.end());
-  const { address = '', port } = config.admin ?? {};
-  const admin = { address, port: port === 1 ? Number(new URL(taken.url).port) : 0 };
-  try {
-    const server = await runVirtual({ ...config, admin });
-    await server.stop();
-    return new URL(server.adminUrl ?? '').hostname;
-  } catch {
-    return 'taken';
-  } finally {
-    await taken.close();
-  }
 }
 
 const PLACE = { host: '127.0.0.1', port: 0, namespace: 'tests' };
@@ -171,8 +155,6 @@ const FAILURE = '/operational/failureHandling';
 const BREAKER = { enabled: true, failureThreshold: 1, timeout: '1h' };
 const ONE: Partial<VmcpConfig> = { backends: [{ name: 'one', url: 'http://one', transport: 'streamable-http' }] };
 
-const ADMIN: Partial<VmcpConfig> = { backends: [], admin: { address: '127.0.0.1', port: 0 } };
-
 export const OPERATION_ROWS: readonly FieldRow[] = [
   ...GATE_ROWS,
   {
@@ -181,8 +163,6 @@ export const OPERATION_ROWS: readonly FieldRow[] = [
     base: { telemetry: TELEMETRY, backends: [] },
     see: seeTelemetry,
   },
-  { field: '/admin/address', values: ['127.0.0.1', 'localhost'], base: ADMIN, see: seeAdmin },
-  { field: '/admin/port', values: [0, 1], base: ADMIN, see: seeAdmin },
   { field: '/operational/timeouts/default', values: ['700ms', '30s'], see: seeHanging },
   { field: '/operational/timeouts/perWorkload', values: [{ one: '700ms' }, { other: '700ms' }], see: seeHanging },
   {

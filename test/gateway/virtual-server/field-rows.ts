@@ -1,5 +1,5 @@
-// Settings of aggregation, backends, policies, the audit and the optimizer: what clients see. In one file, because the rows share the
-// ways to look at a virtual server.
+// Lists the tests of settings for aggregation, backends, policies, audit and optimizer. In one file, because the rows
+// share functions that observe a virtual server.
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import type { FieldRow } from './field-row.ts';
 import { startMember, tool } from './member.ts';
 import { connect, operational, runVirtual, type TestedVirtualServer } from './world.ts';
 
-/** Two servers; what is written as `http://one` and `http://two` is where they are. */
+/** Starts a virtual server with two backends, whose URLs replace `http://one` and `http://two` in the configuration. */
 export async function withMembers<T>(
   config: VmcpConfig,
   see: (server: TestedVirtualServer) => Promise<T>,
@@ -29,13 +29,13 @@ export async function withMembers<T>(
     server = await runVirtual(JSON.parse(text), { ONE: 'one', OPENAI_API_KEY: 'key' });
     return await see(server);
   } finally {
-    // What still waits for them comes to an end.
+    // Ends requests that still wait for the backends.
     await Promise.all([one.close(), two.close()]);
     await server?.stop();
   }
 }
 
-/** The server, the tools that clients see, and whose tools these are. */
+/** Observes the listed tools and the result of calling each tool. */
 function seeTools(config: VmcpConfig): Promise<unknown> {
   return withMembers(config, async (server) => {
     const client = await connect(server).catch((error: Error) => error.message);
@@ -64,7 +64,7 @@ function seeAudit(config: VmcpConfig): Promise<unknown> {
   });
 }
 
-/** Of a call of a tool. */
+/** Observes the audit data of a tool call. */
 function seeAuditData(config: VmcpConfig): Promise<unknown> {
   return withMembers(config, async (server) => {
     const client = await connect(server);
@@ -75,7 +75,7 @@ function seeAuditData(config: VmcpConfig): Promise<unknown> {
   });
 }
 
-/** Outcomes of a request that was answered with an error of JSON-RPC. */
+/** Observes the audit outcomes of a request that leads to a JSON-RPC error. */
 function seeOutcome(config: VmcpConfig): Promise<unknown> {
   return withMembers(config, async (server) => {
     const client = await connect(server);
@@ -98,7 +98,7 @@ async function seeAuditFile(config: VmcpConfig): Promise<unknown> {
   }
 }
 
-/** Status of a request after an event that could not be written. */
+/** Observes the status of a request after an audit event could not be written. */
 function seeUnaudited(config: VmcpConfig): Promise<unknown> {
   return withMembers(config, async (server) => {
     const client = await connect(server);
@@ -137,7 +137,7 @@ function seeFound(description: string, behaviour: Behaviour = 'well'): FieldRow[
   };
 }
 
-/** What a service that speaks as OpenAI does was asked. */
+/** Observes the request to an embedding service with OpenAI's API. */
 async function seeOpenAi(config: VmcpConfig): Promise<unknown> {
   const service = await startEmbeddings();
   try {
@@ -185,7 +185,7 @@ const OPEN_ALL = 'permit(principal, action, resource) when { Switch::"all".open 
 const entities = (open: boolean) =>
   JSON.stringify([{ uid: { type: 'Switch', id: 'all' }, attrs: { open }, parents: [] }]);
 
-/** The name of an anonymous caller is a text: if it is read as a list of groups, the groups of the caller are not known. */
+/** An anonymous caller's name is a text. If a setting uses this claim for groups, the caller's groups are unknown. */
 function groupRow(key: string, value: string, type: string, groups: GroupSettings = {}): FieldRow {
   const policies = [
     `forbid(principal in ${type}::"guests", action, resource);`,
@@ -222,7 +222,7 @@ export const CLIENT_ROWS: readonly FieldRow[] = [
   { field: '/backends/*/url', at: '/backends/0/url', values: ['http://one', 'http://two'], see: seeTools },
   { field: '/backends/*/transport', at: '/backends/0/transport', values: ['streamable-http', 'sse'], see: seeTools },
   {
-    // Nothing was reviewed, so that every tool is new.
+    // The lock contains no tools, so every tool is unknown.
     field: '/backends/*/toolsLock',
     at: '/backends/0/toolsLock',
     values: [

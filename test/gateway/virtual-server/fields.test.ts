@@ -1,5 +1,5 @@
-// No setting of a virtual server is without effect: each has a story here that comes out otherwise where the setting is another
-// one, or a reason why it has none here.
+// Tests that each setting of a virtual server has an effect: a row observes different results for two values. Settings
+// without a row have a reason.
 
 import { describe, expect, test } from 'vitest';
 import { VMCP_CONFIG_SCHEMA, type VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -11,13 +11,13 @@ import { CREDENTIAL_ROWS } from './field-rows-credentials.ts';
 import { OPERATION_ROWS } from './field-rows-operation.ts';
 import { configOf } from './world.ts';
 
-/** Settings that have no effect, or whose stories are elsewhere, with the reason. */
+/** Reasons of settings without a row: no effect, or tests in another file. */
 const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/optimizer/embeddingProvider': 'embeddingModel is there if and only if it is openai',
   '/passthroughHeaders': 'its story is in test/gateway/virtual-server/passthrough-headers.test.ts',
   '/groupRef': 'for people: which group it is in front of',
-  '/metadata': 'for people, on the page: test/gateway/virtual-server/admin.test.ts',
-  '/backends/*/metadata': 'for people, on the page: test/gateway/virtual-server/admin.test.ts',
+  '/metadata': 'for people, in the console: test/gateway/virtual-server/operators.test.ts',
+  '/backends/*/metadata': 'for people, in the console: test/gateway/virtual-server/operators.test.ts',
   '/backends/*/headerForward/addPlaintextHeaders': 'its story is in test/gateway/virtual-server/entries.test.ts',
   '/backends/*/headerForward/addHeadersFromSecret': 'its story is in test/gateway/virtual-server/entries.test.ts',
   '/backends/*/sleeps': 'its story needs pods: test/gateway/virtual-server/sleep.test.ts',
@@ -40,11 +40,11 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/audit/enabled': 'always true: a configuration without an audit has no such block',
 };
 
-/** More of the lock: test/gateway/virtual-server/tools-lock.test.ts. */
+/** Settings that are tested as a whole. More tests of the lock: test/gateway/virtual-server/tools-lock.test.ts. */
 const WHOLE = ['/authServer', '/backends/*/toolsLock', '/compositeTools', '/rateLimiting', '/sessionStorage'];
 const ROWS: readonly FieldRow[] = [...CLIENT_ROWS, ...CREDENTIAL_ROWS, ...OPERATION_ROWS];
 
-test('every setting of the schema has a story or a reason, and nothing else has', () => {
+test('every setting of the schema has a row or a reason, and no other setting has', () => {
   const known = [...ROWS.map(({ field }) => field), ...Object.keys(WITHOUT_ROW)];
   expect([...new Set(known)].toSorted()).toEqual(settingsOf(VMCP_CONFIG_SCHEMA, WHOLE).toSorted());
 });
@@ -66,7 +66,7 @@ describe.concurrent('a setting', () => {
   test.each(ROWS.map((row) => [row.at ?? row.field, row] as const))('%s has its effect', async (_name, row) => {
     const [one, two] = [await seen(row, row.values[0]), await seen(row, row.values[1])];
     expect(one).not.toEqual(two);
-    // What differs from one time to the next shows no effect.
+    // The same value must lead to the same result, otherwise the difference shows no effect.
     expect(await seen(row, row.values[0])).toEqual(one);
   });
 });

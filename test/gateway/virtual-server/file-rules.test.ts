@@ -1,5 +1,5 @@
-// A value that a manifest may not have is refused in the file of a virtual server as well: by `skep vmcp validate`, at the
-// start, and on reload, when the last good configuration stays in use.
+// Tests that a value that is invalid in a manifest is also refused in the configuration file of a virtual server: by
+// `skep vmcp validate`, at the start, and on reload.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,10 +17,10 @@ import { postTo } from './world.ts';
 
 interface Row {
   readonly name: string;
-  /** Blocks of the configuration model. */
+  /** Blocks of the configuration file. */
   readonly block: JsonObject;
   readonly message: string;
-  /** Why no manifest can have such a block. */
+  /** Reason why a manifest cannot contain the block. */
   readonly fileOnly?: string;
 }
 
@@ -226,12 +226,6 @@ const ADDRESSES: readonly Row[] = [
     message: 'must be host:port',
     fileOnly: 'spec.sessionStorage has it: see invalid-address-invalid.yaml',
   },
-  {
-    name: 'an address to listen on that is a URL',
-    block: { admin: { address: 'http://127.0.0.1', port: 0 } },
-    message: 'must be a host name or an IP address',
-    fileOnly: 'an annotation has the port alone',
-  },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'skep-file-rules-'));
@@ -315,7 +309,7 @@ describe.each(ALL)('$name', ({ name, block, message, fileOnly }) => {
     expect(first).toContain(message);
   });
 
-  it('is refused in the file, by validate and at the start', async () => {
+  it('is refused in the file, by `skep vmcp validate` and at the start', async () => {
     const file = fileOf(name, block);
     const invalid = expect.stringMatching(/^vmcp-config-invalid /);
     const said = await refusal(() => checkVirtualConfig(createWatchedFiles(), file));
@@ -325,7 +319,7 @@ describe.each(ALL)('$name', ({ name, block, message, fileOnly }) => {
   });
 });
 
-it('leaves the last good configuration in use, whichever value comes by a reload', { timeout: 60_000 }, async () => {
+it('an invalid value in a reload leaves the last valid configuration in use', { timeout: 60_000 }, async () => {
   await Promise.all(
     ALL.map(async ({ name, block, message }) => {
       const file = fileOf(`reload ${name}`, { incomingAuth: { type: 'oidc', oidc: OIDC } });

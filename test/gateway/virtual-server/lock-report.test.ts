@@ -1,5 +1,5 @@
-// A virtual server reports differences of backends that it holds to their locks itself: into the cluster, its metrics
-// and its audit. A real cluster API.
+// Tests how a virtual server reports differences between backends and their locks: in the cluster, in metrics and in
+// the audit.
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { heldLock } from '#contracts/tool-lock/held.ts';
@@ -60,7 +60,7 @@ const metric = async () =>
     await (await fetch(`${server.origin}/metrics`)).text(),
   )?.[1];
 
-test('each backend is reported with the digest of its lock, and a definition that differs with its text', async () => {
+test('each backend is reported with the digest of its lock, and a different definition with its text', async () => {
   const lock = lockDigest(lockOf([READ]));
   await expect.poll(() => reportOf('notes')).toMatchObject({ lock, drifts: [] });
   await expect
@@ -75,7 +75,7 @@ test('each backend is reported with the digest of its lock, and a definition tha
   ]);
 });
 
-test('a lock that accepts the definition is reported in place of the earlier one', async () => {
+test('a new lock that accepts the definition replaces the earlier lock in the report', async () => {
   const accepted = lockOf([SENT]);
   server.replace(configWith(accepted));
   await expect
@@ -85,7 +85,7 @@ test('a lock that accepts the definition is reported in place of the earlier one
   await expect.poll(drifted).toHaveLength(2);
 });
 
-test('a definition that differs is no audit event if the settings exclude that type from now on', async () => {
+test('a different definition causes no audit event after the settings exclude this type', async () => {
   const lock = lockOf([READ]);
   server.replace(configWith(lock, ['mcp_definition_drifted']));
   await expect
@@ -94,7 +94,7 @@ test('a definition that differs is no audit event if the settings exclude that t
   expect(drifted()).toHaveLength(2);
 });
 
-test('a backend that is not listed any more is not in the report', async () => {
+test('a removed backend is not in the report', async () => {
   const { backends, ...config } = configWith(lockOf([SENT]));
   server.replace({ ...config, backends: backends.filter(({ name }) => name === 'files') });
   await expect.poll(() => reportOf('notes'), { timeout: 20_000 }).toBeUndefined();

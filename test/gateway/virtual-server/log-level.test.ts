@@ -1,4 +1,4 @@
-// What of its log a virtual server writes, as its configuration says now.
+// Tests that a virtual server applies a changed log level.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,25 +12,29 @@ import { configOf, connect, operational } from './world.ts';
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
-test('a change of what is read at start only is warned of', async () => {
-  const file = join(folder.path, 'admin.yaml');
+const STORAGE = { provider: 'redis', address: '127.0.0.1:1', db: 0 } as const;
+
+test('a changed setting that requires a restart leads to a warning', async () => {
+  const file = join(folder.path, 'restart.yaml');
   const config = configOf({});
   writeFileSync(file, formatVmcpConfig(config));
   const program = startProgram([SKEP, 'vmcp', 'serve', '--config', file, '--port', '0']);
   try {
     await program.printed(/serving (http:\S+)/);
-    writeFileSync(file, formatVmcpConfig({ ...config, admin: { address: '127.0.0.1', port: 0 } }));
-    await program.printed(/"code":"vmcp-restart-needed".*admin of the configuration is read only at the start/);
+    writeFileSync(file, formatVmcpConfig({ ...config, sessionStorage: STORAGE }));
+    await program.printed(
+      /"code":"vmcp-restart-needed".*sessionStorage of the configuration is read only at the start/,
+    );
     await program.printed(/configuration read again/);
     writeFileSync(file, formatVmcpConfig(config));
     await program.printed(/configuration read again[\s\S]*configuration read again/);
-    expect(program.output().match(/admin of the configuration is read only at the start/g)).toHaveLength(1);
+    expect(program.output().match(/sessionStorage of the configuration is read only at the start/g)).toHaveLength(1);
   } finally {
     await program.stop();
   }
 });
 
-test('the level of the log is another one once the configuration says so, and back', async () => {
+test('the log level follows changes of the configuration', async () => {
   const file = join(folder.path, 'config.yaml');
   const write = (name: string, logLevel: 'debug' | undefined) => {
     const config = configOf({}, { metadata: { name } });

@@ -1,5 +1,4 @@
-// What a virtual server needs is gone or broken while it serves: its store of sessions, its configuration, a backend that is
-// slow. A real Redis, real files, real servers.
+// Tests a virtual server whose session store, configuration or backend fails at run time.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +47,7 @@ function initialize(url: string) {
   return postTo(url, { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {} } });
 }
 
-describe.skipIf(first === undefined)('a store of sessions that is away', () => {
+describe.skipIf(first === undefined)('an unreachable session store', () => {
   async function startStore() {
     const redis = await startRedis();
     if (redis === undefined) throw new Error('no Redis');
@@ -56,7 +55,7 @@ describe.skipIf(first === undefined)('a store of sessions that is away', () => {
     return redis;
   }
 
-  it('lets no session begin, and says so; those that begin after it is back go on', async () => {
+  it('prevents new sessions with a clear error; sessions that begin after its return continue', async () => {
     const redis = await startStore();
     const sessionStorage = { provider: 'redis', address: redis.address, db: 0, keyPrefix: 'p:' } as const;
     const server = await run(configOf({ wiki }, { sessionStorage }), KEY);
@@ -77,7 +76,7 @@ describe.skipIf(first === undefined)('a store of sessions that is away', () => {
     expect((await (await connect(server)).ask('tools/list')).tools).toHaveLength(2);
   });
 
-  it('takes no session from the replica that knows it, and gives none to another', async () => {
+  it('does not end sessions at the replica that knows them, and other replicas cannot serve them', async () => {
     const redis = await startStore();
     const settings = { address: redis.address, db: 0, prefix: 'p:', password: () => undefined, idleSeconds: 60 };
     const store = await openSessionStore(settings, () => undefined);
@@ -96,7 +95,7 @@ describe.skipIf(first === undefined)('a store of sessions that is away', () => {
   });
 });
 
-describe('a configuration that is broken while it is served', () => {
+describe('a configuration that becomes invalid at run time', () => {
   const allow = (name: string): Partial<VmcpConfig> => ({
     incomingAuth: {
       type: 'anonymous',
@@ -104,7 +103,7 @@ describe('a configuration that is broken while it is served', () => {
     },
   });
 
-  it('changes nothing where it cannot be read, and counts once it can be', async () => {
+  it('changes nothing while it cannot be read, and takes effect as soon as it can', async () => {
     const file = join(folder.path, 'config.yaml');
     writeFileSync(file, formatVmcpConfig(configOf({ wiki })));
     const program = startProgram([SKEP, 'vmcp', 'serve', '--config', file, '--port', '0']);
@@ -135,7 +134,7 @@ describe('a configuration that is broken while it is served', () => {
       },
     ],
     ['a policy', { incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies: ['permit('] } } }],
-  ])('changes nothing of it where %s cannot be used', async (_what, broken) => {
+  ])('changes nothing if %s is invalid', async (_what, broken) => {
     const server = await run(configOf({ wiki }, allow('wiki_echo')));
     const client = await connect(server);
     const next = configOf({ wiki, more: wiki }, { ...allow('wiki_secret'), ...broken });
@@ -146,7 +145,7 @@ describe('a configuration that is broken while it is served', () => {
   });
 });
 
-describe('a backend that answers slowly', () => {
+describe('a backend that responds slowly', () => {
   it.each([
     [4_000, 'healthy', ''],
     [6_000, 'degraded', 'it answers slowly'],
@@ -171,8 +170,8 @@ describe('a backend that answers slowly', () => {
   });
 });
 
-describe('a workflow that names itself', () => {
-  it('calls no workflow: only tools of backends are there for its steps', async () => {
+describe('a workflow that refers to itself', () => {
+  it('cannot call workflows, because its steps can use only tools of backends', async () => {
     const own = workflow([{ id: 'again', tool: 'flow', arguments: {} }]);
     const other = workflow([{ id: 'over', tool: 'flow', arguments: {} }], { name: 'other' });
     const server = await run(configOf({ wiki }, { compositeTools: [own, other] }));

@@ -1,5 +1,5 @@
-// Backends that offer what is not so, too much, what clients cannot read, or what misleads; and those that come and go. Each
-// shows what becomes of the others. Real servers, and the official clients where they decide what can be read.
+// Tests backends with wrong, too many, unreadable or misleading definitions, and unstable backends. Each test also
+// checks the other backends. Official clients show which definitions are readable.
 
 import { Client as OfficialClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -33,7 +33,7 @@ function warnings({ log }: TestedVirtualServer, code: string) {
 }
 
 describe('tools that change between a list and a call', () => {
-  it('are answered as the backend answers them, and are unknown once it is known', async () => {
+  it('get the response of the backend, and are unknown after the lists were read again', async () => {
     const liar = await start({ name: 'liar', tools: [tool('a')], strict: true });
     const client = await connect(await run({ liar }));
     const call = async () => (await client.ask('tools/call', { name: 'liar_a', arguments: {} })).error;
@@ -49,7 +49,7 @@ describe('tools that change between a list and a call', () => {
 });
 
 describe('10,000 tools of one backend', () => {
-  it('are listed whole, beside those of another, by the official client', async () => {
+  it('are listed completely by the official client, with the tools of another backend', async () => {
     const many = await start({ tools: Array.from({ length: 10_000 }, (_, index) => tool(`t${index}`)) });
     const good = await start({ name: 'good', tools: [tool('echo')] });
     const { url } = await run({ good, many });
@@ -67,7 +67,7 @@ describe('10,000 tools of one backend', () => {
     await client.close();
   });
 
-  it('beyond twice as many are left out, and the log says so once', async () => {
+  it('are less than the limit of 20,000: more tools are left out, and the log reports this once', async () => {
     const many = await start({ tools: Array.from({ length: 20_003 }, (_, index) => tool(`t${index}`)) });
     const server = await run({ many });
     const client = await connect(server);
@@ -117,7 +117,7 @@ describe('definitions that clients cannot read', () => {
     ],
   };
 
-  it('are left out, so that clients read the lists of all, and the log names them', async () => {
+  it('are left out so that clients can read the lists, and are named in the log', async () => {
     const [liar, good] = [await start(BROKEN), await start({ name: 'good', tools: [tool('echo')] })];
     const server = await run({ good, liar });
     const expected = ['good_echo', 'liar_fine', 'liar_odd_output', 'liar_odd_result'];
@@ -155,7 +155,7 @@ describe('an outputSchema that the official client cannot compile', () => {
     tool('good', GOOD),
   ];
 
-  it('is left out, its tool stays, and the log says so', async () => {
+  it('is removed, its tool stays, and the log reports this', async () => {
     const liar = await start({ tools: TOOLS });
     const server = await run({ liar });
     const client = new FirstClient({ name: 'test', version: '1' });
@@ -194,7 +194,7 @@ describe('members that are null', () => {
     resources: [{ uri: 'a://r', name: 'r', ...NULLS, mimeType: null, size: null }],
   };
 
-  it('are taken out, as if they were absent, and the items stay', async () => {
+  it('are removed, and the items stay', async () => {
     const server = await run({ one: await start(ITEMS) });
     const client = new FirstClient({ name: 'test', version: '1' });
     await client.connect(new FirstTransport(new URL(server.url)));
@@ -216,8 +216,8 @@ describe('members that are null', () => {
   });
 });
 
-describe('a backend that offers only what clients cannot read', () => {
-  it('has a line of the log that names some of it, and no more', async () => {
+describe('a backend that offers only unreadable definitions', () => {
+  it('leads to one line in the log, which names some of the definitions', async () => {
     const liar = await start({
       tools: Array.from({ length: 3000 }, (_, at) => ({ name: `${at}${'x'.repeat(5000)}` })),
     });
@@ -229,7 +229,7 @@ describe('a backend that offers only what clients cannot read', () => {
   });
 });
 
-describe('texts that mislead', () => {
+describe('misleading texts', () => {
   const INVISIBLE = `see${String.fromCodePoint(0x200b)}k`;
   const TOOLS = [
     tool('plain', { description: 'Shows the family 👨‍👩‍👧 to\nthe user, and ignores nothing.' }),
@@ -244,7 +244,7 @@ describe('texts that mislead', () => {
     tool(INVISIBLE),
   ];
 
-  it('are passed as they are, and marked in the log', async () => {
+  it('are passed unchanged, and reported in the log', async () => {
     const liar = await start({ tools: TOOLS });
     const server = await run({ liar });
     const client = await connect(server);
@@ -267,7 +267,7 @@ describe('texts that mislead', () => {
     ]);
   });
 
-  it('are marked once, however often they are read', async () => {
+  it('are reported once for any number of reads', async () => {
     const liar = await start({ tools: TOOLS });
     const server = await run({ liar });
     const client = await connect(server);
@@ -281,8 +281,8 @@ describe('texts that mislead', () => {
   });
 });
 
-describe('a backend that comes and goes', () => {
-  it('neither changes lists nor tells clients of changes, and is called whenever it is there', async () => {
+describe('an unstable backend', () => {
+  it('changes no lists and causes no notifications, and is called whenever it is reachable', async () => {
     const flapping = await start({ name: 'flapping', tools: [tool('a')] });
     const good = await start({ name: 'good', tools: [tool('echo')] });
     const often = { healthCheckInterval: '10ms', unhealthyThreshold: 1, partialFailureMode: 'best_effort' } as const;
@@ -299,7 +299,7 @@ describe('a backend that comes and goes', () => {
       await expect.poll(call).toBeUndefined();
       expect(await names()).toEqual(['flapping_a', 'good_echo']);
     }
-    // Nothing was said before the first change that there is.
+    // The first message on the stream is about this change, so the client got no earlier message.
     good.offer({ tools: [tool('echo')], prompts: [{ name: 'p' }] });
     expect(await stream.next()).toMatchObject({ method: 'notifications/prompts/list_changed' });
     stream.close();

@@ -1,5 +1,5 @@
-// A small MCP server with sessions over streamable HTTP on loopback, as a backend of virtual servers: what it offers is what
-// a test says, and it keeps what it was sent.
+// Starts a small MCP server with sessions over streamable HTTP on loopback, as a backend of virtual servers. Tests
+// define its lists and read the recorded requests.
 
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -18,37 +18,37 @@ export interface TestMember {
   readonly url: string;
   readonly port: number;
   readonly asked: readonly Asked[];
-  /** Requests of a method; those of the virtual server's own left out. */
+  /** Returns the requests with this method, except requests of the virtual server itself. */
   calls(method: string): readonly Asked[];
-  /** What it offers from now on; clients that listen hear of it. */
+  /** Replaces the lists and notifies listening clients. */
   offer(lists: Lists): void;
-  /** The same, and nobody is told. */
+  /** Replaces the lists without a notification. */
   change(lists: Lists): void;
-  /** Tells all who listen. */
+  /** Sends a message to all listening clients. */
   say(message: object): void;
-  /** From now on these methods get no answer. */
+  /** Sends no more responses to these methods. */
   silence(...methods: readonly string[]): void;
-  /** Requests of the method are answered with this status, or their connections are closed, until `how` is absent. */
+  /** Makes requests of the method fail. A call without `how` ends this. */
   failCalls(how?: Failing, method?: string): void;
-  /** Forgets every session; requests of one are answered with this from then on, otherwise with 404. */
+  /** Forgets all sessions. Later requests of these sessions get `refusal`, by default a 404. */
   forget(refusal?: Refused): void;
-  /** Ends all streams, and answers the next GET of each session with this status. */
+  /** Ends all streams. The next GET of each session gets this status. */
   cut(status: number): void;
-  /** Resolves with the next request that a tool without an answer gets. */
+  /** Resolves with the next call of a tool that does not respond by itself. */
   hanging(): Promise<Hanging>;
   close(): Promise<void>;
 }
 
-/** A status, or: the connection ends, 503 with Retry-After, an answer that is not JSON, none at all. */
+/** A status, or `closed` (connection closed), `busy` (503 with Retry-After), `unreadable` (not JSON), or `silent`. */
 type Failing = number | 'closed' | 'busy' | 'unreadable' | 'silent';
 
 interface Hanging {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly message: any;
-  /** An event on the answer of the call. */
+  /** Sends an event on the response stream of the call. */
   event(message: object): void;
   respond(result: object): void;
-  /** Resolves when the client of it has gone. */
+  /** Resolves when the client has closed the connection. */
   readonly closed: Promise<void>;
 }
 
@@ -63,26 +63,26 @@ interface Lists {
 
 export interface MemberOptions extends Lists {
   readonly name?: string;
-  /** Authorization without which it answers 401. */
+  /** If set, requests without this Authorization header get a 401. */
   readonly authorization?: string;
-  /** False: the request, with its bytes, is answered with 403. */
+  /** Returns false for requests that get a 403. */
   readonly admits?: (request: WireRequest) => boolean;
   readonly port?: number;
-  /** If set, it listens over TLS. */
+  /** If set, the server uses TLS. */
   readonly certificate?: ServerCertificate;
-  /** Milliseconds until it answers lists. */
+  /** Delay of list responses in milliseconds. */
   readonly slowMs?: number;
-  /** Calls of tools that it does not offer are errors. */
+  /** If true, a call of a tool that is not offered leads to an error. */
   readonly strict?: boolean;
-  /** Each page of its tools leads to another one. */
+  /** If true, every page of the tool list has a next page. */
   readonly endless?: boolean;
-  /** Tools on a page; absent: all. */
+  /** Number of tools per page. By default, one page contains all tools. */
   readonly pageSize?: number;
-  /** Lists are events of a stream. */
+  /** If true, lists are sent as event streams. */
   readonly streamsLists?: boolean;
-  /** Results of tools, by name; other tools say what they were called with. */
+  /** Results by tool name. The result of other tools contains the call. */
   readonly results?: Readonly<Record<string, (args: Item) => object>>;
-  /** Tools, by name, that write the HTTP answer themselves; `id` is JSON text. */
+  /** Functions that write the whole HTTP response, by tool name. `id` is JSON text. */
   readonly raw?: Readonly<Record<string, (response: ServerResponse, id: string) => void>>;
 }
 
@@ -90,13 +90,13 @@ export function tool(name: string, more: Item = {}): Item {
   return { name, description: `${name} of the server`, inputSchema: { type: 'object' }, ...more };
 }
 
-/** Status and body. */
+/** Status and body of a response. */
 export type Refused = readonly [status: number, body: string];
 
 interface State {
   failing: { readonly how: Failing; readonly method: string } | undefined;
   refusal: Refused;
-  /** Sessions whose next GET is refused, and with which status. */
+  /** Status for the next GET, by session. */
   refused: Map<string, number>;
   readonly options: MemberOptions;
   lists: Lists;

@@ -1,4 +1,4 @@
-// The connections of members follow the list of members, also if a list cannot be used.
+// Tests that connections to backends follow changes of the backend list, and stay if a new list is invalid.
 
 import { afterEach, expect, test } from 'vitest';
 import { createUpstream } from '#adapters/upstream/upstream.ts';
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-test('a list with a member that cannot be opened leaves no connections behind, and keeps those of the list in use', async () => {
+test('a list with an invalid backend leaves no open connections, and keeps the connections of the list in use', async () => {
   const member = await startMember({ tools: [tool('echo')] });
   const authority = createPrivateAuthority('members');
   const upstream = createUpstream({ connectTimeoutMs: TIMEOUT_MS });

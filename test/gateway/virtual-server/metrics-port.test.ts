@@ -1,4 +1,4 @@
-// The metrics of a virtual server are on the port of its clients, on a port of their own, or on both.
+// Tests metrics of a virtual server on the port for clients, on a separate port, or on both ports.
 
 import { expect, test } from 'vitest';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';

@@ -1,4 +1,4 @@
-// A call that the gate let pass as one of the optimizer's, at a server that has no optimizer any more.
+// Tests a call that the gate permitted as a call of the optimizer, if the optimizer has been removed since.
 
 import { expect, test } from 'vitest';
 import type { Answer, Exchange } from '#gateway/backends/backend.ts';
@@ -42,6 +42,6 @@ test.each(['call_tool', 'find_tool'])('%s of a backend needs a permit', (name) =
   expect(pass(name, undefined)).toBe('passes');
 });
 
-test('other tools were decided before', () => {
+test('calls of other tools pass, because the gate has decided them', () => {
   expect(pass('weather', 'Unauthorized')).toBe('passes');
 });

@@ -1,5 +1,5 @@
-// The optimizer of a virtual server: clients see find_tool and call_tool alone, find what they may call by words and by
-// meaning, and call it through all that stands before any call.
+// Tests the optimizer of a virtual server: clients see only find_tool and call_tool, and find callable tools by words
+// and by meaning. call_tool is subject to the same checks as any call.
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -80,7 +80,7 @@ async function names(client: Client, description: string, keywords?: readonly st
   return (await find(client, description, keywords)).tools.map(({ name }: { name: string }) => name);
 }
 
-/** Of 2026-07-28: every request stands for itself. */
+/** Returns a client of 2026-07-28, which has no session. */
 function stateless({ url }: TestedVirtualServer): Client {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -98,7 +98,7 @@ function stateless({ url }: TestedVirtualServer): Client {
   };
 }
 
-it('clients of both eras see two tools, find others by their words and call them', async () => {
+it('clients of both eras see two tools, and find and call other tools by words', async () => {
   const server = await run();
   for (const client of [await connect(server), stateless(server)]) {
     const { tools } = await client.ask('tools/list');
@@ -111,7 +111,7 @@ it('clients of both eras see two tools, find others by their words and call them
   }
 });
 
-it('the audit names the tool that call_tool calls, refused or not', async () => {
+it('the audit names the tool that call_tool calls, also for refused calls', async () => {
   const audit = {
     enabled: true,
     component: 'desk',
@@ -138,14 +138,14 @@ it('the audit names the tool that call_tool calls, refused or not', async () => 
   expect(JSON.stringify(calls)).not.toContain('secret');
 });
 
-it('a word of a keyword counts more than one of the description', async () => {
+it('a matching keyword counts more than a matching word of the description', async () => {
   const client = await connect(await run({ maxToolsToReturn: 1 }));
   const sentence = 'keeps a text about the camera';
   expect(await names(client, sentence)).toEqual(['add_memo']);
   expect(await names(client, sentence, ['snapshot'])).toEqual(['take_snapshot']);
 });
 
-it('at most maxToolsToReturn are found, and what that saves is said', async () => {
+it('at most maxToolsToReturn tools are found, and the result contains the saved tokens', async () => {
   const client = await connect(await run({ maxToolsToReturn: 2 }));
   const { tools, token_metrics: tokens } = await find(client, 'camera, pay, rain, text');
   expect(tools).toHaveLength(2);
@@ -159,7 +159,7 @@ it('at most maxToolsToReturn are found, and what that saves is said', async () =
   });
 });
 
-it('what clients do not see is neither found nor called, and no tool is called past call_tool', async () => {
+it('hidden tools are neither found nor called, and no tool can be called without call_tool', async () => {
   const client = await connect(await run());
   expect(await names(client, 'picture')).toEqual([]);
   for (const [name, args] of [
@@ -173,7 +173,7 @@ it('what clients do not see is neither found nor called, and no tool is called p
   }
 });
 
-it('the answer about a tool that policies forbid is that about a tool that is not there', async () => {
+it('the response for a forbidden tool equals the response for an unknown tool', async () => {
   const policies = ['permit(principal, action, resource) when { resource.name != "hang" && resource.name != "gone" };'];
   const authz = { type: 'cedar' as const, policies };
   const client = await connect(await run({}, { incomingAuth: { type: 'anonymous', authz } }));
@@ -189,13 +189,13 @@ it.each([
   ['find_tool', { tool_description: 'x', tool_keywords: 'y' }, 'find_tool takes a list of texts as tool_keywords'],
   ['call_tool', { parameters: {} }, 'call_tool needs tool_name, a text'],
   ['call_tool', { tool_name: 'hang', parameters: [] }, 'call_tool takes an object as parameters'],
-])('%s with %j is refused in words that a model can use', async (name, args, text) => {
+])('%s with %j is refused with a message for models', async (name, args, text) => {
   const client = await connect(await run());
   const { isError, content } = await client.ask('tools/call', { name, arguments: args });
   expect([isError, content[0].text]).toEqual([true, text]);
 });
 
-it('arguments that two readers could read differently are refused', async () => {
+it('ambiguous arguments are refused', async () => {
   const server = await run();
   const client = await connect(server);
   const twice = '{"tool_name":"add_memo","Tool_Name":"hang","parameters":{}}';
@@ -209,7 +209,7 @@ it('arguments that two readers could read differently are refused', async () => 
   expect(await answer.text()).toContain('call_tool has an argument twice');
 });
 
-it('progress of the called tool reaches its caller, and numbers in its arguments stay as they were', async () => {
+it('progress of the called tool reaches its caller, and numbers in its arguments are unchanged', async () => {
   const server = await run();
   const client = await connect(server);
   const hung = office.hanging();
@@ -230,7 +230,7 @@ it('progress of the called tool reaches its caller, and numbers in its arguments
   expect(await answer).toContain('"method":"notifications/progress","params":{"progressToken":"p","progress":1}');
 });
 
-it('policies decide on the tool that is called, and it is found by those alone who may call it', async () => {
+it('policies decide the called tool, and only callers who may call a tool find it', async () => {
   const policies = [
     'permit(principal, action == Action::"call_tool", resource == Tool::"find_tool");',
     'permit(principal, action == Action::"call_tool", resource == Tool::"call_tool");',
@@ -273,7 +273,7 @@ async function callsOf(client: Client, called: string, parameters: object = {}) 
 const shownTo = async (client: Client) =>
   (await client.ask('tools/list')).tools.map(({ name }: { name: string }) => name);
 
-it('policies that know the tools of the backends alone are enough', async () => {
+it('policies need to name only the tools of backends', async () => {
   const client = await connect(await run({}, cedar(onTool('permit', 'getForecast'))));
   expect(await shownTo(client)).toEqual(['call_tool', 'find_tool']);
   expect(await names(client, 'camera, pay, rain, text')).toEqual(['getForecast']);
@@ -282,7 +282,7 @@ it('policies that know the tools of the backends alone are enough', async () => 
   for (const own of ['call_tool', 'find_tool']) expect(await callsOf(client, own)).toContain('Unauthorized');
 });
 
-it('a permit that reads arguments decides on those of the called tool', async () => {
+it('a permit that reads arguments uses the arguments of the called tool', async () => {
   const policy = 'permit(principal, action == Action::"call_tool", resource) when { context.arg_text == "mine" };';
   const client = await connect(await run({}, cedar(policy)));
   expect(await callsOf(client, 'add_memo', { text: 'mine' })).toBe('called');
@@ -312,7 +312,7 @@ it.each([
   expect(refused.status).toBe(403);
 });
 
-it('without an optimizer a tool of a backend that has one of the two names needs a permit', async () => {
+it('without an optimizer, backend tools named call_tool or find_tool need a permit', async () => {
   const own = await startMember({ name: 'own', tools: [tool('call_tool'), tool('find_tool')] });
   const policies = cedar(onTool('permit', 'call_tool'));
   const server = await runVirtual(configOf({ own }, { aggregation: HIDING, ...policies }));
@@ -324,7 +324,7 @@ it('without an optimizer a tool of a backend that has one of the two names needs
   await own.close();
 });
 
-it('a call that policies forbid is denied in the audit, and one that fails is not', async () => {
+it('a forbidden call is recorded as denied in the audit, and a failed call is not', async () => {
   const policies = [
     'permit(principal, action == Action::"call_tool", resource) unless { resource == Tool::"take_snapshot" };',
   ];
@@ -358,7 +358,7 @@ it('a workflow is found and called like a tool', async () => {
   }
 });
 
-it('a tool is found by what it means, and the service is asked about each text once', async () => {
+it('a tool is found by its meaning, and each text is sent to the service once', async () => {
   const asked = service.asked.length;
   const server = await run({ embeddingService: service.url, hybridSearchSemanticRatio: '1.0' });
   const client = await connect(server);
@@ -386,7 +386,7 @@ async function ready(server: TestedVirtualServer): Promise<void> {
   );
 }
 
-it('the ratio divides what is found between meaning and words, and the threshold ends what meaning finds', async () => {
+it('the ratio divides results between meaning and words, and the threshold limits results by meaning', async () => {
   const sentence = 'umbrella, photo: text';
   const find = async (ratio: string, threshold: string) => {
     const settings = { hybridSearchSemanticRatio: ratio, semanticDistanceThreshold: threshold, maxToolsToReturn: 2 };
@@ -406,19 +406,22 @@ it.each<[Behaviour, string, string]>([
   ['nonsense', '30s', 'one vector for each text'],
   ['few', '30s', 'one vector for each text'],
   ['hang', '100ms', 'no answer within 100 ms'],
-])('where the service answers %s, words alone count, and the answer says so', async (behaviour, timeout, why) => {
-  service.behave(behaviour);
-  const server = await run({ embeddingService: service.url, embeddingServiceTimeout: timeout });
-  await ready(server);
-  const client = await connect(server);
-  const { tools, note } = await find(client, 'rain');
-  expect(tools).toEqual([TOOLS[2]]);
-  expect(note).toMatch(/^Found by words alone: /);
-  await server.written('vmcp-embeddings-unavailable');
-  expect(JSON.stringify(server.log)).toContain(why);
-});
+])(
+  'if the service responds with %s, only words count, and the result contains a note',
+  async (behaviour, timeout, why) => {
+    service.behave(behaviour);
+    const server = await run({ embeddingService: service.url, embeddingServiceTimeout: timeout });
+    await ready(server);
+    const client = await connect(server);
+    const { tools, note } = await find(client, 'rain');
+    expect(tools).toEqual([TOOLS[2]]);
+    expect(note).toMatch(/^Found by words alone: /);
+    await server.written('vmcp-embeddings-unavailable');
+    expect(JSON.stringify(server.log)).toContain(why);
+  },
+);
 
-it('vectors of another size are those of another model: words alone count until all texts are known anew', async () => {
+it('vectors of another size belong to another model: only words count until all texts have new vectors', async () => {
   const server = await run({ embeddingService: service.url, hybridSearchSemanticRatio: '1.0' });
   await ready(server);
   const client = await connect(server);
@@ -433,7 +436,7 @@ it('vectors of another size are those of another model: words alone count until 
   expect(await names(client, 'photo')).toEqual(['take_snapshot']);
 });
 
-it('searches are counted, with the tokens that they save', async () => {
+it('metrics count searches and saved tokens', async () => {
   const telemetry = { ...TELEMETRY, enablePrometheusMetricsPath: true };
   const server = await run({}, { telemetry });
   await find(await connect(server), 'rain');
@@ -451,7 +454,7 @@ const TELEMETRY = {
   useLegacyAttributes: true,
 };
 
-it('its settings change without a restart, and with them what clients see', async () => {
+it('changed settings of the optimizer take effect without a restart', async () => {
   const server = await run();
   const client = await connect(server);
   const stream = await client.open();

@@ -1,4 +1,5 @@
-// Holds the table of outcomes in docs/vmcp.md against the code, and shows what calls do to the health of a member.
+// Compares the table of outcomes in docs/vmcp.md with the code, and tests the effect of calls on the health of a
+// backend.
 
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -8,7 +9,7 @@ import { startMember, type TestMember, tool } from './member.ts';
 import { configOf, connect, operational, runVirtual, type TestedVirtualServer } from './world.ts';
 
 describe('the table of outcomes', () => {
-  it('is the same in docs/vmcp.md', () => {
+  it('equals the table in docs/vmcp.md', () => {
     const lines = readFileSync('docs/vmcp.md', 'utf8').split('\n');
     const head = lines.indexOf('| outcome | check | initialize | call |');
     const rows = lines.slice(head + 2, lines.indexOf('', head)).map((line) => {
@@ -80,7 +81,7 @@ describe('calls', () => {
     };
   }
 
-  it.each(ROWS)('three that end with $outcome count as the table says', async ({ outcome, how }) => {
+  it.each(ROWS)('three calls that end with $outcome have the effect in the table', async ({ outcome, how }) => {
     const { client, fail, recover, health } = await start({ healthCheckInterval: '10m' });
     const call = () => client.ask('tools/call', { name: 'member_echo' });
     expect(await health()).toMatchObject({ status: 'healthy', consecutive_failures: 0 });
@@ -95,7 +96,7 @@ describe('calls', () => {
     expect(await health()).toMatchObject({ consecutive_failures: 0 });
   });
 
-  it.each(ROWS)('three sessions whose initialize ends with $outcome count as the table says', async (row) => {
+  it.each(ROWS)('three sessions whose initialize ends with $outcome have the effect in the table', async (row) => {
     const { server, fail, health } = await start({ healthCheckInterval: '10m' });
     await fail(row.how, 'initialize');
     for (let at = 0; at < 3; at += 1) {
@@ -107,7 +108,7 @@ describe('calls', () => {
   });
 
   it.each(ROWS)(
-    'checks that end with $outcome are failures, and make the member unhealthy',
+    'checks that end with $outcome count as failures, and make the backend unhealthy',
     async ({ outcome, how }) => {
       const { fail, health } = await start({ healthCheckInterval: '20ms' });
       await fail(how, 'tools/list');
@@ -116,7 +117,7 @@ describe('calls', () => {
     },
   );
 
-  it('three timeouts of one slow tool leave the member healthy', async () => {
+  it('three timeouts of one slow tool leave the backend healthy', async () => {
     const member = await startMember({ tools: [tool('echo'), tool('hang')] });
     open.push(member);
     const { operational: failing } = operational({ healthCheckInterval: '10m', unhealthyThreshold: 3 });
@@ -131,7 +132,7 @@ describe('calls', () => {
     expect(backends[0]).toMatchObject({ status: 'healthy', consecutive_failures: 0 });
   });
 
-  it('a call that finds out and shows nothing leaves it to the next call', async () => {
+  it('after a trial call without a clear outcome, the next call is the trial', async () => {
     const member = await startMember({ tools: [tool('echo')] });
     open.push(member);
     const circuitBreaker = { enabled: true, failureThreshold: 1, timeout: '2s' };

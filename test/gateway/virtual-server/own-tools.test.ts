@@ -1,4 +1,4 @@
-// Tools that a virtual server has itself: how they join the list, and how they call tools of members for their caller.
+// Tests own tools of a virtual server: their place in the list, and their calls of backend tools for a caller.
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -11,7 +11,7 @@ import { configOf, connect, runVirtual, type TestedVirtualServer } from './world
 
 let wiki: TestMember;
 const running: TestedVirtualServer[] = [];
-/** Results of the calls that own tools made. */
+/** Results of the calls that own tools have sent. */
 const results: InnerResult[] = [];
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 afterAll(() => wiki.close());
 
-/** An own tool `ask` that calls the tool that its argument names. */
+/** Returns an own tool `ask` that calls the tool named in its argument. */
 function ownTools(calls: InnerCalls): OwnTools {
   const backend = createSessionBackend({
     replica: 'own',
@@ -83,11 +83,11 @@ async function listed(server: TestedVirtualServer) {
   return tools.map(({ name }: { name: string }) => name);
 }
 
-it('they stand beside the tools of members', async () => {
+it('own tools are listed together with the tools of backends', async () => {
   expect(await listed(await run())).toEqual(['ask', 'wiki_find', 'wiki_hidden']);
 });
 
-it('they call what clients cannot see, in the session of their caller', async () => {
+it('own tools can call hidden tools in the session of their caller', async () => {
   const { aggregation } = configOf({ wiki });
   const server = await run({ aggregation: { ...aggregation, tools: HIDDEN } });
   const client = await connect(server);
@@ -103,7 +103,7 @@ it('they call what clients cannot see, in the session of their caller', async ()
   expect(results).toMatchObject([{ kind: 'result' }, { kind: 'result' }]);
 });
 
-it('a tool that has lost its name to another one is decided by its own hints', async () => {
+it('a tool whose name now belongs to another tool is decided by its own hints', async () => {
   const hint = (destructiveHint: boolean) => ({ annotations: { destructiveHint } });
   const [first, second] = await Promise.all([
     startMember({ name: 'first', tools: [tool('clear', hint(false))] }),
@@ -128,7 +128,7 @@ it('a tool that has lost its name to another one is decided by its own hints', a
   await Promise.all([first.close(), second.close()]);
 });
 
-it('each call is permitted by itself', async () => {
+it('policies decide each inner call', async () => {
   const policies = [
     'permit(principal, action == Action::"call_tool", resource == Tool::"ask");',
     'permit(principal, action == Action::"call_tool", resource == Tool::"wiki_find");',

@@ -1,5 +1,5 @@
-// A backend that is not there, or does not answer, where lists need every backend (partialFailureMode `fail`), and where the
-// others are enough. Real servers; of time only what passes within it is the test's own.
+// Tests unreachable and silent backends with both values of partialFailureMode: `fail` requires every backend for
+// lists, `best_effort` does not.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createUpstream } from '#adapters/upstream/upstream.ts';
@@ -17,7 +17,7 @@ import { get } from '../proxy/world.ts';
 import { type MemberOptions, startMember, type TestMember, tool } from './member.ts';
 import { configOf, connect, operational, postTo, runVirtual, type TestedVirtualServer } from './world.ts';
 
-/** Long enough for one that answers, on a machine that is busy. */
+/** Timeout that is long enough for a responding backend on a busy machine. */
 const LIMIT_MS = 2000;
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -43,7 +43,7 @@ async function start(options: MemberOptions): Promise<TestMember> {
 
 type FailureHandling = Partial<VmcpConfig['operational']['failureHandling']>;
 
-/** Backends have little time for whatever they are asked. */
+/** Returns settings with short timeouts for backends. */
 function impatient(more: FailureHandling = {}): Pick<VmcpConfig, 'operational'> {
   const often = { healthCheckInterval: '50ms', healthCheckTimeout: `${LIMIT_MS}ms`, unhealthyThreshold: 2 };
   const { failureHandling } = operational({ ...often, ...more }).operational;
@@ -64,8 +64,8 @@ function summary({ origin }: TestedVirtualServer): Promise<unknown> {
   return get(`${origin}/api/backends/health`).then(({ json }) => json.summary);
 }
 
-describe('a backend that never answers its list', () => {
-  it('is named by an error once its time is over, with what to do', async () => {
+describe('a backend that never responds to tools/list', () => {
+  it('leads to an error after its timeout, with its name and a remedy', async () => {
     const hangs = await start({ name: 'hangs', tools: [tool('a')] });
     hangs.silence('tools/list');
     const refused = await initialize((await run({ hangs })).url);
@@ -76,7 +76,7 @@ describe('a backend that never answers its list', () => {
     );
   });
 
-  it('becomes unhealthy, and calls of the others pass', async () => {
+  it('becomes unhealthy, and calls of other backends pass', async () => {
     const hangs = await start({ name: 'hangs', tools: [tool('a')] });
     hangs.silence('tools/list');
     const server = await run({ good, hangs });
@@ -87,7 +87,7 @@ describe('a backend that never answers its list', () => {
     await expect.poll(async () => (await call()).text).toMatch(/good.*echo/);
   });
 
-  it('is listed once it answers', async () => {
+  it('is listed after it responds', async () => {
     const hangs = await start({ name: 'hangs', tools: [tool('a')] });
     hangs.silence('tools/list');
     const server = await run({ good, hangs });
@@ -99,7 +99,7 @@ describe('a backend that never answers its list', () => {
     await expect.poll(listed).toMatchObject([{ name: 'good_echo' }, { name: 'hangs_a' }]);
   });
 
-  it('is left out where the others are enough', async () => {
+  it('is left out if lists do not need every backend', async () => {
     const hangs = await start({ name: 'hangs', tools: [tool('a')] });
     hangs.silence('tools/list');
     const client = await connect(await run({ good, hangs }, { partialFailureMode: 'best_effort' }));
@@ -108,7 +108,7 @@ describe('a backend that never answers its list', () => {
   });
 });
 
-it('a backend whose pages never end has no more time than for one answer', async () => {
+it('a backend with endless pages has only the time of one response', async () => {
   const endless = await start({ name: 'endless', tools: [tool('a')], endless: true, slowMs: LIMIT_MS / 5 });
   const refused = await initialize((await run({ endless })).url);
   expect([refused.status, refused.json.error.message]).toEqual([504, expect.stringContaining('the backend endless')]);

@@ -1,4 +1,5 @@
-// Headers of clients that a configuration names reach the members, and nothing that is kept for one client is shown to another.
+// Tests that configured client headers reach backends, and that cached lists of one client are not shown to another
+// client.
 
 import { afterEach, expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -27,7 +28,7 @@ const SENT = {
   'user-agent': 'client/1',
 };
 
-/** Headers of a call as the member gets them. */
+/** Calls a tool. Returns the headers that the backend received. */
 async function sentTo(member: TestMember, server: TestedVirtualServer) {
   await (await connect(server, {}, SENT)).ask('tools/call', { name: 'one_echo', arguments: {} });
   const headers = member.calls('tools/call').at(-1)?.headers ?? {};
@@ -35,17 +36,17 @@ async function sentTo(member: TestMember, server: TestedVirtualServer) {
   return { key, tenant, own, cookie, agent };
 }
 
-test('only headers that are named, and those of the protocol, reach members', async () => {
+test('only configured headers and protocol headers reach backends', async () => {
   const { member, server } = await start(['X-Api-Key']);
   expect(await sentTo(member, server)).toEqual({ key: 'ada', agent: 'client/1' });
 });
 
-test('without the setting every header reaches members but credentials', async () => {
+test('without the setting, every header except credentials reaches backends', async () => {
   const { member, server } = await start(undefined);
   expect(await sentTo(member, server)).toEqual({ key: 'ada', tenant: 'blue', own: 'blue', agent: 'client/1' });
 });
 
-test('an empty list lets only headers of the protocol through', async () => {
+test('with an empty list, only protocol headers reach backends', async () => {
   const { member, server } = await start([]);
   expect(await sentTo(member, server)).toEqual({ agent: 'client/1' });
 });
@@ -62,7 +63,7 @@ test('lists are read with the headers of each client, and a session belongs to t
   expect((await stolen.post({ id: 1, method: 'tools/list' })).status).toBe(404);
 });
 
-test('a session goes on if headers differ that belong to one message', async () => {
+test('a session accepts changes of headers that belong to single messages', async () => {
   const { server } = await start(['Traceparent', 'Accept', 'Mcp-Name']);
   const { headers } = await connect(server);
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
@@ -70,7 +71,7 @@ test('a session goes on if headers differ that belong to one message', async () 
   expect(answer.status).toBe(200);
 });
 
-test('a header that shows who calls or that never goes on is refused', async () => {
+test('headers for authentication or for the connection are refused in the setting', async () => {
   const names = ['Authorization', 'cookie', 'Host', 'X-Forwarded-For', 'Mcp-Session-Id', 'Accept-Encoding', 'Expect'];
   for (const name of names) {
     const started = runVirtual(configOf({}, { passthroughHeaders: [name] })).catch((error: unknown) => error);

@@ -1,5 +1,5 @@
-// A virtual server with an authorization server of its own: one person has an account at each of two providers, each backend gets
-// the token of its own, and expired ones are refreshed once however many calls wait. Real providers behind a real login.
+// Tests a virtual server with an authorization server and two providers: each backend gets the person's token of its
+// provider. An expired token is refreshed once, even if many calls wait.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -9,7 +9,7 @@ import { callMcp, type LoggedIn, logIn, oidcUpstream } from '../issuer/world.ts'
 import { startMember, type TestMember, tool } from './member.ts';
 import { configOf, connect, runVirtual, type TestedVirtualServer } from './world.ts';
 
-/** So soon over that it is as good as expired. */
+/** Lifetime that is so short that a token counts as expired at once. */
 const SHORT_SECONDS = 2;
 
 let mail: TestMember;
@@ -77,7 +77,7 @@ function connected() {
   return connect(server, {}, { authorization: `Bearer ${person.tokens.access_token}` });
 }
 
-/** Who the provider says that a backend was called for. */
+/** Returns the subjects of the tokens that a backend received, as its provider reports them. */
 async function calledFor(member: TestMember, { url }: LoginProvider): Promise<readonly unknown[]> {
   const tokens = new Set(member.calls('tools/call').map(({ headers }) => String(headers.authorization)));
   const answers = [...tokens].map(async (authorization) => {
@@ -88,7 +88,7 @@ async function calledFor(member: TestMember, { url }: LoginProvider): Promise<re
   return Promise.all(answers);
 }
 
-it('refreshes each expired token once, and each backend gets that of the account at its own provider', async () => {
+it('refreshes each expired token once, and each backend gets the token of its own provider', async () => {
   company.accessSeconds = 3600;
   storage.accessSeconds = 3600;
   const asked = () => [company, storage].map(({ requests }) => requests.get('/token') ?? 0);
@@ -112,7 +112,7 @@ it.each([
   { subjectProviderName: undefined, isEnded: false },
   { subjectProviderName: 'company', isEnded: true },
 ])(
-  'a login whose provider refreshes no more has ended ($isEnded) if exchanges name $subjectProviderName',
+  'a login whose provider no longer refreshes has ended ($isEnded) if exchanges use $subjectProviderName',
   async ({ subjectProviderName, isEnded }) => {
     const port = await freePort();
     const tokenExchange = {

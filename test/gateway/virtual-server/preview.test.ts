@@ -1,4 +1,4 @@
-// What previews say that clients of a virtual server will see is what its lists show, whatever the settings: seeded.
+// Tests with random settings that previews of a virtual server show the same tools as its lists.
 
 import { expect, it } from 'vitest';
 import { aggregatedTools, type ConflictResolution } from '#contracts/virtual-model/aggregate.ts';
@@ -11,7 +11,7 @@ import { type Random, seeded } from '../../harness/random.ts';
 const WORKLOADS = ['a', 'b', 'c'];
 const TOOLS = ['find', 'read', 'send', 'x'.repeat(63)];
 
-/** An answer to a client with a session. */
+/** A response to tools/list for a client with a session. */
 interface Listed {
   readonly result: { readonly tools: readonly { readonly name: string }[] };
 }
@@ -52,25 +52,28 @@ function rulesOf(random: Random): AggregationRules {
   };
 }
 
-it.each(Array.from({ length: 300 }, (_, seed) => seed))('lists show what previews say, seed %i', (seed) => {
-  const random = seeded(seed);
-  const members = WORKLOADS.map((name) => memberOf(name, random));
-  const rules = rulesOf(random);
-  const preview = aggregatedTools(
-    members.map(({ name, lists }) => {
-      const { filter, overrides, hidden } = rules.shown(name);
-      const names = Object.fromEntries(Object.entries(overrides).map(([own, each]) => [own, each.name ?? own]));
-      const tools = lists.lists.tools.map(({ key }) => ({ origin: key, name: key, member: '' }));
-      return { workload: name, tools, filter, names, hidden };
-    }),
-    rules.resolution,
-  );
-  const offer = assembleOffer(members, rules);
-  const page = offer.lists.tools.page('session', undefined)?.toString() ?? '';
-  const { result: listed }: Listed = JSON.parse(`{"result":{${page}`);
-  expect(listed.tools.map(({ name }) => name)).toEqual(preview.tools.map(({ name }) => name).toSorted());
-  for (const { name, origin } of preview.tools) {
-    const route = offer.tools.get(name);
-    expect(`${route?.member}/${route?.own}`, name).toBe(origin);
-  }
-});
+it.each(Array.from({ length: 300 }, (_, seed) => seed))(
+  'lists and previews contain the same tools, seed %i',
+  (seed) => {
+    const random = seeded(seed);
+    const members = WORKLOADS.map((name) => memberOf(name, random));
+    const rules = rulesOf(random);
+    const preview = aggregatedTools(
+      members.map(({ name, lists }) => {
+        const { filter, overrides, hidden } = rules.shown(name);
+        const names = Object.fromEntries(Object.entries(overrides).map(([own, each]) => [own, each.name ?? own]));
+        const tools = lists.lists.tools.map(({ key }) => ({ origin: key, name: key, member: '' }));
+        return { workload: name, tools, filter, names, hidden };
+      }),
+      rules.resolution,
+    );
+    const offer = assembleOffer(members, rules);
+    const page = offer.lists.tools.page('session', undefined)?.toString() ?? '';
+    const { result: listed }: Listed = JSON.parse(`{"result":{${page}`);
+    expect(listed.tools.map(({ name }) => name)).toEqual(preview.tools.map(({ name }) => name).toSorted());
+    for (const { name, origin } of preview.tools) {
+      const route = offer.tools.get(name);
+      expect(`${route?.member}/${route?.own}`, name).toBe(origin);
+    }
+  },
+);

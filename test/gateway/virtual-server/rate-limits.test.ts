@@ -1,4 +1,4 @@
-// Limits of a virtual server that its replicas share: names with prefixes, tools that are called by call_tool and by workflows.
+// Tests rate limits that replicas of a virtual server share, for calls by clients, by call_tool and by workflows.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RateLimitFields } from '#contracts/gate/rate-limiting.ts';
@@ -49,7 +49,7 @@ async function statuses(calls: readonly (readonly [Client, string, object?])[]):
 }
 
 describe.skipIf(redis === undefined)('limits of a virtual server', () => {
-  it('are for the names that clients see, at all replicas', async () => {
+  it('use the names that clients see, and are shared by all replicas', async () => {
     const [here, there] = await clients({ tools: [{ name: 'wiki_find', shared: ONE }] });
     expect(
       await statuses([
@@ -60,7 +60,7 @@ describe.skipIf(redis === undefined)('limits of a virtual server', () => {
     ).toEqual([200, 429, 200]);
   });
 
-  it('hold for tools that call_tool calls', async () => {
+  it('apply to tools that call_tool calls', async () => {
     const [here, there] = await clients(
       { tools: [{ name: 'wiki_find', shared: ONE }] },
       {
@@ -83,7 +83,7 @@ describe.skipIf(redis === undefined)('limits of a virtual server', () => {
     ).toEqual([200, 429, 200]);
   });
 
-  it('hold for steps of workflows, and count a workflow as one call of its server', async () => {
+  it('apply to steps of workflows, and count a workflow as one call of the virtual server', async () => {
     const steps = [{ id: 'one', tool: 'wiki.find', arguments: {} }];
     const [here, there] = await clients(
       { shared: { maxTokens: 3, refillPeriod: '1000h' }, tools: [{ name: 'wiki_find', shared: ONE }] },

@@ -1,4 +1,4 @@
-// Sessions that any replica goes on with: two virtual servers, one store, a real Redis.
+// Tests sessions that two replicas of a virtual server share in a real Redis.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -39,7 +39,7 @@ async function withReplicas(
 }
 
 describe.skipIf(redis === undefined)('with a store', () => {
-  it('a session goes on at another replica, in the same session at its backend', () =>
+  it('a session continues at another replica, with the same session at its backend', () =>
     withReplicas(async (first, second) => {
       const client = await connect(first);
       await client.ask('tools/call', { name: 'wiki_echo' });
@@ -80,7 +80,7 @@ describe.skipIf(redis === undefined)('with a store', () => {
     }));
 });
 
-it('without a store another replica answers 404, and the client begins anew', async () => {
+it('without a store another replica responds with 404, and the client begins a new session', async () => {
   const [first, second] = await Promise.all([1, 2].map(() => runVirtual(configOf({ wiki }), KEY)));
   const client = await connect(first ?? { url: '' });
   const { status, json } = await clientWith(second?.url ?? '', client.headers).post({ id: 1, method: 'ping' });
@@ -94,7 +94,7 @@ describe('a server does not start', () => {
     await expect(runVirtual(settings('127.0.0.1:1'), KEY)).rejects.toThrow('Redis at 127.0.0.1:1');
   });
 
-  it('with a store and no key that all replicas have', async () => {
+  it('with a store and without a shared key', async () => {
     await expect(runVirtual(settings('127.0.0.1:1'))).rejects.toThrow(VMCP_ENV.sessionHmacSecret);
   });
 });

@@ -1,4 +1,4 @@
-// What a virtual server tells about itself: health, the status in the cluster, its audit. A real cluster API, real files.
+// Tests the health endpoint, the status in the cluster and the audit of a virtual server.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ async function run(
 const OFTEN = { healthCheckInterval: '50ms', unhealthyThreshold: 2, partialFailureMode: 'best_effort' } as const;
 
 describe('health', () => {
-  it('says how backends are, without names, URLs and messages', async () => {
+  it('counts backends by state, without names, URLs and messages', async () => {
     const { origin } = await run(operational(OFTEN));
     await expect
       .poll(async () => (await get(`${origin}/api/backends/health`)).json.summary)
@@ -70,7 +70,7 @@ describe('health', () => {
     expect((await get(`${origin}/readyz`)).status).toBe(200);
   });
 
-  it('a server is not ready while a backend starts, and once it is ready every list can be read', async () => {
+  it('a server is not ready while a backend starts; as soon as it is ready, all lists can be read', async () => {
     const { port, close } = await startMember();
     await close();
     const starting = { good, late: { url: `http://127.0.0.1:${port}/mcp` } };
@@ -88,7 +88,7 @@ describe('health', () => {
     await late.close();
   });
 
-  it('a circuit that is open refuses calls at once, and a call that succeeds closes it', async () => {
+  it('an open circuit refuses calls at once, and a successful call closes it', async () => {
     const member = await startMember({ tools: [tool('echo')] });
     const { port } = member;
     const circuitBreaker = { enabled: true, failureThreshold: 2, timeout: '300ms' };
@@ -126,7 +126,7 @@ describe('the status in the cluster', () => {
   });
   afterAll(() => cluster.stop());
 
-  it('says how each backend is, and changes with it', async () => {
+  it('contains the current state of each backend', async () => {
     const environment = {
       KUBECONFIG: cluster.kubeconfigPath,
       [VMCP_ENV.name]: 'office',
@@ -141,7 +141,7 @@ describe('the status in the cluster', () => {
     ]);
   });
 
-  it('keeps no message of a failure that is over, although the reconciler writes the same list', async () => {
+  it('drops the message of a past failure, although the reconciler writes the same list', async () => {
     const environment = {
       KUBECONFIG: cluster.kubeconfigPath,
       [VMCP_ENV.name]: 'desk',
@@ -189,7 +189,7 @@ describe('the status in the cluster', () => {
     await Promise.all([again.close(), reconciler.close()]);
   });
 
-  it('that cannot be written is said once', async () => {
+  it('that cannot be written is logged once', async () => {
     vi.stubEnv('KUBECONFIG', cluster.kubeconfigPath);
     const environment = {
       KUBECONFIG: cluster.kubeconfigPath,
@@ -231,14 +231,14 @@ describe('the audit', () => {
     expect(server.audit.every(({ component }) => component === 'desk')).toBe(true);
   });
 
-  it('goes to a file, and a file that cannot be written stops the start', async () => {
+  it('is written to a file, and an unwritable file prevents the start', async () => {
     const logFile = join(folder, 'none', 'audit.log');
     await expect(run(audit({ logFile }))).rejects.toMatchObject({ code: 'vmcp-audit-file-unwritable' });
   });
 
   it.each([
     ['calls go on', undefined, 200],
-    ['calls are refused if the file says so', 'refuse', 503],
+    ['calls are refused if the configuration requires it', 'refuse', 503],
   ] as const)('cannot be written on a full disk: %s, and health is answered', async (_name, auditFailure, status) => {
     const server = await run({ ...audit({ logFile: '/dev/full' }), auditFailure }, {}, { good, gone: good });
     const client = await connect(server);
@@ -249,7 +249,7 @@ describe('the audit', () => {
   });
 });
 
-it('a template that reads the answer of a person at the wrong place is reported at the start and by validate', async () => {
+it('a template with a wrong path to the answer of a person is reported at the start and by validate', async () => {
   const steps = [
     { id: 'ask', type: 'elicitation', message: 'Where?', schema: { type: 'object', properties: { room: {} } } },
     {
@@ -273,7 +273,7 @@ it('a template that reads the answer of a person at the wrong place is reported 
   ]);
 });
 
-it('a policy decides on the name that clients see', async () => {
+it('a policy uses the name that clients see', async () => {
   const policies = ['permit(principal, action == Action::"call_tool", resource == Tool::"good_echo");'];
   const server = await run(
     {

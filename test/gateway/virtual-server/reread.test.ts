@@ -1,4 +1,4 @@
-// What a running virtual server reads again: a change has its effect without another process, and in sessions that go on.
+// Tests settings of a virtual server that take effect without a restart, in existing sessions too.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -36,7 +36,7 @@ async function namesOf(client: Client): Promise<string[]> {
   return tools.map(({ name }: { readonly name: string }) => name);
 }
 
-test('another prefix of tools', async () => {
+test('another prefix of tools takes effect', async () => {
   const { client, change } = await begin();
   expect(await namesOf(client)).toEqual(['wiki_find', 'wiki_read']);
   const { aggregation } = configOf({ wiki });
@@ -44,7 +44,7 @@ test('another prefix of tools', async () => {
   expect(await namesOf(client)).toEqual(['wiki.find', 'wiki.read']);
 });
 
-test('an optimizer that comes and goes', async () => {
+test('an optimizer is added and removed', async () => {
   const { client, change } = await begin();
   change({ optimizer: { maxToolsToReturn: 1 } as NonNullable<VmcpConfig['optimizer']> });
   expect(await namesOf(client)).toEqual(['call_tool', 'find_tool']);
@@ -52,7 +52,7 @@ test('an optimizer that comes and goes', async () => {
   expect(await namesOf(client)).toEqual(['wiki_find', 'wiki_read']);
 });
 
-test('an audit that comes, with other types of events, and goes', async () => {
+test('an audit is added, changed and removed', async () => {
   const { server, client, change } = await begin();
   const types = async () => {
     const before = server.audit.length;
@@ -77,7 +77,7 @@ test('policies', async () => {
   expect(await namesOf(client)).toEqual(['wiki_find', 'wiki_read']);
 });
 
-test('who may come in', async () => {
+test('changed authentication takes effect', async () => {
   const { server, change } = await begin();
   const status = async () =>
     (await fetch(server.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).status;
@@ -98,7 +98,7 @@ test('who may come in', async () => {
   expect(await status()).toBe(400);
 });
 
-test('how long a backend has for an answer', async () => {
+test('a changed timeout of a backend takes effect', async () => {
   const { client, change } = await begin();
   wiki.silence('tools/call');
   const { operational: usual } = operational({});

@@ -1,5 +1,5 @@
-// Skills (SEP-2640) behind a virtual server: a client lists those of all members, and each file is read at the member whose skill
-// it belongs to.
+// Tests skills (SEP-2640) behind a virtual server: a client lists the skills of all backends, and reads each file from
+// the skill's backend.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -69,7 +69,7 @@ async function listed(server: TestedVirtualServer) {
   return answer?.result.skills.map(({ uri }: { uri: string }) => uri);
 }
 
-test('skills are offered to clients of both eras, and folders if each member lets clients read them', async () => {
+test('skills are offered to clients of both eras, and folders if all backends support reading them', async () => {
   const discovered = await askStateless(office, 'server/discover', {}, '');
   expect(discovered?.result.capabilities.extensions).toEqual({ [SKILLS]: {} });
   const alone = await runVirtual(configOf({ git: bothBackends().git }));
@@ -79,7 +79,7 @@ test('skills are offered to clients of both eras, and folders if each member let
   expect(begun.json?.result.capabilities.extensions).toEqual({ [SKILLS]: { directoryRead: true } });
 });
 
-test('a client lists the skills of all members, as they are', async () => {
+test('a client lists the unchanged skills of all backends', async () => {
   const answer = await askStateless(office, 'skills/list', {}, '', DECLARED);
   expect(answer?.result).toMatchObject({
     skills: [
@@ -92,7 +92,7 @@ test('a client lists the skills of all members, as they are', async () => {
   });
 });
 
-test('a skill that clients cannot read is left out, and the log says why', async () => {
+test('a skill that clients cannot read is left out, and the log contains the reason', async () => {
   await office.written('frontmatter must be an object with name and description');
   expect(await listed(office)).not.toContain('skill://none/SKILL.md');
 });
@@ -103,18 +103,18 @@ test.each([
   ['resources/directory/read', 'skill://git', 'git'],
   ['resources/read', 'skill://a/b/refund/table.csv', 'desk'],
   ['skills/get', 'skill://both/SKILL.md', 'desk'],
-])('%s of %s is answered by %s', async (method, uri, member) => {
+])('%s of %s reaches the backend %s', async (method, uri, member) => {
   expect((await ask(method, uri))?.result).toMatchObject({ from: member, got: { uri } });
 });
 
 test.each(['skill://gi', 'skill://a/b', 'skill://other/SKILL.md', `skill://${'/'.repeat(1_000_000)}`])(
-  'a URI that is in no skill is not found',
+  'a URI outside of all skills is not found',
   async (uri) => {
     expect((await postUri(uri))?.error.code).toBe(-32002);
   },
 );
 
-/** Without a header that could be too long. */
+/** Reads a URI without the header `mcp-name`, which could be too long. */
 async function postUri(uri: string) {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
   const begun = await postTo(office.url, { id: 0, method: 'initialize', params });
@@ -123,7 +123,7 @@ async function postUri(uri: string) {
   return json;
 }
 
-test('a skill takes no resources of other members', async () => {
+test('a skill does not hide resources of other backends', async () => {
   const listing = [
     { uri: 'file:///notes.txt', name: 'notes' },
     { uri: 'ui://chart/view.html', name: 'view' },
@@ -147,7 +147,7 @@ test('a skill takes no resources of other members', async () => {
   expect(unlisted?.error.code).toBe(-32602);
 });
 
-test('policies decide which skills a caller sees and gets', async () => {
+test('policies decide which skills a caller can list and read', async () => {
   const permit =
     'permit(principal, action == Action::"read_resource", resource) when { resource.uri like "skill://git/*" };';
   const settings: Partial<VmcpConfig> = {

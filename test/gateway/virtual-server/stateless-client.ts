@@ -1,4 +1,4 @@
-// A client of 2026-07-28 that declares extensions as it likes.
+// Sends requests as a client of 2026-07-28 with any declared extensions.
 
 import { postTo } from './world.ts';
 
@@ -7,7 +7,7 @@ export const TASKS = 'io.modelcontextprotocol/tasks';
 export const APPS = 'io.modelcontextprotocol/ui';
 export const SKILLS = 'io.modelcontextprotocol/skills';
 
-/** Settings of each extension that a client declares. */
+/** Settings by declared extension. */
 export type Declared = Readonly<Record<string, object>>;
 
 export const SHOWS_APPS: Declared = { [APPS]: { mimeTypes: ['text/html;profile=mcp-app'] } };
@@ -24,7 +24,7 @@ export function statelessHeaders(method: string, name: string): Readonly<Record<
   return { 'mcp-protocol-version': REVISION, 'mcp-method': method, 'mcp-name': name };
 }
 
-/** The message that answers. `name`: of the tool, or the URI. */
+/** Sends a request and returns the response message. `name` is the name of the tool, or the URI. */
 export async function askStateless(
   { url }: { readonly url: string },
   method: string,

@@ -1,6 +1,6 @@
-// For random servers, locks and modes: no client, in any era and on any way, sees or calls a tool that differs from a lock that is
-// enforced, and each client sees and calls every tool that agrees. Each difference is reported once, and passes if the mode is
-// report; without a lock everything passes, and nothing is reported.
+// Tests random servers and locks in all modes. With an enforced lock, clients see and call exactly the tools that equal
+// the lock. In the mode report, all tools pass and each difference is reported once. Without a lock, nothing is
+// reported.
 
 import { afterAll, describe, expect, it } from 'vitest';
 import { type HeldLock, heldLock, type LockMode } from '#contracts/tool-lock/held.ts';
@@ -21,15 +21,15 @@ afterAll(async () => {
 interface Case {
   readonly mode: LockMode | 'off';
   readonly offered: readonly JsonObject[];
-  /** Undefined if the mode is off. */
+  /** undefined if the mode is off. */
   readonly lock: HeldLock | undefined;
   /** Names of tools that clients see. */
   readonly visible: readonly string[];
-  /** Every name that the server or the lock has, and one that neither has. */
+  /** All names in the server and the lock, and one unknown name. */
   readonly names: readonly string[];
-  /** Names of tools that the server offers and that are to be reported. */
+  /** Names of offered tools that must be reported. */
   readonly reported: readonly string[];
-  /** Whether the server sends its tools in pages, and in streams. */
+  /** Settings for pages and streams of the server's tool list. */
   readonly sends: Pick<MemberOptions, 'pageSize' | 'streamsLists'>;
 }
 
@@ -64,7 +64,7 @@ const CHANGES: readonly ((tool: JsonObject) => JsonObject)[] = [
   (tool) => ({ ...tool, _meta: { a: 1 } }),
 ];
 
-/** The same value in other words. */
+/** Returns an equal value with another order of keys. */
 function respelled(tool: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(tool).toReversed());
 }
@@ -115,13 +115,13 @@ async function virtualOver(
 
 interface Way {
   readonly client: Pick<Client, 'ask'>;
-  /** Name by which clients know the tool. */
+  /** Returns the name of the tool for clients. */
   readonly shown: (name: string) => string;
-  /** Which names can be called. */
+  /** Names of callable tools. */
   readonly callable: readonly string[];
 }
 
-/** Asks one client for everything that it can see and call. */
+/** Checks the listed and the callable tools of a client. */
 async function check({ visible, names }: Case, member: TestMember, { client, shown, callable }: Way): Promise<void> {
   expect((await listedNames(client)).toSorted()).toEqual(visible.map(shown).toSorted());
   for (const name of names) {
@@ -130,7 +130,7 @@ async function check({ visible, names }: Case, member: TestMember, { client, sho
   }
 }
 
-/** Names of all pages. */
+/** Returns the names on all pages of the list. */
 async function listedNames(client: Pick<Client, 'ask'>): Promise<readonly string[]> {
   const found: string[] = [];
   for (let cursor: string | undefined, page = 0; page < 20; page += 1) {
@@ -142,7 +142,7 @@ async function listedNames(client: Pick<Client, 'ask'>): Promise<readonly string
   throw new Error('a list without an end');
 }
 
-/** Names of the tools that the server was called for, also by the virtual server itself. */
+/** Returns the names of the tools that the server was asked to call during `work`. */
 async function callsDuring(member: TestMember, work: () => Promise<unknown>): Promise<readonly string[]> {
   const before = member.asked.length;
   await work();
@@ -150,7 +150,7 @@ async function callsDuring(member: TestMember, work: () => Promise<unknown>): Pr
   return calls.map(({ message }) => message.params.name);
 }
 
-/** Each difference of a tool that is offered is reported once; a tool that is missing may be, once. */
+/** Checks that each different tool is reported exactly once, and each missing tool at most once. */
 function checkReports({ mode, names, offered, reported }: Case, found: readonly (readonly [string, string])[]): void {
   const lines = found.map(([name, what]) => `${name} ${what === 'missing' ? 'missing' : 'differs'}`);
   expect(lines.filter((line) => line.endsWith('differs')).toSorted()).toEqual(
@@ -203,7 +203,7 @@ const SEEDS = Array.from({ length: 18 }, (_, index) => index + 1);
 const asItIs = (name: string): string => name;
 const prefixed = (name: string): string => `entry_${name}`;
 
-it('the seeds have every mode, pages and streams', () => {
+it('the seeds cover all modes, pages and streams', () => {
   const cases = SEEDS.map((seed) => randomCase(seeded(seed)));
   const count = (has: (each: Case) => boolean) => cases.filter(has).length;
   for (const mode of ['enforce', 'report', 'off']) expect(count((each) => each.mode === mode)).toBeGreaterThan(3);
@@ -211,7 +211,7 @@ it('the seeds have every mode, pages and streams', () => {
   expect(count(({ sends }) => sends.pageSize !== undefined)).toBeGreaterThan(3);
 });
 
-it('a tool that is twice in a list is neither seen nor called if one of them differs, and is reported once', async () => {
+it('a duplicate tool is neither listed nor called if one of its definitions differs, and is reported once', async () => {
   const [same, other] = [randomTool(seeded(1), 'read'), randomTool(seeded(2), 'find')];
   const lock = heldLock('enforce', { server: { kind: 'MCPServerEntry' }, tools: [same, other] });
   for (const twice of [
@@ -240,17 +240,17 @@ describe.each(SEEDS)('random servers, locks and modes: %i', (seed) => {
   const { mode, lock, visible, names } = each;
   const settings = lock === undefined ? {} : { tools_lock: lock };
 
-  it('a proxy, for clients of both eras', async () => {
+  it('are handled by a proxy for clients of both eras', async () => {
     const member = await serverOf(each);
     const proxy = await proxyBefore(member.port, settings);
-    // Unless the lock is enforced, a proxy leaves names that it does not know to the server.
+    // If the lock is not enforced, a proxy forwards calls with unknown names to the server.
     const way = { shown: asItIs, callable: mode === 'enforce' ? visible : names };
     await check(each, member, { ...way, client: await connect(proxy) });
     await check(each, member, { ...way, client: stateless(proxy) });
     checkReports(each, reportsOfProxy(proxy));
   });
 
-  it('a virtual server that calls the server itself, for clients of both eras', async () => {
+  it('are handled by a virtual server without a proxy, for clients of both eras', async () => {
     const member = await serverOf(each);
     const server = await virtualOver(member.url, lock);
     const way = { shown: prefixed, callable: visible };
@@ -259,7 +259,7 @@ describe.each(SEEDS)('random servers, locks and modes: %i', (seed) => {
     checkReports(each, reportsOfVirtual(server));
   });
 
-  it('a virtual server before the proxy', async () => {
+  it('are handled by a virtual server with a proxy', async () => {
     const member = await serverOf(each);
     const proxy = await proxyBefore(member.port, settings);
     const server = await virtualOver(proxy.url, undefined);

@@ -1,4 +1,4 @@
-// Calls whose answer from a backend ends without a response: the client gets an error with the id of its call.
+// Tests calls whose backend ends the HTTP response without a JSON-RPC response: the client gets an error with its id.
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -11,11 +11,11 @@ const EVENTS = { 'content-type': 'text/event-stream' };
 const NOTE = 'data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}\n\n';
 const result = (id: string) => `data: {"jsonrpc":"2.0","id":${id},"result":{"content":[]}}`;
 
-/** By tool. */
+/** Functions that write an HTTP response without a JSON-RPC response, by name. */
 const UNANSWERED: Readonly<Record<string, Write>> = {
   'an event stream without an event': (response) => void response.writeHead(200, EVENTS).end(),
   'an event stream with a notification alone': (response) => void response.writeHead(200, EVENTS).end(NOTE),
-  // HTML Standard, Server-sent events: an event that lacks its empty line is dropped.
+  // HTML Standard, Server-sent events: an event without an empty line at its end is dropped.
   'a last event without its empty line': (response, id) => void response.writeHead(200, EVENTS).end(`${result(id)}\n`),
   'status 200 and no body': (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(),
   'status 202': (response) => void response.writeHead(202).end(),
@@ -56,7 +56,7 @@ async function call(way: string) {
   return client.ask('tools/call', { name: `one_${nameOf(way)}`, arguments: {} });
 }
 
-it.each(Object.keys(UNANSWERED))('%s is an error of the call', async (way) => {
+it.each(Object.keys(UNANSWERED))('%s leads to an error of the call', async (way) => {
   const message =
     'the backend one closed the connection before its answer ended: the request may have been carried out';
   expect((await call(way)).error).toEqual({ code: -32603, message });
@@ -66,7 +66,7 @@ it.each(Object.keys(ANSWERED))('%s passes', async (way) => {
   expect((await call(way)).content).toEqual([]);
 });
 
-it('tools that do not answer leave their backend healthy', async () => {
+it('tools without a response leave their backend healthy', async () => {
   const client = await connect(server);
   expect((await client.ask('tools/list')).tools).toHaveLength(WAYS.length);
 });

@@ -1,5 +1,4 @@
-// Manifests with workflows, end to end: what skep renders of them serves over a public MCP server that no one here wrote, to
-// the official client.
+// Tests manifests with workflows end to end: the rendered configuration, a public MCP server and the official client.
 
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -15,7 +14,7 @@ let everything: RunningServer;
 let server: TestedVirtualServer;
 const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {} } });
 
-/** What the manifests become, with the server where it is. */
+/** Returns the rendered configuration of the manifests, with the URL of the running server. */
 function renderedConfig(): VmcpConfig {
   const kind = KINDS.find((each) => each.kind === 'VirtualMCPServer');
   if (kind === undefined) throw new Error('there is no kind VirtualMCPServer');
@@ -49,13 +48,13 @@ afterAll(async () => {
   await everything?.stop();
 });
 
-/** The official client holds what comes back against the schema that the list gave. */
+/** Calls a tool with the official client, which validates the result against the listed schema. */
 async function call(name: string, args: Record<string, unknown> = {}) {
   const { structuredContent, content, isError } = await client.callTool({ name, arguments: args });
   return isError === true ? content : structuredContent;
 }
 
-it('the list has the six, and none of the tools that they hide', async () => {
+it('the list contains the six workflows, and no hidden tools', async () => {
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
     'in_a_row',
@@ -67,7 +66,7 @@ it('the list has the six, and none of the tools that they hide', async () => {
   ]);
 });
 
-it('in a row', async () => {
+it('runs steps in a row', async () => {
   expect(await call('in_a_row', { place: 'New York' })).toEqual({
     text: expect.stringMatching(/^Echo: New York: .+, \d+ degrees$/),
     humidity: expect.any(Number),
@@ -75,27 +74,27 @@ it('in a row', async () => {
   expect(await call('in_a_row')).toMatchObject({ text: expect.stringContaining('Chicago') });
 });
 
-it('side by side', async () => {
+it('runs steps side by side', async () => {
   expect(await call('side_by_side', { number: 1_000_000 })).toEqual({
     text: 'Echo: The sum of 1000000 and 1 is 1000001. The sum of 1000000 and 2 is 1000002. The sum of 1000000 and 3 is 1000003.',
   });
 });
 
-it('on a condition', async () => {
+it('runs a step on a condition', async () => {
   expect(await call('on_a_condition', { number: 1_000_000 })).toEqual({
     text: 'Echo: completed: The sum of 1000000 and 1 is 1000001.',
   });
   expect(await call('on_a_condition', { number: 2.5 })).toEqual({ text: 'Echo: skipped: too small' });
 });
 
-it('over a list', async () => {
+it('runs a step for each item of a list', async () => {
   expect(await call('over_a_list', { names: ['Ada', 'Bo'] })).toEqual({
     greetings: ['Echo: Hello Ada, number 0', 'Echo: Hello Bo, number 1'],
     count: 2,
   });
 });
 
-it('with a question', async () => {
+it('runs a workflow with a question', async () => {
   client.setRequestHandler('elicitation/create', ({ params }) => {
     expect(params.message).toBe('Say "hello"?');
     return { action: 'accept', content: { loud: true } };
@@ -105,6 +104,6 @@ it('with a question', async () => {
   expect(await call('with_a_question', { text: 'hello' })).toEqual({ text: 'nothing' });
 });
 
-it('with faults', async () => {
+it('runs a workflow with failing steps', async () => {
   expect(await call('with_faults')).toEqual({ text: 'Echo: failed 0; The sum of 2 and 3 is 5.' });
 });

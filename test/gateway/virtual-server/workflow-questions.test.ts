@@ -1,5 +1,5 @@
-// Workflows that ask the person at the client, in both eras of the protocol: what is asked, what becomes of each answer, and
-// that a client may come back with it.
+// Tests workflows that ask the client's user, in both eras of the protocol: questions, the effect of each answer, and
+// answers after a reconnect.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Members, readCalled, serveWorkflows, startMembers, workflow } from './workflow-world.ts';
@@ -43,7 +43,7 @@ async function serve(more: object = {}): Promise<TestedVirtualServer> {
 
 const CALL = { id: 5, method: 'tools/call', params: { name: 'flow', arguments: { q: 'it' } } };
 
-/** Calls the workflow, and answers its question. */
+/** Calls the workflow and answers its question. */
 async function converse(client: Client, answer: object) {
   const stream = await client.open(CALL);
   const question = await stream.next();
@@ -58,7 +58,7 @@ async function answered(more: object, answer: object) {
 }
 
 describe('a client with a session', () => {
-  it('is asked with the message and the schema, and the answer has the defaults of the schema', async () => {
+  it('gets the message and the schema, and its answer is completed with the defaults of the schema', async () => {
     const { question, output } = await answered({}, { action: 'accept', content: { sure: true } });
     expect(question).toMatchObject({
       method: 'elicitation/create',
@@ -67,7 +67,7 @@ describe('a client with a session', () => {
     expect(output.args).toEqual({ on: 'accept', n: '{"sure":true,"why":"none"}' });
   });
 
-  it('whose answer does not fit the schema ends the workflow, or is asked again', async () => {
+  it('whose answer does not match the schema ends the workflow, or is asked again', async () => {
     const wrong = { action: 'accept', content: { sure: 'perhaps' } };
     expect((await answered({}, wrong)).text).toBe(
       'Workflow execution failed: step ask: the answer does not fit the schema: /sure must be boolean',
@@ -85,7 +85,7 @@ describe('a client with a session', () => {
   it.each([
     ['decline', 'onDecline', 'the user declined'],
     ['cancel', 'onCancel', 'the user did not answer'],
-  ])('that answers %s ends the workflow, unless %s says otherwise', async (action, setting, words) => {
+  ])('that answers %s ends the workflow, unless %s is configured', async (action, setting, words) => {
     expect((await answered({}, { action })).text).toBe(`Workflow execution failed: step ask: ${words}`);
     const aborted = {
       [setting]: { action: 'abort' },
@@ -99,7 +99,7 @@ describe('a client with a session', () => {
     expect(skips).toMatchObject({ isError: false, output: { sent: false } });
   });
 
-  it('a failure goes on with the defaultResults where onError says so', async () => {
+  it('continues after a failure with the defaultResults if onError is `continue`', async () => {
     const { output } = await answered(
       { onError: { action: 'continue' }, defaultResults: { action: 'default', content: null } },
       { action: 'decline' },
@@ -107,7 +107,7 @@ describe('a client with a session', () => {
     expect(output.args.on).toBe('default');
   });
 
-  it('that gives no answer in time counts as one that cancels, and hears of it', async () => {
+  it('that does not answer in time counts as cancelled, and gets a cancellation', async () => {
     const client = await connect(await serve({ timeout: '100ms' }), { elicitation: {} });
     const stream = await client.open(CALL);
     const question = await stream.next();
@@ -126,7 +126,7 @@ describe('a client with a session', () => {
     );
   });
 
-  it('may lose its connection: the question and the result wait for it', async () => {
+  it('may reconnect, because the question and the result are kept', async () => {
     const client = await connect(await serve(), { elicitation: {} });
     const first = await client.open(CALL);
     const question = await first.next();
@@ -137,7 +137,7 @@ describe('a client with a session', () => {
     again.close();
   });
 
-  it('is asked only by the calls of its own session', async () => {
+  it('gets only questions of calls of its own session', async () => {
     const server = await serve();
     const [one, other] = [await connect(server, { elicitation: {} }), await connect(server, { elicitation: {} })];
     const stream = await one.open(CALL);
@@ -172,7 +172,7 @@ async function postStateless(
 }
 
 describe('a client without sessions', () => {
-  it('gets the question as a result, and comes back with the answer', async () => {
+  it('gets the question as a result, and repeats the call with the answer', async () => {
     const server = await serve();
     const { result } = await postStateless(server);
     expect(result.resultType).toBe('input_required');
@@ -188,7 +188,7 @@ describe('a client without sessions', () => {
     expect(readCalled(last.result).output.args).toEqual({ on: 'accept', n: '{"sure":true,"why":"none"}' });
   });
 
-  it('several of them have each their own question', async () => {
+  it('several clients get separate questions', async () => {
     const server = await serve();
     const asked = await Promise.all(Array.from({ length: 10 }, () => postStateless(server)));
     const results = await Promise.all(

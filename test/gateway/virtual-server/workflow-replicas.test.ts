@@ -1,4 +1,4 @@
-// Runs of workflows that another replica than their own is asked about: two virtual servers, one store, a real Redis.
+// Tests requests about a workflow run at another replica than the replica that runs it, with a shared Redis.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VMCP_ENV } from '#contracts/vmcp-config.ts';
@@ -41,7 +41,7 @@ afterAll(async () => {
 const CALL = { id: 5, method: 'tools/call', params: { name: 'flow', arguments: {} } };
 
 describe.skipIf(redis === undefined)('with a store', () => {
-  it('a client comes back to another replica, for the stream and with the answer', async () => {
+  it('a client can reconnect to another replica, for the stream and with its answer', async () => {
     const [first, second] = replicas as [TestedVirtualServer, TestedVirtualServer];
     const client = await connect(first, { elicitation: {} });
     const stream = await client.open(CALL);
@@ -55,7 +55,7 @@ describe.skipIf(redis === undefined)('with a store', () => {
     again.close();
   });
 
-  it('a client without sessions is told by another replica to make its call again, and can', async () => {
+  it('a client without sessions gets an error from another replica, and can repeat its call there', async () => {
     const [first, second] = replicas as [TestedVirtualServer, TestedVirtualServer];
     const capabilities = { elicitation: { form: {} } };
     const _meta = {
@@ -73,7 +73,7 @@ describe.skipIf(redis === undefined)('with a store', () => {
       code: -32602,
       message: expect.stringMatching(/waits in another replica\. Make the call again without requestState$/),
     });
-    // The first still waits, and the second runs what begins there.
+    // The run at the first replica still waits. The second replica runs its own call.
     expect(readCalled(await call(first, { inputResponses, requestState })).isError).toBe(false);
     const again = await call(second);
     const [other = ''] = Object.keys(again.inputRequests);
@@ -82,7 +82,7 @@ describe.skipIf(redis === undefined)('with a store', () => {
     expect(readCalled(ended).isError).toBe(false);
   });
 
-  it('a workflow of a session that another replica began runs, too', async () => {
+  it('a workflow runs in a session that began at another replica', async () => {
     const [first, second] = replicas as [TestedVirtualServer, TestedVirtualServer];
     const client = await connect(first, { elicitation: {} });
     const opened = await client.open(CALL);

@@ -1,4 +1,4 @@
-// Runs of workflows over ports of a test: bounds that real servers would take long to reach, and time that a test gives.
+// Tests workflow runs with simulated tool calls and time, for limits that real servers would reach slowly.
 
 import { describe, expect, it } from 'vitest';
 import { retryDelay } from '#gateway/virtual-server/workflows/attempt.ts';
@@ -38,7 +38,7 @@ function run(
   return runWorkflow(defineWorkflow(flow), params, portsOf(callTool, events), signal);
 }
 
-/** Calls of tools, and how many there were at once at most. */
+/** Returns a tool call function, and the maximum number of its parallel calls. */
 function countCalls() {
   let [now, most] = [0, 0];
   const callTool = async () => {
@@ -52,7 +52,7 @@ function countCalls() {
 }
 
 describe('a run', () => {
-  it('has at most ten steps under way', async () => {
+  it('runs at most ten steps at the same time', async () => {
     const calls = countCalls();
     await run(workflow(Array.from({ length: 30 }, (_, index) => ({ id: `s${index}`, tool: 'a.b' }))), calls.callTool);
     expect(calls.most()).toBe(10);
@@ -62,7 +62,7 @@ describe('a run', () => {
     [{}, 10],
     [{ maxParallel: 2 }, 2],
     [{ maxParallel: 90 }, 50],
-  ])('has the items of a loop under way that %j says: %i', async (more, most) => {
+  ])('with %j runs at most %i items at the same time', async (more, most) => {
     const calls = countCalls();
     const list = Array.from({ length: 100 }, (_, index) => index);
     const loop = { id: 'all', type: 'forEach', collection: '{{json .params.list}}', step: { tool: 'a.b' }, ...more };
@@ -70,7 +70,7 @@ describe('a run', () => {
     expect(calls.most()).toBe(most);
   });
 
-  it('ends where the results become too large, of steps and of items', async () => {
+  it('ends if the results of steps or items become too large', async () => {
     const text = 'x'.repeat(2 ** 20);
     const loop = workflow([
       {
@@ -87,7 +87,7 @@ describe('a run', () => {
     expect(await run(steps, () => ({ text }))).toEqual({ kind: 'failed', message });
   });
 
-  it('that is cancelled stops what is under way, and starts nothing more', async () => {
+  it('that is cancelled stops its running steps, and starts no more steps', async () => {
     const controller = new AbortController();
     const events: RunEvent[] = [];
     const flow = workflow([
@@ -103,7 +103,7 @@ describe('a run', () => {
     expect(await run(flow, () => ({}), [], controller.signal)).toEqual({ kind: 'cancelled' });
   });
 
-  it('sees of itself what templates may read', async () => {
+  it('provides its status, step count and times to templates', async () => {
     const value = '{{.workflow.status}} {{.workflow.step_count}} {{.workflow.start_time}} {{.workflow.duration_ms}}';
     const flow = workflow([{ id: 'a', tool: 'a.b' }], { output: { properties: { it: { type: 'string', value } } } });
     expect(await run(flow, () => ({}))).toEqual({
@@ -113,13 +113,13 @@ describe('a run', () => {
   });
 });
 
-it('the delay of tries grows by half, and half of it is chance', () => {
+it('the delay of retries grows by half each time, and half of it is random', () => {
   const delays = [1, 2, 3, 20].map((tries) => retryDelay({ count: 10, delayMs: 100 }, tries, 0.5));
   expect(delays).toEqual([100, 150, 225, 6000]);
   expect([0, 1].map((chance) => retryDelay({ count: 1, delayMs: 100 }, 1, chance))).toEqual([50, 150]);
 });
 
-it('steps start in the order of the list, as far as there is room', () => {
+it('steps start in the order of the list, up to the limit of parallel steps', () => {
   const steps = ['a', 'b', 'c', 'd'].map((id) => ({ id, dependsOn: id === 'd' ? ['a'] : [] }));
   const status = { a: 'failed', b: 'running', c: 'pending', d: 'pending' } as const;
   const ids = (most: number) => stepsToStart(steps, (id) => status[id as 'a'], most).map(({ id }) => id);

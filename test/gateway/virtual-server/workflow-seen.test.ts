@@ -1,4 +1,4 @@
-// What is kept of runs of workflows: the audit, metrics, spans at a collector.
+// Tests audit events, metrics and spans of workflow runs.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -73,7 +73,7 @@ const TELEMETRY = {
   useLegacyAttributes: false,
 } as const;
 
-it('the audit has an event for each run and each step, without arguments, results and words of errors', async () => {
+it('the audit has an event for each run and step, without arguments, results and error messages', async () => {
   const server = await serve({ audit: AUDIT });
   const client = await connect(server);
   await callFlow(client, { c: false });
@@ -116,7 +116,7 @@ it('the audit has an event for each run and each step, without arguments, result
   expect(JSON.stringify(events)).not.toMatch(/secret|disk is full/);
 });
 
-it('types of events can be left out, and without audit there are none', async () => {
+it('types of events can be excluded, and without audit no events are written', async () => {
   const audit = {
     ...AUDIT,
     excludeEventTypes: ['vmcp_workflow_step_started', 'vmcp_workflow_step_completed', 'vmcp_workflow_step_skipped'],
@@ -143,7 +143,7 @@ it('runs are counted by workflow', async () => {
   expect(text).toContain('toolhive_vmcp_workflow_duration_seconds_count{workflow_name="flow"} 1');
 });
 
-it('a run and its steps are spans of the trace of their request, and calls carry those of their step', async () => {
+it('a run and its steps are spans in the trace of the request, and calls are children of their step', async () => {
   const { port } = collector.address() as AddressInfo;
   const server = await serve({
     telemetry: { ...TELEMETRY, tracingEnabled: true, endpoint: `http://127.0.0.1:${port}` },

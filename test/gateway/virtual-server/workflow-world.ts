@@ -1,4 +1,4 @@
-// Workflows over two MCP servers behind a virtual one, for tests.
+// Starts a virtual server with workflows and two backends for tests.
 
 import { fillDefaults } from '#contracts/file-form.ts';
 import { CompositeTool } from '#contracts/virtual/composite-tool.ts';
@@ -15,7 +15,7 @@ export interface Members {
   close(): Promise<void>;
 }
 
-/** `flaky` fails as often as `failures` says, for each `key`; `hang...` wait for the test. */
+/** Starts the backends. The tool `flaky` fails `failures` times for each `key`. The tool `hang` waits for the test. */
 export async function startMembers(): Promise<Members> {
   const tries = new Map<unknown, number>();
   const structured = (value: object) => ({
@@ -56,7 +56,7 @@ export async function startMembers(): Promise<Members> {
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** As people write it; a mistake in it is thrown. */
+/** Returns a workflow with its defaults. Throws if the workflow has an error. */
 export function workflow(steps: readonly Given[], more: Given = {}): CompositeToolConfig {
   const given = { name: 'flow', description: 'a workflow', ...more, steps } as unknown as Json;
   const filled = [fillDefaults(CompositeTool, given)] as unknown as CompositeToolConfig[];
@@ -90,7 +90,7 @@ export function readCalled(result: any): Called {
   return { isError: result.isError === true, text: result.content[0]?.text ?? '', output: result.structuredContent };
 }
 
-/** A virtual server with one workflow, one client, one call; for what needs no more. */
+/** Starts a virtual server with one workflow, calls the workflow once, and returns the result. */
 export async function runOnce(members: Members, flow: CompositeToolConfig, args: object = {}): Promise<Called> {
   const server = await serveWorkflows(members, [flow]);
   try {

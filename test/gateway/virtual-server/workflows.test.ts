@@ -1,5 +1,5 @@
-// Workflows of virtual servers over real MCP servers: each setting of a workflow has its effect. In one file, because all
-// stories share the servers.
+// Tests each setting of a workflow in a virtual server with real MCP servers. In one file, because all tests share the
+// servers.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TestMember } from './member.ts';
@@ -31,7 +31,7 @@ async function serve(...given: Parameters<typeof serveWorkflows> extends [unknow
   return server;
 }
 
-/** Arguments of the last calls of a tool, the newest last. */
+/** Returns the arguments of the received calls of a tool, oldest first. */
 function argumentsOf(member: TestMember, name: string) {
   const calls = member.asked.filter(({ message }) => message?.method === 'tools/call' && message.params.name === name);
   return calls.map(({ message }) => message.params.arguments);
@@ -47,7 +47,7 @@ describe('annotations of a workflow', () => {
     return [found?.annotations, server.log.filter(({ msg }) => String(msg).includes('is not offered')).length];
   };
 
-  it('are those of its author, and of its steps where the author declares none', async () => {
+  it('are declared by its author, or derived from its steps', async () => {
     const least = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
     expect(await shown({ title: 'Finds' })).toEqual([{ ...least, title: 'Finds' }, 0]);
     expect(await shown({ idempotentHint: true })).toEqual([{ ...least, idempotentHint: true }, 0]);
@@ -59,7 +59,7 @@ describe('annotations of a workflow', () => {
   });
 
   it.each([{ readOnlyHint: true }, { destructiveHint: false }, { openWorldHint: false }])(
-    'may not promise more than its steps: %o',
+    'cannot promise more than its steps allow: %o',
     async (annotations) => {
       expect(await shown(annotations)).toEqual([undefined, 1]);
     },
@@ -89,7 +89,7 @@ describe('a workflow as clients see it', () => {
     });
   });
 
-  it('takes arguments that fit its schema, and fills in the defaults', async () => {
+  it('accepts arguments that match its schema, and adds the defaults', async () => {
     const parameters = {
       type: 'object',
       properties: { q: { type: 'string', minLength: 2 }, n: { type: 'integer', default: 1_000_000 } },
@@ -105,7 +105,7 @@ describe('a workflow as clients see it', () => {
     });
   });
 
-  it('is not shown without the tools that it needs, unless a missing backend is an error', async () => {
+  it('is hidden if a required tool is missing, unless a missing backend is an error', async () => {
     const lacking = workflow([{ id: 'a', tool: 'wiki.gone' }]);
     const usual = (await serve([lacking])).config.operational;
     const modes = (['fail', 'best_effort'] as const).map(async (partialFailureMode) => {
@@ -120,7 +120,7 @@ describe('a workflow as clients see it', () => {
     ]);
   });
 
-  it('changes with the configuration, in sessions that there are', async () => {
+  it('changes with the configuration in existing sessions', async () => {
     const server = await serve([workflow([FIND])]);
     const client = await connect(server);
     const stream = await client.open();
@@ -134,7 +134,7 @@ describe('a workflow as clients see it', () => {
 });
 
 describe('steps', () => {
-  it('start when those that they depend on are done, and not when a level is', async () => {
+  it('start as soon as their dependencies are complete, without waiting for a whole level', async () => {
     const flow = workflow([
       { id: 'slow', tool: 'mail.hang' },
       { id: 'a', tool: 'wiki.find', arguments: { q: 'a' } },
@@ -145,13 +145,13 @@ describe('steps', () => {
     const hanging = members.mail.hanging();
     const called = callFlow(client);
     const slow = await hanging;
-    // The second level runs while a step of the first waits.
+    // A step of the second level runs while a step of the first level still waits.
     await expect.poll(() => argumentsOf(members.wiki, 'find').at(-1)).toEqual({ q: 'after about a' });
     slow.respond({ content: [] });
     expect((await called).output).toEqual({ args: { on: 'x' } });
   });
 
-  it('hidden tools can be called', async () => {
+  it('can call hidden tools', async () => {
     const flow = workflow([{ id: 'a', tool: 'wiki.hidden', arguments: { deep: { text: '{{.params.q}}' }, n: 5 } }]);
     const tools = [{ workload: 'wiki', filter: ['find'], excludeAll: false }];
     const aggregation = {
@@ -163,11 +163,11 @@ describe('steps', () => {
     const client = await connect(await serve([flow], { aggregation }));
     const { tools: listed } = await client.ask('tools/list');
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(['flow']);
-    // Values inside of others pass as they are.
+    // Nested values are not evaluated as templates.
     expect(JSON.parse((await callFlow(client)).output.text).args).toEqual({ deep: { text: '{{.params.q}}' }, n: 5 });
   });
 
-  it('arguments become what the schema of the tool asks for, and what is not there is left out', async () => {
+  it('get arguments with the types of the tool schema, without absent values', async () => {
     const given = {
       n: '{{.params.n}}',
       list: '{{json .params.list}}',
@@ -187,7 +187,7 @@ describe('steps', () => {
     expect(called.output).toEqual({ args: { n: 3, list: [1, 'b'], on: true } });
   });
 
-  it('a condition that is false skips them, and they give their defaultResults', async () => {
+  it('are skipped if their condition is false, with their defaultResults as results', async () => {
     const flow = workflow([
       { ...FIND, condition: '{{eq .params.q "yes"}}', defaultResults: { title: 'none' } },
       {
@@ -205,7 +205,7 @@ describe('steps', () => {
     );
   });
 
-  it('a step that takes too long fails, and its tool is told', async () => {
+  it('fail after their timeout, and the tool gets a cancellation', async () => {
     const flow = workflow([{ id: 'slow', tool: 'mail.hang', timeout: '100ms' }]);
     expect((await runOnce(members, flow)).text).toBe('Workflow execution failed: step slow: it took more than 100 ms');
     await expect
@@ -213,7 +213,7 @@ describe('steps', () => {
       .toBe(true);
   });
 
-  it('a workflow that takes too long ends with all its steps', async () => {
+  it('end with a workflow that exceeds its timeout', async () => {
     const flow = workflow([{ id: 'slow', tool: 'mail.hang' }], { timeout: '100ms' });
     expect((await runOnce(members, flow)).text).toBe(
       'Workflow execution timed out: it took more than 100 ms; still running: slow',
@@ -221,8 +221,8 @@ describe('steps', () => {
   });
 });
 
-describe('what fails', () => {
-  it('ends the workflow by default, with the words of the tool', async () => {
+describe('a failing step', () => {
+  it('ends the workflow by default, with the message of the tool', async () => {
     const called = await runOnce(
       members,
       workflow([
@@ -236,7 +236,7 @@ describe('what fails', () => {
     });
   });
 
-  it('gives its defaultResults where the workflow goes on', async () => {
+  it('has its defaultResults if the workflow continues', async () => {
     const flow = workflow([
       { id: 'a', tool: 'wiki.fail', onError: { action: 'continue' }, defaultResults: { n: 7 } },
       {
@@ -252,7 +252,7 @@ describe('what fails', () => {
     });
   });
 
-  it('is tried again as often as it says', async () => {
+  it('is retried the configured number of times', async () => {
     const retry = (retryCount: number) =>
       workflow([
         {
@@ -268,7 +268,7 @@ describe('what fails', () => {
     );
   });
 
-  it('in a template has a place and a reason', async () => {
+  it('in a template leads to an error with path and reason', async () => {
     const flow = workflow([{ id: 'a', tool: 'wiki.typed', arguments: { n: 'x {{index .params.list 3}}' } }]);
     expect((await runOnce(members, flow, { list: [1] })).text).toBe(
       'Workflow execution failed: step a: argument n: the template x {{index .params.list 3}} fails at character 24: the index 3 is out of range: there are 1',
@@ -288,7 +288,7 @@ describe('forEach', () => {
       },
     ]);
 
-  it('calls a tool for each item, and says what came of each', async () => {
+  it('calls a tool for each item, and returns each result', async () => {
     const { output } = await runOnce(members, loop({}), { list: ['a', 'b'] });
     expect(output).toEqual({
       iterations: [
@@ -307,7 +307,7 @@ describe('forEach', () => {
     });
   });
 
-  it('has an item of its own name, conditions, defaults and tries for each', async () => {
+  it('supports an item variable, conditions, defaults and retries for each item', async () => {
     const flow = loop(
       { itemVar: 'page' },
       { condition: '{{ne .forEach.page "b"}}', arguments: { on: '{{.forEach.page}}' }, defaultResults: { none: true } },
@@ -328,7 +328,7 @@ describe('forEach', () => {
     expect((await runOnce(members, again, { list: [1] })).output.iterations[0].output).toEqual({ tries: 2 });
   });
 
-  it('calls no more at once than maxParallel', async () => {
+  it('makes at most maxParallel calls at the same time', async () => {
     const flow = loop({ maxParallel: 2 }, { tool: 'mail.hang', arguments: { on: '{{.forEach.item}}' } });
     const client = await connect(await serve([flow]));
     const before = argumentsOf(members.mail, 'hang').length;
@@ -342,7 +342,7 @@ describe('forEach', () => {
     expect((await called).output.completed).toBe(3);
   });
 
-  it('refuses more items than maxIterations: 100, unless it says otherwise, and never more than 1000', async () => {
+  it('refuses more items than maxIterations, which is 100 by default and at most 1000', async () => {
     const list = Array.from({ length: 101 }, (_, index) => index);
     expect((await runOnce(members, loop({}), { list })).text).toContain(
       'the collection has 101 items, but maxIterations is 100',
@@ -358,7 +358,7 @@ describe('forEach', () => {
     ).toBe(1000);
   });
 
-  it('ends with the first failure, or collects them', async () => {
+  it('ends at the first failure, or collects all failures', async () => {
     const inner = { tool: 'wiki.fail', arguments: {} };
     expect((await runOnce(members, loop({}, inner), { list: [1, 2] })).text).toContain(
       'step all: item 0: the tool wiki.fail fails: the disk is full',
@@ -384,7 +384,7 @@ describe('forEach', () => {
 describe('the output', () => {
   const typed = (properties: object, required: string[] = []) => workflow([FIND], { output: { properties, required } });
 
-  it('has the types that it says, whole numbers included', async () => {
+  it('has the declared types, including integers', async () => {
     const flow = typed({
       title: { type: 'string', value: '{{.steps.find.output.title}}' },
       n: { type: 'integer', value: '{{.steps.find.output.n}}' },
@@ -403,7 +403,7 @@ describe('the output', () => {
     });
   });
 
-  it('has its defaults where a template gives nothing or fails', async () => {
+  it('has its defaults if a template returns nothing or fails', async () => {
     const flow = typed({
       gone: { type: 'integer', value: '{{.steps.find.output.gone}}', default: '7' },
       broken: { type: 'array', value: '{{index .steps.find.output.items 9}}', default: [] },
@@ -412,7 +412,7 @@ describe('the output', () => {
     expect((await runOnce(members, flow, { q: 'x' })).output).toEqual({ gone: 7, broken: [] });
   });
 
-  it('is a clear error where something required is missing, a template fails, or the type is another', async () => {
+  it('is a clear error if a required value is missing, a template fails, or a type differs', async () => {
     const value = (template: string, type = 'string') => ({ it: { type, value: template } });
     const texts = [
       await runOnce(members, typed(value('{{.steps.find.output.gone}}'), ['it']), { q: 'x' }),
@@ -432,7 +432,7 @@ describe('the output', () => {
     ]);
   });
 
-  it('without a definition is that of the last step in the list, whichever ends last', async () => {
+  it('without a definition is the output of the last step in the list', async () => {
     const flow = workflow([
       { id: 'a', tool: 'wiki.find', dependsOn: ['b'], arguments: { q: 'a' } },
       { id: 'b', tool: 'wiki.find', arguments: { q: 'b' } },
@@ -441,7 +441,7 @@ describe('the output', () => {
   });
 });
 
-it('policies decide on each inner call, and the caller is told', async () => {
+it('policies decide each inner call, and the caller gets the denial', async () => {
   const policies = [
     'permit(principal, action == Action::"call_tool", resource == Tool::"flow");',
     'permit(principal, action == Action::"call_tool", resource == Tool::"wiki_find");',
@@ -453,7 +453,7 @@ it('policies decide on each inner call, and the caller is told', async () => {
   expect((await callFlow(client, { q: 'x' })).text).toContain('step b: the caller may not call the tool wiki.hidden');
 });
 
-it('progress is reported step by step, to who asks for it', async () => {
+it('progress is reported after each step, to clients that request it', async () => {
   const client = await connect(
     await serve([workflow([FIND, { id: 'b', tool: 'wiki.find', dependsOn: ['find'], arguments: { q: 'b' } }])]),
   );

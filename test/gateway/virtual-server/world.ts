@@ -1,4 +1,4 @@
-// `skep vmcp serve` in this process, and clients of it that send messages as they like.
+// Starts `skep vmcp serve` in this process, and clients that send arbitrary messages.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { createEventSplitter } from '#gateway/wire/sse.ts';
@@ -16,13 +16,13 @@ export interface TestedVirtualServer extends RunningVirtualServer {
   readonly log: readonly Readonly<Record<string, unknown>>[];
   // biome-ignore lint/suspicious/noExplicitAny: what others read is looked at piece by piece
   readonly audit: readonly any[];
-  /** Resolves once the log, or the audit, has a text. */
+  /** Resolves when the log or the audit contains the text. */
   written(text: string): Promise<void>;
 }
 
 type Backends = Readonly<Record<string, Pick<TestMember, 'url'>>>;
 
-/** Tools are called `<backend>_<tool>` unless settings say otherwise. */
+/** Returns a configuration with these backends. By default, tools are named `<backend>_<tool>`. */
 export function configOf(backends: Backends, settings: Partial<VmcpConfig> = {}): VmcpConfig {
   const names = Object.keys(backends);
   const open = Object.fromEntries(names.map((name) => [name, { type: 'unauthenticated' as const }]));
@@ -101,12 +101,12 @@ const TYPES = { 'content-type': 'application/json', accept: 'application/json, t
 
 export interface Client {
   readonly headers: Readonly<Record<string, string>>;
-  /** Result, or error, of a request. */
+  /** Sends a request. Returns its result, or the response with the error. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   ask(method: string, params?: object): Promise<any>;
-  /** A message as it is. */
+  /** Sends a message unchanged. */
   post(message: object): Promise<Answered>;
-  /** Messages of a stream, as they come: the answer of a request, or what it listens to without one. */
+  /** Opens the response stream of a request. Without a request, opens the stream of the session by a GET. */
   open(message?: object, more?: Readonly<Record<string, string>>): Promise<Stream>;
   end(): Promise<Answered>;
 }
@@ -114,12 +114,12 @@ export interface Client {
 interface Stream {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   next(): Promise<any>;
-  /** Id of the last event. */
+  /** Returns the id of the last event. */
   lastId(): string | undefined;
   close(): void;
 }
 
-/** With a session. */
+/** Connects a client with a session. */
 export async function connect(
   { url }: { readonly url: string },
   capabilities: object = {},
@@ -151,7 +151,7 @@ export function clientWith(url: string, headers: Readonly<Record<string, string>
   };
 }
 
-/** Of an event stream. */
+/** Returns the last message of an event stream. */
 function lastMessage(text: string) {
   const data = text.split('\n').filter((line) => line.startsWith('data: {'));
   return data.length === 0 ? undefined : JSON.parse(data.at(-1)?.slice(6) ?? '');

@@ -1,4 +1,5 @@
-// Whatever the strict scan accepts is read the same by JSON.parse and by a reader as Go's, over hostile bodies from a seed.
+// Tests with random hostile bodies that JSON.parse and a model of Go's reader read each accepted body as the strict
+// scan does.
 
 import { expect, test } from 'vitest';
 import type { Message, Span } from '#gateway/wire/message.ts';
@@ -28,7 +29,7 @@ function member(value: Json | undefined, ...keys: readonly string[]): Json | und
   }, value);
 }
 
-/** What the scan says, as it would stand in the body. */
+/** Returns the fields that the scan has found. */
 function scanned(body: Buffer, message: Message): JsonObject {
   const value = (span: Span | undefined): Json | undefined =>
     span === undefined ? undefined : JSON.parse(body.toString('utf8', span.start, span.end));
@@ -50,7 +51,7 @@ function scanned(body: Buffer, message: Message): JsonObject {
   };
 }
 
-/** Where `params` has the target, for the methods that the bodies use. */
+/** Returns the path of the target in `params`, for the methods in the bodies. */
 function targetPath(method: string, params: Json | undefined): readonly string[] | undefined {
   if (method === 'tools/call' || method === 'prompts/get') return ['name'];
   if (method === 'resources/read' || method === 'resources/subscribe') return ['uri'];
@@ -82,7 +83,7 @@ function asJsonParseReads(root: Json | undefined): JsonObject {
   };
 }
 
-/** Go has no half surrogate pairs. */
+/** Replaces lone surrogates, which Go texts cannot contain. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);
@@ -105,7 +106,7 @@ function compareWithGo(message: Message, seen: JsonObject, go: GoCall): void {
   }).toEqual({
     method: seen.method,
     id: seen.id,
-    // What is absent is an empty text in Go.
+    // Go reads an absent text as an empty text.
     target: seen.target === '' ? undefined : seen.target,
     protocolVersion: seen.protocolVersion === '' ? undefined : seen.protocolVersion,
     arguments: wellFormed(seen.arguments),
@@ -136,7 +137,7 @@ test(`all readers agree on what the scan accepts of ${ROUNDS} hostile bodies, se
     if (scan.message.kind === 'request' && scan.message.target !== undefined) counts.calls = (counts.calls ?? 0) + 1;
   }
   process.stdout.write(`seed ${SEED}, ${ROUNDS} rounds: ${JSON.stringify(counts)}\n`);
-  // The bodies are worth something only if many pass and many do not.
+  // The test is useful only if many bodies are accepted and many are refused.
   expect(counts.calls).toBeGreaterThan(ROUNDS / 10);
   expect(counts['-32600']).toBeGreaterThan(ROUNDS / 10);
   expect(counts['-32700']).toBeGreaterThan(ROUNDS / 20);

@@ -1,9 +1,9 @@
-// A model of how Go's encoding/json (version 1) reads a body into structs: keys without regard to case by Unicode folding,
-// the last of several wins, objects that come twice are merged, null leaves what was there.
+// Models how Go's encoding/json (version 1) reads a body into structs: keys match by Unicode case folding, the last
+// duplicate key wins, duplicate objects are merged, and null keeps the earlier value.
 
 export interface GoCall {
   jsonrpc: string;
-  /** The raw JSON of the id, as json.RawMessage keeps it. */
+  /** Raw JSON of the id, as in json.RawMessage. */
   id: string;
   method: string;
   name: string;
@@ -13,7 +13,7 @@ export interface GoCall {
   refName: string;
   refUri: string;
   protocolVersion: string;
-  /** As `map[string]any`: keys exactly as they are written. */
+  /** Arguments as `map[string]any`, whose keys are case-sensitive. */
   arguments: Record<string, unknown> | undefined;
 }
 
@@ -23,7 +23,7 @@ type Node =
   | { readonly type: 'string'; readonly value: string; readonly raw: string }
   | { readonly type: 'number' | 'true' | 'false' | 'null'; readonly raw: string };
 
-/** Undefined where Go answers with an error: broken JSON, a wrong type, a number that no float64 holds. */
+/** Returns undefined if Go reports an error: invalid JSON, a wrong type, or a number outside of float64. */
 export function readAsGo(body: Buffer): GoCall | undefined {
   try {
     return readCall(parse(body));
@@ -89,7 +89,7 @@ function assign(node: Node, fields: Fields): void {
   }
 }
 
-/** Unicode simple folding, for keys of ASCII letters: besides the other case only U+017F and U+212A meet any of them. */
+/** Applies Unicode simple folding for ASCII keys. Besides upper case, only U+017F and U+212A fold to ASCII letters. */
 function fold(key: string): string {
   return key
     .replace(/[a-z]/g, (letter) => letter.toUpperCase())
@@ -120,7 +120,7 @@ function plain(node: Node): unknown {
   }
 }
 
-/** Go replaces invalid UTF-8 within strings by U+FFFD, and so does `toString`; a byte order mark is an error in both. */
+/** Parses the body. Go and `toString` replace invalid UTF-8 by U+FFFD. A byte order mark is an error. */
 function parse(body: Buffer): Node {
   const text = body.toString('utf8');
   const end = { at: 0 };

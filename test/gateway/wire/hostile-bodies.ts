@@ -1,7 +1,7 @@
-// Bodies that try to be read in two ways, made from a seed: keys twice, in another case, with escapes, odd ids and numbers,
-// broken bytes.
+// Generates random ambiguous bodies from a seed: duplicate keys, keys in other case or with escapes, unusual ids and
+// numbers, and broken bytes.
 
-/** A number from 0 (inclusive) to `below` (exclusive); the same series for the same seed (mulberry32). */
+/** Returns an integer from 0 to `below` - 1. Equal seeds lead to equal sequences (mulberry32). */
 export type Random = (below: number) => number;
 
 export function seeded(seed: number): Random {
@@ -63,7 +63,7 @@ const NUMBERS = [
   '1_000',
 ];
 
-/** How many of the numbers are JSON. */
+/** Number of entries of NUMBERS, from the first, that are valid JSON. */
 const JSON_NUMBERS = 12;
 
 const ODD_STRINGS = [
@@ -85,7 +85,7 @@ const ODD_STRINGS = [
   "'single'",
 ];
 
-/** One spelling of a key or a text: plain, in another case, with letters of Unicode that fold to it, with escapes. */
+/** Returns a key or text as JSON. If hostile, in another case, with escapes, or with letters that fold to ASCII. */
 function spelled(random: Random, text: string, hostile: boolean): string {
   const style = hostile ? random(9) : 0;
   if (style === 1) return JSON.stringify(text.toUpperCase());
@@ -111,7 +111,9 @@ function space(random: Random): string {
 
 type Member = readonly [string, string];
 
-/** An object with its members in any order; where it is hostile, with some of them twice or under another spelling. */
+/**
+ * Returns an object with its members in random order. `hostility` is the percentage of changed or duplicate members.
+ */
 function objectOf(random: Random, members: readonly Member[], hostility: number): string {
   const hostile = () => random(100) < hostility;
   const list = members.filter(() => random(40) !== 0);
@@ -127,7 +129,7 @@ function objectOf(random: Random, members: readonly Member[], hostility: number)
   return `{${texts.join(',')}}`;
 }
 
-/** Most often one that JSON has. */
+/** Returns a number, usually valid JSON. */
 function numberOf(random: Random): string {
   return pick(random, random(40) === 0 ? NUMBERS : NUMBERS.slice(0, JSON_NUMBERS));
 }
@@ -207,7 +209,7 @@ function paramsOf(random: Random, hostility: number): string {
   );
 }
 
-/** The text, in one of the ways in which JSON can write it. */
+/** Returns the text as JSON, with or without escapes. */
 function spelledText(random: Random, text: string): string {
   return random(5) === 0 ? `"${escapeAll(text)}"` : JSON.stringify(text);
 }
@@ -253,7 +255,7 @@ function messageOf(random: Random): string {
   return objectOf(random, members, hostility);
 }
 
-/** What happens to the bytes on their way, most often nothing. */
+/** Returns the bytes, sometimes damaged. */
 function broken(random: Random, body: Buffer): Buffer {
   const at = random(body.length + 1);
   const insert = (bytes: Buffer) => Buffer.concat([body.subarray(0, at), bytes, body.subarray(at)]);

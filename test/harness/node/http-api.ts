@@ -1,4 +1,4 @@
-// The objects of an API server as a node reads and writes them over HTTP.
+// Reads and writes the objects of an API server for a node, over HTTP.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pod, Service } from '#kubernetes/devcluster/node/objects.ts';
@@ -8,7 +8,7 @@ import type { Api } from '../../recordings/api.ts';
 const GONE = [404, 409];
 const LOOK_MS = 100;
 
-/** Undefined where it is not there. */
+/** Returns undefined if the object does not exist. */
 async function read<T>(api: Api, path: string): Promise<T | undefined> {
   const { status, body } = await api.call({ method: 'GET', path, query: {} });
   if (status === 200) return body as T;
@@ -20,7 +20,7 @@ export async function list<T>(api: Api, path: string): Promise<readonly T[]> {
   return (await read<{ readonly items: readonly T[] }>(api, path))?.items ?? [];
 }
 
-/** What has gone meanwhile is no failure: pods come and go. */
+/** Sends a write. Ignores errors about objects that were deleted or replaced in the meantime. */
 export async function write(
   api: Api,
   method: 'POST' | 'PATCH' | 'DELETE',
@@ -35,7 +35,7 @@ export async function write(
   return answer.body as { readonly [key: string]: unknown };
 }
 
-/** A pod of the same name has taken its place: an API server takes its uid for a field that is not to be changed. */
+/** True if a new pod of the same name exists: the API server then refuses the write as a change of the uid. */
 function isAnotherNow(body: unknown): boolean {
   const { details } = body as { readonly details?: { readonly causes?: readonly { readonly field?: string }[] } };
   return details?.causes?.some(({ field }) => field === 'metadata.uid') ?? false;
@@ -46,10 +46,10 @@ export function podsPath(namespace: string): string {
 }
 
 export interface HttpNodeOptions {
-  /** Whose pods it runs, where they are bound to `node`. */
+  /** Namespaces whose pods the node runs if they are bound to `node`. */
   readonly namespaces: readonly string[];
   readonly node: string;
-  /** What else the node does before it looks at pods, each time. */
+  /** Called each time before the node reads the pods. */
   before(): Promise<void>;
 }
 
@@ -62,9 +62,9 @@ export function httpNodeApi(api: Api, { namespaces, node, before }: HttpNodeOpti
       return lists.flat().filter(({ spec }) => spec.nodeName === node);
     },
     data: (plural, namespace, name) => read(api, `/api/v1/namespaces/${namespace}/${plural}/${name}`),
-    // The processes reach the API server as the test lets them.
+    // The test itself gives processes their access to the API server.
     account: async () => undefined,
-    // The programs of the tests do not depend on it.
+    // The programs of the tests do not read owners.
     owners: async () => [],
     service: (namespace, name) => read<Service>(api, `/api/v1/namespaces/${namespace}/services/${name}`),
     async writeStatus(pod, status) {
@@ -74,7 +74,7 @@ export function httpNodeApi(api: Api, { namespaces, node, before }: HttpNodeOpti
       const { uid } = pod.metadata;
       await write(api, 'DELETE', pathOf(pod), { gracePeriodSeconds: 0, preconditions: { uid } });
     },
-    // What happens here is for tests to see in statuses.
+    // Tests read the statuses of pods instead of Events.
     recordEvent: async () => undefined,
     follow(look) {
       const over = new AbortController();

@@ -1,6 +1,5 @@
-// The port of a kubelet, as far as `pods/attach` needs it. The API server passes WebSockets on to it as they are: those of
-// v4.channel.k8s.io always, those of v5.channel.k8s.io where the node declares that it takes them (KEP-4006); to other nodes
-// it speaks SPDY then, which this port does not know.
+// Serves the `pods/attach` requests of an API server as a kubelet does, over WebSockets with v4.channel.k8s.io. The API
+// server sends v5.channel.k8s.io only if the node declares support (KEP-4006). SPDY is not supported.
 
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +14,7 @@ export interface KubeletPort {
   close(): Promise<void>;
 }
 
-/** What a node declares that takes WebSockets of v5 itself. */
+/** Feature that a node declares if it supports WebSockets with v5.channel.k8s.io. */
 export const TAKES_V5 = 'ExtendWebSocketsToKubelet';
 const PROTOCOLS: readonly AttachProtocol[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 const DAY_MS = 86_400_000;
@@ -73,12 +72,12 @@ function serveContainer(
     ended: (error) => target?.ended(error),
     lost: () => target?.lost(),
   });
-  // The names of a kubelet, which are not those of an API server.
+  // The parameters of a kubelet have other names than those of an API server.
   const [stdin, stdout, stderr] = ['input', 'output', 'error'].map((stream) => asked.get(stream) === '1');
   const streams = { stdin: stdin === true, stdout: stdout === true, stderr: stderr === true };
   const failure = { metadata: {}, status: 'Failure', message: `container ${name.container} does not run` };
   const use = (output: ContainerOutput) => {
-    // No API server stands between that could make an end of it.
+    // The API server reports a lost kubelet to the client, so this port only closes the connection.
     target = { ...output, lost: () => client.terminate() };
   };
   const protocol = PROTOCOLS.find((each) => each === client.protocol) ?? 'v4.channel.k8s.io';

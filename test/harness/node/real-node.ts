@@ -1,5 +1,5 @@
-// What an API server has to know so that it takes this machine for a node: a Node, its lease, and which pods are bound to
-// it. For servers that run on this machine and have no nodes of their own.
+// Registers this machine as a node at an API server on this machine that has no nodes: creates the Node and its Lease,
+// and binds pods to the Node.
 
 import type { Pod } from '#kubernetes/devcluster/node/objects.ts';
 import type { Api } from '../../recordings/api.ts';
@@ -7,9 +7,9 @@ import { list, podsPath, write } from './http-api.ts';
 import { TAKES_V5 } from './kubelet-port.ts';
 
 export interface RealNode {
-  /** False: the server is older than 1.36 and does not know what nodes declare. */
+  /** False if the server is older than 1.36, which does not store the declared features of nodes. */
   readonly takesV5: boolean;
-  /** Says that it lives, and binds the pods of these namespaces to it. */
+  /** Renews the Lease, and binds the pods of these namespaces to the node. */
   keep(namespaces: readonly string[]): Promise<void>;
   remove(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function registerNode(api: Api, name: string, kubeletPort: number):
   async function renew(): Promise<void> {
     if (Date.now() - renewed < RENEW_MS) return;
     renewed = Date.now();
-    // Leases have microseconds.
+    // Times of Leases have microseconds.
     const renewTime = new Date().toISOString().replace('Z', '000Z');
     await write(api, 'PATCH', `${LEASES}/${name}`, { spec: { renewTime } });
   }

@@ -1,5 +1,5 @@
-// A node beside the suite's API server: that of the embedded one, or for a real one the same node over HTTP, with this
-// machine registered.
+// Starts the suite's API server with a node. For a real API server, registers this machine as a node, which uses the
+// API over HTTP.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ContainerName } from '#kubernetes/devcluster/attach/containers.ts';
 import type { LocalContainers } from '#kubernetes/devcluster/node/local-containers.ts';
-import { type Node, startNode } from '#kubernetes/devcluster/node/node.ts';
+import { type ClusterNode, startNode } from '#kubernetes/devcluster/node/node.ts';
 import type { Pod } from '#kubernetes/devcluster/node/objects.ts';
-import type { FindProgram, Program } from '#kubernetes/devcluster/node/ports.ts';
+import type { FindProgram, ImageProgram } from '#kubernetes/devcluster/node/ports.ts';
 import { writeKubeconfigOfAccount } from '../../cluster/account.ts';
 import { openServer, type SuiteServer } from '../../cluster/server.ts';
 import { type Api, connect } from '../../recordings/api.ts';
@@ -18,30 +18,30 @@ import { httpNodeApi, list, podsPath } from './http-api.ts';
 import { openKubeletPort } from './kubelet-port.ts';
 import { registerNode } from './real-node.ts';
 
-/** What each image stands for. */
-export type Images = Readonly<Record<string, Program>>;
+/** Programs that run instead of images, by image. */
+export type Images = Readonly<Record<string, ImageProgram>>;
 
 export interface TestNode {
-  /** Whether `pods/attach` reaches it in v5.channel.k8s.io as well. */
+  /** True if `pods/attach` also supports v5.channel.k8s.io. */
   readonly takesV5: boolean;
   readonly containers: LocalContainers;
-  /** Where clients of this machine reach a Service. */
+  /** Returns the URL of a Service for clients on this machine. */
   url(namespace: string, service: string, port: number): Promise<string>;
-  /** As an out-of-memory kill does. The container is one of a pod whose name begins so. */
+  /** Sends SIGKILL to the container, as an out-of-memory kill does. `pod` is a prefix of the pod's name. */
   kill(name: ContainerName): Promise<void>;
-  /** What the containers of pods have printed that are there now. */
+  /** Returns the logs of the containers of all existing pods. */
   log(): Promise<string>;
 }
 
 export interface SuiteWithNode {
   readonly server: SuiteServer;
-  /** From now on the pods of these namespaces run. Once. */
+  /** Starts running the pods of these namespaces. Must be called only once. */
   run(namespaces: readonly string[], images: Images): Promise<TestNode>;
-  /** Of the node and the server. */
+  /** Stops the node and the server. */
   close(): Promise<void>;
 }
 
-/** Empty: the embedded server. */
+/** If `kubeconfig` is empty, starts the embedded server. */
 export async function openServerWithNode(kubeconfig: string): Promise<SuiteWithNode> {
   let images: Images = {};
   const find: FindProgram = ({ image }) =>
@@ -94,7 +94,7 @@ async function runOverHttp({ api, find, path, namespaces, endings }: Joining): P
   return testNode(api, node, namespaces, registered.takesV5);
 }
 
-function testNode(api: Api, node: Node, namespaces: readonly string[], takesV5: boolean): TestNode {
+function testNode(api: Api, node: ClusterNode, namespaces: readonly string[], takesV5: boolean): TestNode {
   async function podsOf(): Promise<readonly Pod[]> {
     return (await Promise.all(namespaces.map((namespace) => list<Pod>(api, podsPath(namespace))))).flat();
   }
@@ -125,8 +125,10 @@ function testNode(api: Api, node: Node, namespaces: readonly string[], takesV5: 
   };
 }
 
-/** With the rights of the account of a pod, where the server knows any. */
-export function kubeconfigOfPods(server: SuiteServer): NonNullable<Program['environment']> {
+/**
+ * Returns a function that writes a pod's kubeconfig. On a real server, the kubeconfig has the pod's service account.
+ */
+export function kubeconfigOfPods(server: SuiteServer): NonNullable<ImageProgram['environment']> {
   const folder = mkdtempSync(join(tmpdir(), 'skep-accounts-'));
   server.atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return async ({
@@ -141,7 +143,7 @@ export function kubeconfigOfPods(server: SuiteServer): NonNullable<Program['envi
   };
 }
 
-/** Why pods of this server cannot run here; undefined: they can. */
+/** Returns the reason why pods of this server cannot run on this machine. undefined if they can. */
 export async function cannotRunPods(kubeconfig: string): Promise<string | undefined> {
   if (kubeconfig === '') return undefined;
   const api = await connect(kubeconfig);

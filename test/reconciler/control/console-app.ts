@@ -73,6 +73,8 @@ export function fakeFleet(first: FleetState): FakeFleet {
     resources,
     state: () => ({ text, tag: String(tag) }),
     resource: async (id) => resources.get(id),
+    logs: async (id) => resources.get(`${id} logs`),
+    readings: async (id) => resources.get(`${id} readings`),
     follow(notify) {
       followers.add(notify);
       return () => void followers.delete(notify);

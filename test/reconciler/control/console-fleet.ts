@@ -8,6 +8,7 @@ import type { RunRecord } from '#reconciler/run/history/ports.ts';
 import { failedRecord } from '#reconciler/run/history/record.ts';
 import { Failure } from '#std/failure.ts';
 import { entryOf, RUN, stateOf } from './console-app.ts';
+import { WIKI_EVENTS, WIKI_OFFER } from './console-pods.ts';
 
 export const EVIL = '<img src=x onerror="alert(1)">';
 export const WIKI = 'docs/MCPServer/wiki';
@@ -128,6 +129,9 @@ export function wikiDetail(): object {
       object('NetworkPolicy/wiki', { state: 'missing', why: 'It is not in the cluster.' }),
     ],
     omitted: 0,
+    events: WIKI_EVENTS,
+    offer: WIKI_OFFER,
+    fileUrl: 'https://git.example.com/platform/fleet/blob/9c1d0c5ad1/docs/wiki.yaml#L4',
   };
 }
 

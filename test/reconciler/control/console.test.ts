@@ -6,6 +6,7 @@ import { axeFindings } from '../../harness/axe.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser, type Tab } from '../../harness/browser.ts';
 import { entryOf, fakeFleet, largeFleet, stateOf } from './console-app.ts';
 import { EVIL, recordedRuns, smallFleet, WIKI, wikiDetail } from './console-fleet.ts';
+import { DESK_READINGS, deskDetail, WIKI_LOGS, WIKI_READINGS } from './console-pods.ts';
 import { controlApp } from './control-app.ts';
 import { fakeActions } from './fake-actions.ts';
 
@@ -13,6 +14,7 @@ const executable = findBrowser();
 if (executable === undefined) process.stderr.write(NO_BROWSER);
 
 const TOKEN = 'let-me-in';
+const DESK = 'docs/VirtualMCPServer/desk';
 const fleet = fakeFleet(smallFleet());
 const actions = fakeActions();
 let browser: Browser;
@@ -21,6 +23,10 @@ let close: () => Promise<unknown>;
 
 beforeAll(async () => {
   fleet.resources.set(WIKI, JSON.stringify(wikiDetail()));
+  fleet.resources.set(`${WIKI} readings`, JSON.stringify(WIKI_READINGS));
+  fleet.resources.set(`${WIKI} logs`, JSON.stringify(WIKI_LOGS));
+  fleet.resources.set(DESK, JSON.stringify(deskDetail()));
+  fleet.resources.set(`${DESK} readings`, JSON.stringify(DESK_READINGS));
   const operatorTokens = { values: async () => [TOKEN] };
   const app = controlApp({ fleet, actions, runs: recordedRuns(), operatorTokens });
   close = () => app.close();
@@ -64,7 +70,10 @@ async function shoot(page: Page, name: string): Promise<void> {
     await page.setViewportSize({ width, height: 840 });
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: `${FOLDER}/${name}-${size}-${colorScheme}.png`, fullPage: size === 'phone' });
+      await page.screenshot({
+        path: `${FOLDER}/${name}-${size}-${colorScheme}.png`,
+        fullPage: !name.startsWith('large'),
+      });
     }
   }
 }
@@ -73,6 +82,7 @@ const VIEWS: readonly { readonly name: string; readonly address: string; readonl
   { name: 'fleet', address: '#/fleet', shows: '11 of 17 are healthy, 4 need attention' },
   { name: 'map', address: '#/map', shows: 'Sources → groups → servers → virtual servers → registries' },
   { name: 'resource', address: addressOf(WIKI), shows: 'Manifest in Git' },
+  { name: 'virtual-server', address: addressOf(DESK), shows: 'Last runs of its workflows' },
   { name: 'source', address: addressOf('Source/fleet'), shows: 'Declares' },
   { name: 'runs', address: '#/runs', shows: 'skep approve 3f1c0b5e9a7d2468' },
   { name: 'waiting', address: '#/waiting', shows: '3 things wait for you' },
@@ -124,6 +134,7 @@ describe.skipIf(executable === undefined)('the console', () => {
     ];
     fleet.put({ ...stateOf(entries), instance: EVIL });
     fleet.resources.set(id, JSON.stringify({ ...wikiDetail(), commit: EVIL, commitUrl: 'javascript:alert(1)' }));
+    fleet.resources.set(`${id} readings`, JSON.stringify({ ...DESK_READINGS, resource: id }));
     const { page, complaints } = await openAt();
     for (const address of [
       '#/fleet',
@@ -165,7 +176,7 @@ describe.skipIf(executable === undefined)('the console', () => {
     await page.keyboard.type('wiki');
     await page.locator('.attention .row').focus();
     await page.keyboard.press('Enter');
-    await page.getByText('Manifest in Git').waitFor();
+    await page.getByRole('heading', { name: 'Manifest in Git' }).waitFor();
     expect(new URL(page.url()).hash).toBe(addressOf(WIKI));
     await page.goBack();
     await page.getByText('need attention').waitFor();
@@ -176,7 +187,7 @@ describe.skipIf(executable === undefined)('the console', () => {
 
   test('shows the diff of Git and cluster, pods and problems of a resource, and no value of a Secret', async () => {
     const { page } = await openAt(addressOf(WIKI));
-    await page.getByText('Manifest in Git').waitFor();
+    await page.getByRole('heading', { name: 'Manifest in Git' }).waitFor();
     const text = await page.locator('main').innerText();
     expect(text).toContain('kubectl-edit has set /spec/replicas');
     expect(text).toMatch(/\/spec\/replicas \(kubectl-edit\)\s+2\s+3/);

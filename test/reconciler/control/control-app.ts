@@ -22,7 +22,13 @@ export function controlApp(options: Partial<ControlOptions>): FastifyInstance {
     hooks: { sources: [], now: () => 0, monotonic: () => 0, counted: () => undefined },
     trigger: () => true,
     runs: { list: async () => '', find: async () => '' },
-    fleet: { state: () => ({ text: '{}', tag: '' }), resource: async () => undefined, follow: () => () => undefined },
+    fleet: {
+      state: () => ({ text: '{}', tag: '' }),
+      resource: async () => undefined,
+      logs: async () => undefined,
+      readings: async () => undefined,
+      follow: () => () => undefined,
+    },
     ...options,
   });
 }

@@ -124,6 +124,28 @@ test('no value of a Secret is in it, also if it differs from Git', async () => {
   for (const value of ['hunter2', 'changed-by-hand', 'aHVudGVyMg', data.key]) expect(text).not.toContain(value);
 });
 
+test('a resource says what it offers to whom, and what the cluster refuses to say about it', async () => {
+  await fleetWhen((states) => states['tools/MCPServer/clock'] === 'healthy');
+  const { offer, ...before } = await readResource('tools/MCPServer/clock');
+  expect(offer).toMatchObject({ access: { type: 'anonymous' }, tools: [], unlisted: [''] });
+  expect(before.eventsUnread).toBeUndefined();
+  const refuse = (resource: string) =>
+    world.cluster.cluster.faults.add({ match: { verb: 'list', resource }, action: { status: 403 } });
+  refuse('events.k8s.io/events');
+  // Events of a namespace are used again for some seconds.
+  const { eventsUnread } = await eventually(
+    () => readResource('tools/MCPServer/clock'),
+    (detail) => detail.eventsUnread !== undefined,
+  );
+  expect(eventsUnread).toMatch(/events: fault injected/);
+  refuse('pods');
+  for (const part of ['logs', 'readings']) {
+    const url = `${keeper.url}/fleet/resource/${part}?id=tools/MCPServer/clock`;
+    expect((await fetch(url)).status).toBe(401);
+    expect(((await (await fetch(url, { headers })).json()) as Detail).unread).toMatch(/pods: fault injected/);
+  }
+});
+
 test('a resource that no run knew is not found', async () => {
   const response = await fetch(`${keeper.url}/fleet/resource?id=tools/MCPServer/nobody`, { headers });
   expect([response.status, ((await response.json()) as Detail).code]).toEqual([404, 'control-resource-not-found']);

@@ -2,7 +2,7 @@
 // for what.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Outcome } from '#reconciler/run/apply/apply.ts';
+import type { ChangeOutcome } from '#reconciler/run/apply/apply.ts';
 import { exitCodeOf, type RunResult } from '#reconciler/run/result.ts';
 import { Failure } from '#std/failure.ts';
 import { formatId } from '#std/problem.ts';
@@ -91,7 +91,7 @@ async function dataOf(name: string): Promise<unknown> {
 test('one run applies a source, waits until it is ready, and applies the source that depends on it after that', async () => {
   world.fleet.commit({ 'infra/more.yaml': server('base'), 'apps/one.yaml': map('one', 'new') });
   const order: string[] = [];
-  const progress = ({ action, resource }: Outcome) => void order.push(`${action} ${formatId(resource)}`);
+  const progress = ({ action, resource }: ChangeOutcome) => void order.push(`${action} ${formatId(resource)}`);
   const result = await run({ waitSeconds: 60, progress });
   expect(result).toMatchObject({ waits: [], timedOut: false });
   expect(order[0]).toBe('created tools/MCPServer/base');

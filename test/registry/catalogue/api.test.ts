@@ -8,7 +8,7 @@ import { openPool } from '#adapters/postgres/pool.ts';
 import { createStore, type Store } from '#adapters/postgres/store.ts';
 import { type ApiLimits, readApi } from '#adapters/sources/api.ts';
 import type { ApiOrigin, Filter, RegistrySource } from '#contracts/registry/source.ts';
-import type { Source } from '#registry/catalogue/ports.ts';
+import type { SourceReader } from '#registry/catalogue/ports.ts';
 import { syncRound } from '#registry/catalogue/round.ts';
 import type { SyncOutcome } from '#registry/catalogue/sync.ts';
 import { readAlone } from '#registry/catalogue/turns.ts';
@@ -60,7 +60,7 @@ async function sync({
   limits = {},
 }: Options = {}): Promise<SyncOutcome> {
   now += HOUR;
-  const source: Source<ApiOrigin> = { read: (request) => readApi({ outbound, now: () => now, limits }, request) };
+  const source: SourceReader<ApiOrigin> = { read: (request) => readApi({ outbound, now: () => now, limits }, request) };
   const declared: RegistrySource<ApiOrigin> = {
     name: 'main',
     format: 'upstream',

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { openPool } from '#adapters/postgres/pool.ts';
 import { createStore, type Store } from '#adapters/postgres/store.ts';
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
-import type { Content, ReadRequest, Source } from '#registry/catalogue/ports.ts';
+import type { Content, ReadRequest, SourceReader } from '#registry/catalogue/ports.ts';
 import { syncRound } from '#registry/catalogue/round.ts';
 import type { SyncOutcome } from '#registry/catalogue/sync.ts';
 import { readAlone } from '#registry/catalogue/turns.ts';
@@ -58,7 +58,7 @@ function contentOf(...names: string[]): Content {
 }
 
 interface Round {
-  readonly read: Source['read'];
+  readonly read: SourceReader['read'];
   readonly sources?: readonly RegistrySource[];
   readonly trigger?: string;
   readonly signal?: AbortSignal;
@@ -77,7 +77,7 @@ function run(
 
 /** A source that answers when a test lets it. */
 function slowSource(): {
-  read: Source['read'];
+  read: SourceReader['read'];
   reading: Promise<ReadRequest<Origin>>;
   answer: (content: Content) => void;
 } {

@@ -2,7 +2,7 @@
 // random, from seeds that a failure names.
 
 import { expect, test } from 'vitest';
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import { parseRegistry } from '#registry/catalogue/formats/registry.ts';
 import { toToolhive } from '#registry/catalogue/formats/toolhive-mapping.ts';
 import type { Json, JsonObject } from '#std/json.ts';
@@ -105,7 +105,7 @@ function remote(maker: Maker): JsonObject {
   };
 }
 
-function read(root: object): readonly Entry[] {
+function read(root: object): readonly CatalogueEntry[] {
   const parsed = parseRegistry('toolhive', JSON.stringify(root), 'registry.json');
   if (!parsed.ok) throw new Error(formatProblem(parsed.problem));
   expect(parsed.rejected).toEqual([]);

@@ -5,6 +5,7 @@ import { axeFindings } from '../../harness/axe.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../../harness/browser.ts';
 import { openService, type Service } from '../service/service.ts';
 import { CLOCK, entryOf, manyEntries } from './fixtures.ts';
+import { shootPage } from './shoot.ts';
 
 const executable = findBrowser();
 if (executable === undefined) process.stderr.write(NO_BROWSER);
@@ -50,6 +51,7 @@ describe.skipIf(executable === undefined)('axe', () => {
       await page.locator('main').getByText(shows, { exact: true }).filter({ visible: true }).first().waitFor();
       expect(await axeFindings(page), colorScheme).toEqual([]);
     }
+    await shootPage(page, `catalogue-${VIEWS.findIndex((each) => each.address === address)}`);
     await page.close();
   });
 

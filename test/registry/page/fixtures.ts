@@ -1,6 +1,6 @@
 // Servers to look at: a few with everything a document can have, and enough others for several pages.
 
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import { extract } from '#registry/catalogue/entry.ts';
 import type { JsonObject } from '#std/json.ts';
 
@@ -55,7 +55,7 @@ export const CLOCK: JsonObject = {
 };
 
 /** `more`: members of the document. */
-export function entryOf(document: JsonObject, more: Partial<Entry> = {}): Entry {
+export function entryOf(document: JsonObject, more: Partial<CatalogueEntry> = {}): CatalogueEntry {
   const { name, version } = document;
   return { name: String(name), version: String(version), document, ...extract(document), ...more };
 }
@@ -79,7 +79,7 @@ const SAID: Readonly<Record<number, JsonObject>> = {
 };
 
 /** Seven kinds in turn, 70 of them: three pages. */
-export function manyEntries(): Entry[] {
+export function manyEntries(): CatalogueEntry[] {
   return Array.from({ length: 70 }, (_, index) => {
     const kind = KINDS[index % KINDS.length] ?? 'Files';
     const isRemote = index % 3 === 0;

@@ -12,6 +12,7 @@ import { type Issuer, startIssuer } from '../../harness/issuer.ts';
 import { AUDIENCE } from '../service/gate.ts';
 import { openService, type Service } from '../service/service.ts';
 import { CLOCK, entryOf } from './fixtures.ts';
+import { shootPage } from './shoot.ts';
 
 const executable = findBrowser();
 if (executable === undefined) process.stderr.write(NO_BROWSER);
@@ -145,9 +146,9 @@ describe.skipIf(executable === undefined)('the page of a registry whose fleet ru
     const band = page.getByRole('region', { name: 'Running here' });
     await band.getByRole('link', { name: 'fleet/clock' }).waitFor();
     expect(await band.getByRole('listitem').allTextContents()).toEqual([
-      `fleet/clockready${URL_OF_CLOCK}`,
-      'fleet/mailreadytools differ from their lockhttps://mail.acme.example/mcp',
-      'fleet/officenot readyhttps://office.acme.example/mcp',
+      `readyfleet/clock${URL_OF_CLOCK}`,
+      'readyfleet/mailtools differ from their lockhttps://mail.acme.example/mcp',
+      'not readyfleet/officehttps://office.acme.example/mcp',
     ]);
     expect(await page.getByRole('link', { name: 'Runs of the reconciler' }).count()).toBe(0);
     await page.locator('.card').filter({ hasText: 'runs here' }).filter({ hasText: 'Clock' }).waitFor();
@@ -173,8 +174,13 @@ describe.skipIf(executable === undefined)('the page of a registry whose fleet ru
   test('an entry that runs shows its URL and readiness, and offers it first, without a token', async () => {
     await open(`#/tools/${encodeURIComponent('io.acme/clock')}`);
     const here = page.locator('.here');
-    await here.getByText('It runs here:').waitFor();
-    expect(await here.getByRole('listitem').allTextContents()).toEqual([`fleet/clockready${URL_OF_CLOCK}`]);
+    await here.getByRole('heading', { name: 'It runs here' }).waitFor();
+    expect(await here.getByRole('heading', { level: 3 }).allTextContents()).toEqual(['fleet/clock']);
+    expect(await here.locator('dl').textContent()).toContain(`StatereadyURL${URL_OF_CLOCK}`);
+    // The server that runs comes before everything that the catalogue says about it.
+    const headings = await page.locator('article').getByRole('heading', { level: 2 }).allTextContents();
+    expect(headings.slice(0, 2)).toEqual(['It runs here', 'Connect a client']);
+    await shootPage(page, 'catalogue-running-entry');
     const ways = page.getByLabel('Run or reach it as').locator('option');
     expect(await ways.first().textContent()).toBe('Running here: fleet/clock');
     await page.getByRole('radio', { name: 'Claude Code' }).check();

@@ -193,16 +193,16 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     await page.goto(running.url);
     await band().getByRole('link', { name: 'docs/notes' }).waitFor();
     expect(await band().getByRole('listitem').allTextContents()).toEqual([
-      `docs/handbookready${running.url}/mcp/docs/handbook`,
-      `docs/notesready${running.url}/mcp/docs/notes`,
-      `ops/bookready${running.url}/mcp/ops/book`,
-      `ops/journalnot ready${running.url}/mcp/ops/journal`,
+      `readydocs/handbook${running.url}/mcp/docs/handbook`,
+      `readydocs/notes${running.url}/mcp/docs/notes`,
+      `readyops/book${running.url}/mcp/ops/book`,
+      `not readyops/journal${running.url}/mcp/ops/journal`,
     ]);
     const before = servers;
     servers = before.map((server) => ({ ...server, ready: false, notRunHere: 'no program is known for its image' }));
     await band()
       .getByRole('listitem')
-      .filter({ hasText: /^ops\/journaldoes not run here/ })
+      .filter({ hasText: /^does not run hereops\/journal/ })
       .waitFor();
     await page.goto(`${running.url}/#~ops/journal`);
     await page.getByText('no program is known for its image').waitFor();
@@ -210,7 +210,7 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     servers = before.map((server) => ({ ...server, ready: true }));
     await band()
       .getByRole('listitem')
-      .filter({ hasText: /^ops\/journalready/ })
+      .filter({ hasText: /^readyops\/journal/ })
       .waitFor();
   });
 
@@ -236,12 +236,13 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     expect(await marked.getByRole('heading').allTextContents()).toEqual(['notes']);
     await page.goto(`${running.url}/#/tools/${encodeURIComponent('io.skep/notes')}`);
     const here = page.locator('.here');
-    await here.getByText('It runs here:').waitFor();
-    expect(await here.getByRole('listitem').allTextContents()).toEqual([
-      `docs/notesready${running.url}/mcp/docs/notes`,
-      `ops/bookready${running.url}/mcp/ops/book`,
-      `ops/journalready${running.url}/mcp/ops/journal`,
+    await here.getByRole('heading', { name: 'It runs here' }).waitFor();
+    expect(await here.getByRole('heading', { level: 3 }).allTextContents()).toEqual([
+      'docs/notes',
+      'ops/book',
+      'ops/journal',
     ]);
+    expect(await here.locator('dl').first().textContent()).toContain(`StatereadyURL${running.url}/mcp/docs/notes`);
     // How to connect to it comes before the ways to start another one.
     expect(await page.getByLabel('Run or reach it as').locator('option').allTextContents()).toEqual([
       'Running here: docs/notes',

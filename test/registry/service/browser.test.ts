@@ -2,7 +2,7 @@
 // finds out without one where tokens come from. Skipped, and said so, where there is no Chromium.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../../harness/browser.ts';
 import { type Issuer, startIssuer } from '../../harness/issuer.ts';
 import { AUDIENCE } from './gate.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   );
   await service.app.listen({ host: '127.0.0.1', port: Number(new URL(base).port) });
   await service.fill(
-    ['alpha', 'beta'].map((short): Entry => {
+    ['alpha', 'beta'].map((short): CatalogueEntry => {
       const name = `io.acme/${short}`;
       const document = { name, description: '<b>bold</b>', version: '1.0.0' };
       return { ...document, document, tags: [], status: 'active', transports: [], images: [] };

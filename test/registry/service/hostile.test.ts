@@ -2,7 +2,7 @@
 // asked is data, and nothing of it is a fault of the service.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import { KEY, openService, type Service } from './service.ts';
 
 let service: Service;
@@ -36,7 +36,7 @@ const TEXTS = [
   'é decomposed: e\u0301',
 ] as const;
 
-function hostileEntry(text: string, index: number): Entry {
+function hostileEntry(text: string, index: number): CatalogueEntry {
   const version = `1.0.${index}+${text}`;
   const document = {
     name: `io.acme/hostile-${index}`,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import { parseRegistry } from '#registry/catalogue/formats/registry.ts';
 import { type OfficialAnswer, officialSchema } from './official-schema.ts';
 import { openService, type Service } from './service.ts';
@@ -80,7 +80,7 @@ const SAMPLE = fileURLToPath(new URL('../../../manifests/fleet/registry.json', i
 let service: Service;
 const validators = new Map<OfficialAnswer, ValidateFunction>();
 
-function entriesOf(format: 'upstream' | 'toolhive', text: string): readonly Entry[] {
+function entriesOf(format: 'upstream' | 'toolhive', text: string): readonly CatalogueEntry[] {
   const parsed = parseRegistry(format, text, 'registry.json');
   if (!parsed.ok) throw new Error(parsed.problem.message);
   expect(parsed.rejected).toEqual([]);

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Server, startServer } from '#adapters/postgres/embedded/server.ts';
+import { type PostgresServer, startServer } from '#adapters/postgres/embedded/server.ts';
 import { migrate } from '#adapters/postgres/migrate.ts';
 import { openPool } from '#adapters/postgres/pool.ts';
 import { createStore, type Store } from '#adapters/postgres/store.ts';
@@ -22,7 +22,7 @@ const CLIENTS = 4;
 const RECOVERY_MS = 5_000;
 
 let cluster: Cluster;
-let server: Server;
+let server: PostgresServer;
 let folder: string;
 let store: Store;
 const replicas: Running[] = [];

@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import { KEY, openService, type Service } from './service.ts';
 
 let service: Service;
@@ -10,7 +10,7 @@ let service: Service;
 const JANUARY = '2026-01-01T00:00:00.000Z';
 const FEBRUARY = '2026-02-01T00:00:00.000Z';
 
-function entry(name: string, version: string, more: Partial<Entry> = {}): Entry {
+function entry(name: string, version: string, more: Partial<CatalogueEntry> = {}): CatalogueEntry {
   const description = more.description ?? `About ${name}`;
   return {
     name,
@@ -26,7 +26,7 @@ function entry(name: string, version: string, more: Partial<Entry> = {}): Entry 
   };
 }
 
-const ENTRIES: readonly Entry[] = [
+const ENTRIES: readonly CatalogueEntry[] = [
   entry('io.acme/alpha', '1.0.0', { title: '100% Alpha_One' }),
   entry('io.acme/alpha', '1.10.0', { publishedAt: '2026-01-03T00:00:00.000Z', tags: ['time'], tier: 'Community' }),
   entry('io.acme/alpha', '1.2.0', { publishedAt: '2026-01-02T00:00:00.000Z' }),
@@ -53,7 +53,9 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** `name@version`, with a star at the latest. */
-function names(json: { servers: { server: Entry; _meta: Record<string, { isLatest: boolean }> }[] }): string[] {
+function names(json: {
+  servers: { server: CatalogueEntry; _meta: Record<string, { isLatest: boolean }> }[];
+}): string[] {
   return json.servers.map(({ server, _meta }) => {
     const official = _meta['io.modelcontextprotocol.registry/official'];
     return `${server.name}@${server.version}${official?.isLatest === true ? '*' : ''}`;

@@ -9,7 +9,7 @@ import { createOutbound } from '#adapters/http/outbound.ts';
 import { openPool } from '#adapters/postgres/pool.ts';
 import { createStore, type Store } from '#adapters/postgres/store.ts';
 import { readRegistryConfig } from '#contracts/registry/config-read.ts';
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import type { SourceKey } from '#registry/catalogue/ports.ts';
 import { buildApp } from '#registry/service/app.ts';
 import { createServiceMetrics, type ServiceMetrics } from '#registry/service/metrics.ts';
@@ -34,7 +34,7 @@ export interface Service {
   readonly store: Store;
   readonly metrics: ServiceMetrics;
   /** Makes the entries the whole content of the registry `tools`. */
-  fill(entries: readonly Entry[], now: string): Promise<void>;
+  fill(entries: readonly CatalogueEntry[], now: string): Promise<void>;
   get(url: string, headers?: Record<string, string>): Promise<Answer>;
   send(options: InjectOptions): Promise<Answer>;
   logs(): string;

@@ -2,7 +2,7 @@
 // one that it does not name. The document is read from the service itself, so a new path or status is walked as well.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import { type Issuer, startIssuer } from '../../harness/issuer.ts';
 import { AUDIENCE } from './gate.ts';
 import { openService, type Service } from './service.ts';
@@ -14,7 +14,7 @@ let reader: string;
 let writer: string;
 
 const JANUARY = '2026-01-01T00:00:00.000Z';
-const ENTRY: Entry = {
+const ENTRY: CatalogueEntry = {
   name: 'io.acme/alpha',
   version: '1.0.0',
   document: { name: 'io.acme/alpha', description: 'x', version: '1.0.0' },

@@ -7,7 +7,7 @@ import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import { load } from '#reconciler/run/read/load.ts';
 import { unsealFiles } from '#reconciler/run/read/unseal.ts';
-import { type Validation, validate } from '#reconciler/run/validate.ts';
+import { type ManifestValidation, validate } from '#reconciler/run/validate.ts';
 import type { JsonObject } from '#std/json.ts';
 import { readAgeKeys } from '#std/sops/age-keys.ts';
 import type { SopsKeys } from '#std/sops/open.ts';
@@ -21,7 +21,7 @@ async function keys(): Promise<SopsKeys> {
   return read.ok ? { type: 'keys', keys: read.keys } : { type: 'none' };
 }
 
-async function checked(text: string, by: () => Promise<SopsKeys>): Promise<Validation> {
+async function checked(text: string, by: () => Promise<SopsKeys>): Promise<ManifestValidation> {
   const documents = await unsealFiles([{ path: 'a.json', oid: '1', text }], by);
   return validate({ documents, kinds: KINDS, apiGroup: 'toolhive.stacklok.dev' });
 }

@@ -66,7 +66,7 @@ function pauseAfter({ short }: Watching): number {
   return RETRY_MS[Math.min(short, RETRY_MS.length - 1)] ?? 0;
 }
 
-interface Ended {
+interface EndOfWatch {
   readonly lasted: boolean;
   readonly failure?: Failure;
 }
@@ -77,7 +77,7 @@ async function watchOnce(
   progress: Watching,
   { take, reached }: WatchListener,
   signal: AbortSignal,
-): Promise<Ended> {
+): Promise<EndOfWatch> {
   const over = new AbortController();
   let lasted = false;
   const noteLasting = (): void => {

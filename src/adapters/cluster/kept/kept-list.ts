@@ -5,7 +5,7 @@ import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { WatchEvent } from '../watch.ts';
 import { isLater } from './versions.ts';
 
-export interface Change {
+export interface ObjectChange {
   /** Absent if the object was created. */
   readonly before?: KubeObject | undefined;
   /** Absent if the object was deleted. */
@@ -28,9 +28,9 @@ export interface KeptList {
   /** Must be called before a LIST begins. */
   beginList(): ListBegun;
   /** Stores the response of a LIST. Returns the differences from the previously known objects by key. */
-  replace(listed: ListedNow, begun: ListBegun): ReadonlyMap<string, Change>;
+  replace(listed: ListedNow, begun: ListBegun): ReadonlyMap<string, ObjectChange>;
   /** Applies an event. undefined if the event is older than the known object. */
-  take(event: WatchEvent): Change | undefined;
+  take(event: WatchEvent): ObjectChange | undefined;
   /** Stores the response of our own write. `belongs` is false if the object no longer matches the list's selector. */
   write(object: KubeObject, belongs: boolean): void;
   /**
@@ -48,7 +48,7 @@ export interface KeptList {
 /** Maximum number of remembered deletions. The oldest are dropped, because their events have long arrived. */
 const DELETIONS_MAX = 10_000;
 
-interface State {
+interface ListState {
   objects: Map<string, KubeObject>;
   /** Events up to this resourceVersion are ignored, because the last LIST includes them. */
   floor: string;
@@ -61,7 +61,7 @@ interface State {
 }
 
 export function createKeptList(): KeptList {
-  const state: State = {
+  const state: ListState = {
     objects: new Map(),
     floor: '',
     latest: '',
@@ -93,7 +93,7 @@ export function createKeptList(): KeptList {
 }
 
 /** Drops all objects and deletions. Doubts remain until a LIST that began after them. */
-function clear(state: State): void {
+function clear(state: ListState): void {
   state.objects.clear();
   state.deletions.clear();
   state.floor = '';
@@ -104,20 +104,20 @@ function versionOf({ metadata }: KubeObject): string {
   return metadata.resourceVersion ?? '';
 }
 
-function isNews({ objects, floor, deletions }: State, key: string, version: string): boolean {
+function isNews({ objects, floor, deletions }: ListState, key: string, version: string): boolean {
   const known = objects.get(key);
   const deleted = deletions.get(key);
   if (known !== undefined) return isLater(version, versionOf(known));
   return isLater(version, floor) && (deleted === undefined || isLater(version, deleted));
 }
 
-function put(state: State, key: string, object: KubeObject): void {
+function put(state: ListState, key: string, object: KubeObject): void {
   if (!state.objects.has(key)) state.isSorted = false;
   state.objects.set(key, object);
   noteVersion(state, versionOf(object));
 }
 
-function deleteAt(state: State, key: string, version: string): void {
+function deleteAt(state: ListState, key: string, version: string): void {
   const { objects, deletions } = state;
   const [oldest] = deletions.keys();
   if (deletions.size >= DELETIONS_MAX && oldest !== undefined) deletions.delete(oldest);
@@ -126,11 +126,11 @@ function deleteAt(state: State, key: string, version: string): void {
   noteVersion(state, version);
 }
 
-function noteVersion(state: State, version: string): void {
+function noteVersion(state: ListState, version: string): void {
   if (isLater(version, state.latest)) state.latest = version;
 }
 
-function applyEvent(state: State, { type, object }: WatchEvent): Change | undefined {
+function applyEvent(state: ListState, { type, object }: WatchEvent): ObjectChange | undefined {
   const { objects, doubts } = state;
   const key = keyOfObject(object);
   const version = versionOf(object);
@@ -148,13 +148,17 @@ function applyEvent(state: State, { type, object }: WatchEvent): Change | undefi
   return before === undefined ? undefined : { before };
 }
 
-function replaceAll(state: State, { version, objects }: ListedNow, begun: ListBegun): ReadonlyMap<string, Change> {
+function replaceAll(
+  state: ListState,
+  { version, objects }: ListedNow,
+  begun: ListBegun,
+): ReadonlyMap<string, ObjectChange> {
   // If the server was restored from a backup, its counter restarts at an earlier resourceVersion. Objects without a
   // version cannot be compared.
   if (version === '' || isLater(begun.latest, version)) clear(state);
   const { objects: known, deletions } = state;
   const next = new Map<string, KubeObject>();
-  const different = new Map<string, Change>();
+  const different = new Map<string, ObjectChange>();
   for (const object of objects) {
     const key = keyOfObject(object);
     const deleted = deletions.get(key);
@@ -178,7 +182,7 @@ function replaceAll(state: State, { version, objects }: ListedNow, begun: ListBe
 }
 
 /** Sorts objects by their keys in etcd. */
-function sort(state: State): void {
+function sort(state: ListState): void {
   const named = [...state.objects].map(([key, object]) => ({ key, object, place: orderOf(object) }));
   named.sort((a, b) => (a.place < b.place ? -1 : 1));
   state.objects = new Map(named.map(({ key, object }) => [key, object]));

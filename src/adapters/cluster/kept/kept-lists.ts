@@ -5,7 +5,7 @@ import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.
 import type { ApiResource, Clock, ListOptions } from '#reconciler/run/ports.ts';
 import type { ResourceId } from '#std/problem.ts';
 import type { ConnectedCluster } from '../connect.ts';
-import type { Change } from './kept-list.ts';
+import type { ObjectChange } from './kept-list.ts';
 import { openWatchedList, type WatchedList } from './watched-list.ts';
 
 export interface KeptListsOptions {
@@ -14,7 +14,7 @@ export interface KeptListsOptions {
    * Receives changes by other clients, `GATHER_MS` after the first change. Several changes of an object are combined
    * into one.
    */
-  readonly changed: (changes: readonly Change[]) => void;
+  readonly changed: (changes: readonly ObjectChange[]) => void;
   /** Reports that changes may have been missed. The next run sends a LIST. */
   readonly lost: () => void;
   /** Receives a kind and the names of objects whose change was found only by a LIST. */
@@ -30,7 +30,7 @@ const GATHER_MS = 100;
 /** Maximum number of watched lists. Each list needs a connection. Further lists are read by LISTs. */
 const LISTS_MAX = 200;
 
-interface State {
+interface ListsState {
   readonly cluster: ConnectedCluster;
   readonly options: KeptListsOptions;
   readonly lists: Map<string, WatchedList>;
@@ -40,18 +40,18 @@ interface State {
   /** The last schema by apiVersion. */
   readonly schemas: Map<string, unknown>;
   /** Changes that are not reported yet, by list and key. */
-  readonly pending: Map<string, Pending>;
+  readonly pending: Map<string, CombinedChange>;
   isGathering: boolean;
 }
 
-interface Pending {
-  readonly change: Change;
+interface CombinedChange {
+  readonly change: ObjectChange;
   /** Number of combined changes. */
   readonly count: number;
 }
 
 export function keepLists(cluster: ConnectedCluster, options: KeptListsOptions): ConnectedCluster {
-  const state: State = {
+  const state: ListsState = {
     cluster,
     options,
     lists: new Map(),
@@ -95,7 +95,7 @@ export function keepLists(cluster: ConnectedCluster, options: KeptListsOptions):
  * Sends LISTs again after a schema changed. The server may then return unchanged resourceVersions with other defaults
  * or without some fields.
  */
-function noteSchema({ schemas, lists }: State, apiVersion: string, schema: unknown): void {
+function noteSchema({ schemas, lists }: ListsState, apiVersion: string, schema: unknown): void {
   const isOther = schemas.has(apiVersion) && schemas.get(apiVersion) !== schema;
   schemas.set(apiVersion, schema);
   if (!isOther) return;
@@ -105,7 +105,7 @@ function noteSchema({ schemas, lists }: State, apiVersion: string, schema: unkno
 type Writes = Pick<ConnectedCluster, 'apply' | 'patch' | 'create' | 'replace' | 'remove'>;
 
 /** Adds our own writes to the lists at once, before their events arrive. */
-function writesOver(state: State): Writes {
+function writesOver(state: ListsState): Writes {
   const { cluster } = state;
   const stored = async (id: ResourceId, write: Promise<KubeObject>, isWhole = true): Promise<KubeObject> => {
     try {
@@ -136,7 +136,7 @@ function writesOver(state: State): Writes {
   };
 }
 
-function takeOver(state: State, object: KubeObject, isWhole: boolean): void {
+function takeOver(state: ListsState, object: KubeObject, isWhole: boolean): void {
   const id = idOf(object);
   for (const list of listsWith(state, id)) {
     const hadCome = list.write(object, isWhole);
@@ -146,7 +146,7 @@ function takeOver(state: State, object: KubeObject, isWhole: boolean): void {
   }
 }
 
-function listsWith({ lists }: State, { apiVersion, kind, namespace }: ResourceId): WatchedList[] {
+function listsWith({ lists }: ListsState, { apiVersion, kind, namespace }: ResourceId): WatchedList[] {
   const group = groupOf(apiVersion);
   return [...lists.values()].filter(({ watched }) => {
     const isKind = watched.kind.kind === kind && groupOf(watched.kind.apiVersion) === group;
@@ -160,7 +160,7 @@ export function labelOfList({ kind, namespace, only, selector }: WatchedList['wa
 
 /** Returns undefined if the list is not kept. */
 function listFor(
-  state: State,
+  state: ListsState,
   kind: ApiResource,
   namespace: string | undefined,
   { only, selector }: ListOptions,
@@ -188,7 +188,7 @@ function listFor(
   return opened;
 }
 
-function noteChange(state: State, name: string, change: Change): void {
+function noteChange(state: ListsState, name: string, change: ObjectChange): void {
   const { pending, options, closing } = state;
   const earlier = pending.get(name);
   const combined = earlier === undefined ? change : { before: earlier.change.before, after: change.after };
@@ -203,7 +203,7 @@ function noteChange(state: State, name: string, change: Change): void {
   });
 }
 
-function endUnused(state: State): void {
+function endUnused(state: ListsState): void {
   const { lists, used, options } = state;
   for (const [name, list] of lists) {
     if (used.has(name)) continue;

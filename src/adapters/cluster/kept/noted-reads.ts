@@ -29,14 +29,14 @@ interface Note {
   readonly isStill: () => boolean | Promise<boolean>;
 }
 
-interface State {
+interface ReadNotes {
   readonly notes: Map<string, Note>;
   /** True if a read failed or had two different results. */
   isMixed: boolean;
 }
 
 export function noteReads(cluster: ConnectedCluster): NotedReads {
-  const state: State = { notes: new Map(), isMixed: false };
+  const state: ReadNotes = { notes: new Map(), isMixed: false };
   const noteOne = <T>(label: string, print: (answer: T) => unknown, send: () => Promise<T>): Promise<T> =>
     readNoted(state, label, send, (answer) => {
       const printed = print(answer);
@@ -92,7 +92,7 @@ function keptNoteOf(
 }
 
 function readNoted<T>(
-  state: State,
+  state: ReadNotes,
   label: string,
   send: () => Promise<T>,
   noteOf: (answer: T) => Note & { readonly answer: unknown },
@@ -109,7 +109,7 @@ function readNoted<T>(
   return answering;
 }
 
-async function isStillSame(state: State, cluster: Cluster): Promise<boolean> {
+async function isStillSame(state: ReadNotes, cluster: Cluster): Promise<boolean> {
   if (state.isMixed || state.notes.size === 0) return false;
   const notes = [...state.notes.values()];
   try {

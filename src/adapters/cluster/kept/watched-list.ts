@@ -7,13 +7,13 @@ import type { Failure } from '#std/failure.ts';
 import { metadataOf, type ReadList } from '../lists.ts';
 import type { WatchEvent, Watched } from '../watch.ts';
 import { type Watching, type WatchingDeps, watchUntilLost } from './keep-watching.ts';
-import { type Change, createKeptList, type KeptList } from './kept-list.ts';
+import { createKeptList, type KeptList, type ObjectChange } from './kept-list.ts';
 import { isComparable, isLater } from './versions.ts';
 
 export interface WatchedListDeps extends WatchingDeps {
   readonly read: ReadList;
   /** Receives each change except changes by our own writes. */
-  readonly changed: (key: string, change: Change) => void;
+  readonly changed: (key: string, change: ObjectChange) => void;
   /** Reports that events may have been lost, so that a LIST is needed. */
   readonly lost: () => void;
   /** Receives the keys of objects whose change was found by a LIST but not reported by the watch. */
@@ -39,7 +39,7 @@ export interface WatchedList {
   end(): Promise<void>;
 }
 
-interface State {
+interface WatchState {
   readonly deps: WatchedListDeps;
   readonly watched: Watched;
   readonly kept: KeptList;
@@ -55,7 +55,7 @@ interface State {
   answered: number;
   /** Number of calls of `doubt`. */
   doubted: number;
-  reading: Reading | undefined;
+  reading: RunningList | undefined;
   /** Keys of objects that the last LIST showed to be different. A key is removed when the watch reports its object. */
   suspects: { readonly version: string; readonly keys: Set<string> } | undefined;
   /** `short` and `reported` of the last lost watch. */
@@ -63,7 +63,7 @@ interface State {
 }
 
 /** A running LIST. */
-interface Reading {
+interface RunningList {
   /**
    * Sum of `needed` and `doubted` at the start of the LIST. If the sum has increased since, another LIST is necessary.
    */
@@ -72,7 +72,7 @@ interface Reading {
 }
 
 export function openWatchedList(deps: WatchedListDeps, watched: Watched): WatchedList {
-  const state: State = {
+  const state: WatchState = {
     deps,
     watched,
     kept: createKeptList(),
@@ -118,12 +118,12 @@ export function openWatchedList(deps: WatchedListDeps, watched: Watched): Watche
   };
 }
 
-function isCurrent({ progress, needed, answered, kept, reading }: State): boolean {
+function isCurrent({ progress, needed, answered, kept, reading }: WatchState): boolean {
   return progress?.isOpen === true && needed === answered && !kept.hasDoubts() && reading === undefined;
 }
 
 /** Joins a running LIST, unless another LIST has become necessary since its start. */
-function readOnce(state: State, hold: ListOptions['hold']): Promise<readonly KubeObject[]> {
+function readOnce(state: WatchState, hold: ListOptions['hold']): Promise<readonly KubeObject[]> {
   const { reading: earlier, needed, doubted } = state;
   const asOf = needed + doubted;
   if (earlier?.asOf === asOf) return earlier.objects;
@@ -136,12 +136,12 @@ function readOnce(state: State, hold: ListOptions['hold']): Promise<readonly Kub
       if (state.reading === reading) state.reading = undefined;
     }
   };
-  const reading: Reading = { asOf, objects: readNext() };
+  const reading: RunningList = { asOf, objects: readNext() };
   state.reading = reading;
   return reading.objects;
 }
 
-async function readAnew(state: State, hold: ListOptions['hold']): Promise<readonly KubeObject[]> {
+async function readAnew(state: WatchState, hold: ListOptions['hold']): Promise<readonly KubeObject[]> {
   const { deps, watched, kept, needed } = state;
   const { only, selector } = watched;
   const options = {
@@ -180,7 +180,7 @@ function versionOf({ version, objects }: Awaited<ReturnType<ReadList>>): string 
   return all.every(isComparable) ? version : '';
 }
 
-function beginWatching(state: State, version: string): void {
+function beginWatching(state: WatchState, version: string): void {
   const { deps, watched, kept, ending } = state;
   const progress: Watching = { version, isOpen: false, ...state.before };
   state.progress = progress;
@@ -206,7 +206,7 @@ function isPassing({ code }: Failure): boolean {
   return code === 'cluster-gone';
 }
 
-function noteEvent(state: State, { type, object }: WatchEvent): void {
+function noteEvent(state: WatchState, { type, object }: WatchEvent): void {
   const { kept, watched, deps, suspects } = state;
   const taken = watched.only === 'metadata' ? metadataOf(object) : object;
   const key = keyOf(idOf(taken));
@@ -215,7 +215,7 @@ function noteEvent(state: State, { type, object }: WatchEvent): void {
   if (change !== undefined) deps.changed(key, change);
 }
 
-function suspect(state: State, version: string, changes: ReadonlyMap<string, Change>): void {
+function suspect(state: WatchState, version: string, changes: ReadonlyMap<string, ObjectChange>): void {
   reportSuspects(state);
   state.suspects = changes.size === 0 ? undefined : { version, keys: new Set(changes.keys()) };
 }
@@ -224,11 +224,11 @@ function suspect(state: State, version: string, changes: ReadonlyMap<string, Cha
  * Called with each version that the watch has reached. Once this version is later than the version of the LIST, the
  * watch must have reported all changes that the LIST showed.
  */
-function clearSuspects(state: State, reached: string): void {
+function clearSuspects(state: WatchState, reached: string): void {
   if (state.suspects !== undefined && isLater(reached, state.suspects.version)) reportSuspects(state);
 }
 
-function reportSuspects(state: State): void {
+function reportSuspects(state: WatchState): void {
   const { suspects, deps, watched } = state;
   state.suspects = undefined;
   if (suspects !== undefined && suspects.keys.size > 0) deps.missed(watched, [...suspects.keys]);

@@ -60,12 +60,12 @@ export function sizeMade(delta: Uint8Array): number {
   return readSize(reader);
 }
 
-interface Reader {
+interface DeltaReader {
   readonly delta: Uint8Array;
   at: number;
 }
 
-function nextPiece(reader: Reader, base: Uint8Array): Uint8Array {
+function nextPiece(reader: DeltaReader, base: Uint8Array): Uint8Array {
   const instruction = readByte(reader);
   if (instruction === 0) throw new RangeError('delta holds a reserved instruction');
   if (instruction < 0x80) {
@@ -82,7 +82,7 @@ function nextPiece(reader: Reader, base: Uint8Array): Uint8Array {
 }
 
 /** Reads a little-endian number. Only bytes whose bit in `present` is set are stored. Other bytes are zero. */
-function readBytes(reader: Reader, present: number, count: number): number {
+function readBytes(reader: DeltaReader, present: number, count: number): number {
   let value = 0;
   for (let index = 0; index < count; index += 1) {
     if (present & (1 << index)) value += readByte(reader) * 2 ** (8 * index);
@@ -91,7 +91,7 @@ function readBytes(reader: Reader, present: number, count: number): number {
 }
 
 /** Reads a number with seven bits per byte, least significant first. The high bit marks that another byte follows. */
-function readSize(reader: Reader): number {
+function readSize(reader: DeltaReader): number {
   let value = 0;
   for (let digit = 0, scale = 1; digit < DIGITS_MAX; digit += 1, scale *= 128) {
     const byte = readByte(reader);
@@ -101,7 +101,7 @@ function readSize(reader: Reader): number {
   throw new RangeError('size without end');
 }
 
-function readByte(reader: Reader): number {
+function readByte(reader: DeltaReader): number {
   const byte = reader.delta[reader.at];
   if (byte === undefined) throw new RangeError('delta ends early');
   reader.at += 1;

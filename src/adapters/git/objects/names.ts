@@ -17,7 +17,7 @@ export interface ForeignBase {
   readonly deflated: Buffer;
 }
 
-export interface Named {
+export interface PackNames {
   /** Object ids by the offset of the entry. */
   readonly names: ReadonlyMap<number, string>;
   readonly bases: readonly ForeignBase[];
@@ -39,7 +39,11 @@ interface Naming extends Sent {
  * Throws Failure `git-too-large`. Throws Failure `git-damaged` if the base of a delta is neither in the pack nor in the
  * store. Throws an Error if a delta is damaged.
  */
-export async function resolveNames(sent: Sent, entries: readonly ScannedEntry[], store: ObjectStore): Promise<Named> {
+export async function resolveNames(
+  sent: Sent,
+  entries: readonly ScannedEntry[],
+  store: ObjectStore,
+): Promise<PackNames> {
   const naming: Naming = { ...sent, names: new Map(), waiting: waitingOf(entries) };
   for (const entry of entries) {
     await sent.spend(0);

@@ -51,7 +51,7 @@ export function openObjectStore(objects: string, maxObjectBytes: number): Object
     close();
     throw corrupt(objects, 'a pack cannot be opened', cause);
   }
-  const context: Context = { folders, packs, maxObjectBytes, kept: new Map(), keptBytes: 0, madeBytes: 0 };
+  const context: ObjectReading = { folders, packs, maxObjectBytes, kept: new Map(), keptBytes: 0, madeBytes: 0 };
   return {
     read: (oid) => guarded(objects, oid, maxObjectBytes, () => readStoredObject(context, oid)),
     verify: async () => {
@@ -67,7 +67,7 @@ export function openObjectStore(objects: string, maxObjectBytes: number): Object
   };
 }
 
-interface Context {
+interface ObjectReading {
   readonly folders: readonly string[];
   readonly packs: readonly Pack[];
   readonly maxObjectBytes: number;
@@ -77,7 +77,7 @@ interface Context {
   madeBytes: number;
 }
 
-function readStoredObject(context: Context, oid: string): GitObject | undefined {
+function readStoredObject(context: ObjectReading, oid: string): GitObject | undefined {
   const object = findPacked(context, oid, 0);
   if (object === undefined) return readLoose(context, oid);
   const { type, content } = object;
@@ -92,7 +92,7 @@ function assertName(oid: string, name: string): void {
   if (name !== oid) throw new Error(`the content has the name ${name}`);
 }
 
-function findPacked(context: Context, oid: string, depth: number): GitObject | undefined {
+function findPacked(context: ObjectReading, oid: string, depth: number): GitObject | undefined {
   for (const pack of context.packs) {
     const offset = pack.find(oid);
     if (offset !== undefined) return readPacked(context, pack, offset, depth);
@@ -101,7 +101,7 @@ function findPacked(context: Context, oid: string, depth: number): GitObject | u
 }
 
 /** Follows deltas to an object that is not a delta, then applies them in reverse order. */
-function readPacked(context: Context, pack: Pack, start: number, startDepth: number): GitObject {
+function readPacked(context: ObjectReading, pack: Pack, start: number, startDepth: number): GitObject {
   const chain: { readonly offset: number; readonly delta: Buffer }[] = [];
   const baseBytes = Math.max(context.maxObjectBytes, BASE_BYTES_MAX);
   let offset = start;
@@ -136,7 +136,7 @@ function checkMade(bytes: number, maxBytes: number): void {
   if (bytes > maxBytes) throw Object.assign(new Error(`object of ${bytes} bytes`), { code: TOO_LARGE });
 }
 
-function cacheObject(context: Context, pack: Pack, offset: number, object: GitObject): void {
+function cacheObject(context: ObjectReading, pack: Pack, offset: number, object: GitObject): void {
   context.madeBytes += object.content.length;
   context.keptBytes += object.content.length;
   if (context.keptBytes > MAX_KEPT_BYTES) {
@@ -148,7 +148,7 @@ function cacheObject(context: Context, pack: Pack, offset: number, object: GitOb
 }
 
 /** A loose file is a zlib stream of `<type> <size>`, a zero byte and the content (gitrepository-layout(5)). */
-function readLoose({ folders, maxObjectBytes }: Context, oid: string): GitObject | undefined {
+function readLoose({ folders, maxObjectBytes }: ObjectReading, oid: string): GitObject | undefined {
   if (!isOid(oid)) return undefined;
   const compressed = firstFile(folders.map((folder) => `${folder}/${oid.slice(0, 2)}/${oid.slice(2)}`));
   if (compressed === undefined) return undefined;

@@ -5,7 +5,7 @@ import { isOid } from '../reference.ts';
 import { headersOf } from '../signatures/signed.ts';
 import type { GitObject, ObjectStore } from './objects.ts';
 
-export interface Listing {
+export interface CommitFiles {
   readonly files: readonly { readonly path: string; readonly oid: string }[];
   readonly skipped: readonly { readonly path: string; readonly reason: 'symlink' | 'submodule' }[];
 }
@@ -28,7 +28,7 @@ export function peelToCommit(store: ObjectStore, oid: string): string {
  * Lists the files of a commit at or below a path, sorted by path. An empty path lists all files. Throws Failure
  * `git-path-not-found`. Throws Failure `git-damaged` if a tree is missing or damaged.
  */
-export function listFiles(store: ObjectStore, commit: string, path: string): Listing {
+export function listFiles(store: ObjectStore, commit: string, path: string): CommitFiles {
   const root = headerOid(requireObject(store, commit), commit, 'tree');
   const found = descend(store, root, path);
   if (typeof found === 'string') {
@@ -57,10 +57,10 @@ export function parentsOf(store: ObjectStore, oid: string): string[] {
   return object?.type === 'commit' ? headersOf(object.content, 'parent').filter(isOid) : [];
 }
 
-type Sort = 'folder' | 'file' | 'symlink' | 'submodule';
+type EntryMode = 'folder' | 'file' | 'symlink' | 'submodule';
 
-interface Entry {
-  readonly sort: Sort;
+interface TreeEntry {
+  readonly sort: EntryMode;
   readonly name: string;
   readonly oid: string;
 }
@@ -77,7 +77,7 @@ interface Collected {
  */
 const MAX_ENTRIES = 500_000;
 
-function collectEntries(store: ObjectStore, entry: Omit<Entry, 'name'>, path: string, listing: Collected): void {
+function collectEntries(store: ObjectStore, entry: Omit<TreeEntry, 'name'>, path: string, listing: Collected): void {
   listing.visited += 1;
   if (listing.visited > MAX_ENTRIES) {
     throw new Failure('git-too-large', `the commit has more than ${MAX_ENTRIES} files and folders`);
@@ -109,8 +109,8 @@ function joined(path: string, name: string): string {
 }
 
 /** Returns the entry at the path. If the path does not exist, returns the end of an error message. */
-function descend(store: ObjectStore, root: string, path: string): Omit<Entry, 'name'> | string {
-  let entry: Omit<Entry, 'name'> & { readonly name?: string } = { sort: 'folder', oid: root };
+function descend(store: ObjectStore, root: string, path: string): Omit<TreeEntry, 'name'> | string {
+  let entry: Omit<TreeEntry, 'name'> & { readonly name?: string } = { sort: 'folder', oid: root };
   for (const name of path === '' ? [] : path.split('/')) {
     if (entry.sort !== 'folder') return notFollowed(entry);
     const child = readTree(store, entry.oid).find((candidate) => candidate.name === name);
@@ -120,14 +120,14 @@ function descend(store: ObjectStore, root: string, path: string): Omit<Entry, 'n
   return entry.sort === 'folder' || entry.sort === 'file' ? entry : notFollowed(entry);
 }
 
-function notFollowed({ sort, name = '' }: Omit<Entry, 'name'> & { readonly name?: string }): string {
+function notFollowed({ sort, name = '' }: Omit<TreeEntry, 'name'> & { readonly name?: string }): string {
   return sort === 'file' ? `: "${name}" is a file` : `: "${name}" is a ${sort}, which is not followed`;
 }
 
 /** Parses a tree. Each entry is `<octal mode> <name>`, a zero byte and the 20 bytes of the object id. */
-function readTree(store: ObjectStore, oid: string): Entry[] {
+function readTree(store: ObjectStore, oid: string): TreeEntry[] {
   const { content } = requireObject(store, oid);
-  const entries: Entry[] = [];
+  const entries: TreeEntry[] = [];
   let at = 0;
   while (at < content.length) {
     const space = content.indexOf(0x20, at);
@@ -142,7 +142,7 @@ function readTree(store: ObjectStore, oid: string): Entry[] {
 }
 
 /** Returns the type by the file type bits of the mode, as in stat(2). Git uses 0160000 for submodules. */
-function sortOf(mode: number): Sort {
+function sortOf(mode: number): EntryMode {
   switch (mode & 0o170000) {
     case 0o040000:
       return 'folder';

@@ -18,7 +18,7 @@ export interface VerifySettings {
   readonly keys: readonly string[];
 }
 
-interface Found {
+interface ReferenceTip {
   readonly reference: NameReference | CommitReference;
   /** Object id of the reference: the commit, or the tag that points to it. */
   readonly tip: string;
@@ -31,7 +31,7 @@ export interface Trust {
    * Throws Failure `git-signature-missing`, `git-signature-untrusted` or `git-signature-invalid` if a required
    * signature is missing or not valid.
    */
-  check(store: ObjectStore, found: Found): Promise<void>;
+  check(store: ObjectStore, found: ReferenceTip): Promise<void>;
 }
 
 /** Reads the keys again at each call, because mounted files change. Throws Failure `git-verify-keys-unusable`. */
@@ -60,13 +60,13 @@ interface KeyRing {
   readonly pgp: readonly PgpKey[];
 }
 
-async function checkCommit(store: ObjectStore, ring: KeyRing, { commit }: Found): Promise<void> {
+async function checkCommit(store: ObjectStore, ring: KeyRing, { commit }: ReferenceTip): Promise<void> {
   const what = `commit ${commit}`;
   await checkSigned(ring, what, signedCommit(readContent(store, commit)));
 }
 
 /** Also checks the tag's signed name, so that an old release cannot be presented as a new release. */
-async function checkTag(store: ObjectStore, ring: KeyRing, { reference, tip, commit }: Found): Promise<void> {
+async function checkTag(store: ObjectStore, ring: KeyRing, { reference, tip, commit }: ReferenceTip): Promise<void> {
   const name = reference.type === 'name' ? reference.name : undefined;
   if (name === undefined || !name.startsWith(TAG_PREFIX) || tip === commit) {
     throw signatureFailure('git-signature-missing', `commit ${commit} was not reached by an annotated tag`);

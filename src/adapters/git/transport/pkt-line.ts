@@ -7,7 +7,7 @@ const LENGTH_BYTES = 4;
 /** Maximum number of lines. A list of 100,000 refs has 100,000 lines, a pack of 256 MiB has 4,000 lines. */
 const LINES_MAX = 250_000;
 
-interface Line {
+interface PktLine {
   /** Start and end of the payload. */
   readonly start: number;
   readonly end: number;
@@ -17,7 +17,7 @@ interface Line {
  * Returns the pkt-lines at the start of the bytes. Ends at the first bytes that are not a pkt-line. Throws Failure
  * `git-protocol-error` if there are too many lines.
  */
-function* linesOf(bytes: Buffer): Generator<Line> {
+function* linesOf(bytes: Buffer): Generator<PktLine> {
   let at = 0;
   for (let count = 1; at + LENGTH_BYTES <= bytes.length; count += 1) {
     const length = Number.parseInt(bytes.toString('latin1', at, at + LENGTH_BYTES), 16);

@@ -9,10 +9,17 @@ import { Failure } from '#std/failure.ts';
 import type { DatabaseAddress } from '../connect.ts';
 import { type Binaries, embeddedBinaries, serverAccount, systemBinaries } from './binaries.ts';
 import { claimDirectory, endOrphan } from './ownership.ts';
-import { initCluster, removeCluster, runSingleUser, type Server, type ServerOptions, startServer } from './server.ts';
+import {
+  initCluster,
+  type PostgresServer,
+  removeCluster,
+  runSingleUser,
+  type ServerOptions,
+  startServer,
+} from './server.ts';
 import { chooseSite, type Site } from './site.ts';
 
-export interface Login {
+export interface DatabaseLogin {
   readonly user: string;
   /** Password, which each start sets again. */
   readonly password: string;
@@ -23,9 +30,9 @@ export interface EmbeddedOptions {
   readonly dir: string;
   /** Name of the database, which the first start creates. */
   readonly database: string;
-  readonly migrator: Login;
+  readonly migrator: DatabaseLogin;
   /** User that has no permissions until `migrate` grants them. */
-  readonly app: Login;
+  readonly app: DatabaseLogin;
   /** Default: the programs from npm, otherwise the programs of the operating system. */
   readonly binaries?: Binaries;
 }
@@ -68,7 +75,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   }
 }
 
-function toDatabase(server: Server, options: EmbeddedOptions, release: () => Promise<void>): EmbeddedDatabase {
+function toDatabase(server: PostgresServer, options: EmbeddedOptions, release: () => Promise<void>): EmbeddedDatabase {
   const { host, port, pid, exited } = server;
   const address = { host, port, database: options.database, sslMode: 'disable' } as const;
   return {
@@ -83,7 +90,7 @@ function toDatabase(server: Server, options: EmbeddedOptions, release: () => Pro
   };
 }
 
-async function openCluster(site: Site, options: EmbeddedOptions): Promise<Server> {
+async function openCluster(site: Site, options: EmbeddedOptions): Promise<PostgresServer> {
   const server: ServerOptions = { ...site, settings: SETTINGS };
   await endOrphan(site.dataDir);
   if (!site.initialised) await makeCluster(server, options);
@@ -105,7 +112,7 @@ async function makeCluster(server: ServerOptions, { database, migrator, app }: E
   await rename(unfinished.dataDir, server.dataDir);
 }
 
-function passwordStatement({ user, password }: Login): string {
+function passwordStatement({ user, password }: DatabaseLogin): string {
   return `alter role ${pg.escapeIdentifier(user)} password ${pg.escapeLiteral(password)}`;
 }
 
@@ -116,7 +123,7 @@ const PORT_FILE = 'port';
  * Repeats failed starts, because processes of a killed server need time to end, and another process may take the free
  * port.
  */
-async function startPatiently(options: ServerOptions, portFile: string): Promise<Server> {
+async function startPatiently(options: ServerOptions, portFile: string): Promise<PostgresServer> {
   const last = Number(await readFile(portFile, 'utf8').catch(() => ''));
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -29,7 +29,7 @@ export interface ServerOptions {
   readonly removeWhenOrphaned?: string;
 }
 
-export interface Server {
+export interface PostgresServer {
   readonly host: '127.0.0.1';
   readonly port: number;
   readonly pid: number;
@@ -62,7 +62,7 @@ export async function runSingleUser(options: ServerOptions, database: string, st
 }
 
 /** Starts the server on 127.0.0.1 and resolves when it accepts connections. Throws Failure `database-server-failed`. */
-export async function startServer(options: ServerOptions): Promise<Server> {
+export async function startServer(options: ServerOptions): Promise<PostgresServer> {
   const port = options.port ?? (await freePort());
   const args = ['-D', options.dataDir, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'];
   args.push('-c', 'unix_socket_directories=', '-c', 'logging_collector=off');

@@ -1,6 +1,6 @@
 // Defines the state of parsing a template: the position in its tokens, and the fault that ended the parsing.
 
-import type { Node } from './nodes.ts';
+import type { TemplateNode } from './nodes.ts';
 import type { Token, TokenType } from './tokens.ts';
 
 export interface TemplateFault {
@@ -14,7 +14,7 @@ export interface Cursor {
   readonly tokens: readonly Token[];
   /** Names of the functions that a template may call. */
   readonly functions: ReadonlySet<string>;
-  readonly definitions: Map<string, readonly Node[]>;
+  readonly definitions: Map<string, readonly TemplateNode[]>;
   at: number;
   /** Number of parts of the template around the current position. */
   depth: number;
@@ -23,13 +23,13 @@ export interface Cursor {
 }
 
 /** The state of a template, or of a `define` inside it. */
-export interface Scope {
+export interface TemplateScope {
   readonly variables: string[];
   /** Number of `range` actions around the current position. */
   loops: number;
 }
 
-export function newScope(): Scope {
+export function newScope(): TemplateScope {
   return { variables: ['$'], loops: 0 };
 }
 

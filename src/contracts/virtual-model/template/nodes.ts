@@ -1,7 +1,7 @@
 // Defines the types of the parts of a parsed Go template.
 
 /** `at` is a UTF-16 index into the template. */
-export type Node =
+export type TemplateNode =
   | { readonly type: 'text'; readonly text: string; readonly at: number }
   | { readonly type: 'action'; readonly pipeline: Pipeline; readonly at: number }
   | Branch
@@ -11,9 +11,9 @@ export type Node =
 export interface Branch {
   readonly type: 'if' | 'with' | 'range';
   readonly pipeline: Pipeline;
-  readonly body: readonly Node[];
+  readonly body: readonly TemplateNode[];
   /** The nodes between `else` and `end`. */
-  readonly otherwise: readonly Node[];
+  readonly otherwise: readonly TemplateNode[];
   readonly at: number;
 }
 
@@ -48,7 +48,7 @@ export type Operand =
   | { readonly type: 'chain'; readonly base: Operand; readonly fields: readonly string[]; readonly at: number };
 
 export interface Template {
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly TemplateNode[];
   /** The nodes of each `define` and `block`, by name. */
-  readonly definitions: ReadonlyMap<string, readonly Node[]>;
+  readonly definitions: ReadonlyMap<string, readonly TemplateNode[]>;
 }

@@ -10,12 +10,12 @@ import {
   peekRaw,
   refuseAt,
   refuseToken,
-  type Scope,
   type TemplateFault,
+  type TemplateScope,
   take,
   takeRaw,
 } from './cursor.ts';
-import type { Branch, Node, Template } from './nodes.ts';
+import type { Branch, Template, TemplateNode } from './nodes.ts';
 import { readPipeline, readString } from './pipelines.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
@@ -33,7 +33,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set([...BUILTINS, 'json', 'quote', 'f
 export function parseTemplate(text: string): ParsedTemplate {
   const cursor: Cursor = { tokens: tokensOf(text), functions: FUNCTIONS, definitions: new Map(), at: 0, depth: 0 };
   const scope = newScope();
-  const nodes: Node[] = [];
+  const nodes: TemplateNode[] = [];
   while (peekRaw(cursor).type !== 'end') {
     if (definitionFollows(cursor)) {
       readDefinition(cursor);
@@ -53,7 +53,7 @@ interface Ending {
   readonly at: number;
 }
 
-function isNode(part: Node | Ending): part is Node {
+function isNode(part: TemplateNode | Ending): part is TemplateNode {
   return part.type !== 'end' && part.type !== 'else';
 }
 
@@ -90,13 +90,13 @@ function readName(cursor: Cursor): string {
 }
 
 /** Reads the body of a definition up to its `{{end}}`. The body cannot use variables from outside. */
-function readDefined(cursor: Cursor): readonly Node[] {
+function readDefined(cursor: Cursor): readonly TemplateNode[] {
   const { nodes, ending } = parseBody(cursor, newScope());
   if (ending.type !== 'end') refuseAt(cursor, ending.at, 'expected {{end}}, not {{else}}');
   return nodes;
 }
 
-function define(cursor: Cursor, name: string, nodes: readonly Node[], at: number): void {
+function define(cursor: Cursor, name: string, nodes: readonly TemplateNode[], at: number): void {
   const earlier = cursor.definitions.get(name);
   if (earlier === undefined || earlier.every(isBlank)) cursor.definitions.set(name, nodes);
   else if (!nodes.every(isBlank)) refuseAt(cursor, at, `the template ${JSON.stringify(name)} is defined twice`);
@@ -105,17 +105,17 @@ function define(cursor: Cursor, name: string, nodes: readonly Node[], at: number
 /** Matches only characters that Go treats as white space. JavaScript's `\s` also matches other characters. */
 const BLANK = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
 
-function isBlank(node: Node): boolean {
+function isBlank(node: TemplateNode): boolean {
   return node.type === 'text' && BLANK.test(node.text);
 }
 
 interface Body {
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly TemplateNode[];
   readonly ending: Ending;
 }
 
-function parseBody(cursor: Cursor, scope: Scope): Body {
-  const nodes: Node[] = [];
+function parseBody(cursor: Cursor, scope: TemplateScope): Body {
+  const nodes: TemplateNode[] = [];
   while (peek(cursor).type !== 'end') {
     const part = readPart(cursor, scope);
     if (!isNode(part)) return { nodes, ending: part };
@@ -126,7 +126,7 @@ function parseBody(cursor: Cursor, scope: Scope): Body {
   return { nodes, ending: { type: 'end', at } };
 }
 
-function readPart(cursor: Cursor, scope: Scope): Node | Ending {
+function readPart(cursor: Cursor, scope: TemplateScope): TemplateNode | Ending {
   const token = take(cursor);
   const { type, text, at } = token;
   if (type === 'open') return readAction(cursor, scope, at);
@@ -134,7 +134,7 @@ function readPart(cursor: Cursor, scope: Scope): Node | Ending {
   return { type: 'text', text, at };
 }
 
-function readAction(cursor: Cursor, scope: Scope, at: number): Node | Ending {
+function readAction(cursor: Cursor, scope: TemplateScope, at: number): TemplateNode | Ending {
   const token = peek(cursor);
   if (token.type !== 'keyword') return { type: 'action', pipeline: readPipeline(cursor, scope, 'action'), at };
   take(cursor);
@@ -161,7 +161,7 @@ function readAction(cursor: Cursor, scope: Scope, at: number): Node | Ending {
   }
 }
 
-function readBranch(cursor: Cursor, scope: Scope, type: Branch['type'], at: number): Branch {
+function readBranch(cursor: Cursor, scope: TemplateScope, type: Branch['type'], at: number): Branch {
   return nested(cursor, at, () => {
     const outside = scope.variables.length;
     const loops = type === 'range' ? 1 : 0;
@@ -176,7 +176,7 @@ function readBranch(cursor: Cursor, scope: Scope, type: Branch['type'], at: numb
 }
 
 /** Reads the branch after an `else`. After `{{else if}}` or `{{else with}}`, one `{{end}}` ends both branches. */
-function readOtherwise(cursor: Cursor, scope: Scope, type: Branch['type']): readonly Node[] {
+function readOtherwise(cursor: Cursor, scope: TemplateScope, type: Branch['type']): readonly TemplateNode[] {
   const next = peekRaw(cursor);
   if (type !== 'range' && isKeyword(next, type)) {
     takeRaw(cursor);
@@ -193,14 +193,14 @@ function readElse(cursor: Cursor, at: number): Ending {
   return { type: 'else', at };
 }
 
-function readJump(cursor: Cursor, scope: Scope, type: 'break' | 'continue', at: number): Node {
+function readJump(cursor: Cursor, scope: TemplateScope, type: 'break' | 'continue', at: number): TemplateNode {
   expect(cursor, 'close', 'the end of the action');
   if (scope.loops === 0) refuseAt(cursor, at, `{{${type}}} must be inside a {{range}}`);
   return { type, at };
 }
 
 /** Reads `{{block}}`, which defines a template and calls it in the same place. */
-function readBlock(cursor: Cursor, scope: Scope, at: number): Node {
+function readBlock(cursor: Cursor, scope: TemplateScope, at: number): TemplateNode {
   const name = readName(cursor);
   const pipeline = readPipeline(cursor, scope, 'action');
   const nodes = nested(cursor, at, () => readDefined(cursor));
@@ -208,7 +208,7 @@ function readBlock(cursor: Cursor, scope: Scope, at: number): Node {
   return { type: 'template', name, pipeline, at };
 }
 
-function readCall(cursor: Cursor, scope: Scope, at: number): Node {
+function readCall(cursor: Cursor, scope: TemplateScope, at: number): TemplateNode {
   const name = readName(cursor);
   if (peek(cursor).type === 'close') {
     take(cursor);

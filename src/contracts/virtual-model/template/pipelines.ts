@@ -2,13 +2,23 @@
 // "Arguments", "Pipelines" and "Variables".
 
 import { closest } from '#std/closest.ts';
-import { type Cursor, nested, peek, peekRaw, refuseAt, refuseToken, type Scope, take, takeRaw } from './cursor.ts';
+import {
+  type Cursor,
+  nested,
+  peek,
+  peekRaw,
+  refuseAt,
+  refuseToken,
+  type TemplateScope,
+  take,
+  takeRaw,
+} from './cursor.ts';
 import { characterFault, characterValue, numberFault, numberValue, unquote } from './literals.ts';
 import type { Command, Operand, Pipeline } from './nodes.ts';
 import type { Token, TokenType } from './tokens.ts';
 
 /** Part of the template around a pipeline. Only a pipeline in `range` may declare two variables. */
-export type Context = 'range' | 'parentheses' | 'action';
+export type PipelineContext = 'range' | 'parentheses' | 'action';
 
 const OPERANDS: ReadonlySet<TokenType> = new Set<TokenType>([
   'bool',
@@ -26,7 +36,7 @@ const OPERANDS: ReadonlySet<TokenType> = new Set<TokenType>([
 ]);
 
 /** Reads a pipeline and the token that ends it. */
-export function readPipeline(cursor: Cursor, scope: Scope, context: Context): Pipeline {
+export function readPipeline(cursor: Cursor, scope: TemplateScope, context: PipelineContext): Pipeline {
   const end = context === 'parentheses' ? ')' : 'close';
   const { at } = peek(cursor);
   const { variables, assigns } = readDeclarations(cursor, scope, context);
@@ -53,8 +63,8 @@ function isCallable({ type }: Operand): boolean {
 /** Reads `$x :=`, `$x =` or `$i, $x :=`. Returns an empty list if the pipeline begins with something else. */
 function readDeclarations(
   cursor: Cursor,
-  scope: Scope,
-  context: Context,
+  scope: TemplateScope,
+  context: PipelineContext,
 ): { readonly variables: readonly string[]; readonly assigns: boolean } {
   const names: string[] = [];
   let assigns = false;
@@ -86,7 +96,7 @@ function readDeclarations(
 }
 
 /** Reads a command, and the `|` after the command if the pipeline continues. */
-function readCommand(cursor: Cursor, scope: Scope): Command {
+function readCommand(cursor: Cursor, scope: TemplateScope): Command {
   const { at } = peek(cursor);
   const operands: Operand[] = [];
   for (;;) {
@@ -105,7 +115,7 @@ function readCommand(cursor: Cursor, scope: Scope): Command {
 }
 
 /** Returns undefined if no operand begins here. */
-function readOperand(cursor: Cursor, scope: Scope): Operand | undefined {
+function readOperand(cursor: Cursor, scope: TemplateScope): Operand | undefined {
   const token = peek(cursor);
   if (!OPERANDS.has(token.type)) return undefined;
   takeRaw(cursor);
@@ -128,7 +138,7 @@ function readOperand(cursor: Cursor, scope: Scope): Operand | undefined {
   }
 }
 
-function readTerm(cursor: Cursor, scope: Scope, token: Token): Operand {
+function readTerm(cursor: Cursor, scope: TemplateScope, token: Token): Operand {
   const { type, text, at } = token;
   switch (type) {
     case 'identifier':

@@ -1,23 +1,23 @@
 // Finds the values that a Go template reads, without running it. Follows `with`, variables, `index` with literal keys,
 // and called templates. Items of loops and results of other functions are unknown.
 
-import type { Branch, Command, Node, Operand, Pipeline, Template } from './nodes.ts';
+import type { Branch, Command, Operand, Pipeline, Template, TemplateNode } from './nodes.ts';
 
 /** A value that the template reads. `.steps.a.output` is `['steps', 'a', 'output']`. */
-export interface Read {
+export interface TemplateRead {
   readonly path: readonly string[];
   /** UTF-16 index into the template. */
   readonly at: number;
 }
 
 export interface Reads {
-  readonly values: readonly Read[];
+  readonly values: readonly TemplateRead[];
   /** Calls of templates that are not defined. Running such a call is an error. */
   readonly undefinedCalls: readonly { readonly name: string; readonly at: number }[];
 }
 
 export function readsOf(template: Template): Reads {
-  const values: Read[] = [];
+  const values: TemplateRead[] = [];
   const undefinedCalls: Reads['undefinedCalls'][number][] = [];
   walkAll(
     { template, values, undefinedCalls, walked: new Set(), active: [], dot: [], variables: [{ name: '$', path: [] }] },
@@ -29,9 +29,9 @@ export function readsOf(template: Template): Reads {
 /** Path of a value from the root of the data. Undefined if it is unknown. */
 type Path = readonly string[] | undefined;
 
-interface Walk {
+interface TemplateWalk {
   readonly template: Template;
-  readonly values: Read[];
+  readonly values: TemplateRead[];
   readonly undefinedCalls: Reads['undefinedCalls'][number][];
   /**
    * Names of the templates around the current node. They are not walked again, because templates can call themselves.
@@ -44,11 +44,11 @@ interface Walk {
   readonly variables: { readonly name: string; readonly path: Path }[];
 }
 
-function walkAll(walk: Walk, nodes: readonly Node[]): void {
+function walkAll(walk: TemplateWalk, nodes: readonly TemplateNode[]): void {
   for (const node of nodes) walkNode(walk, node);
 }
 
-function walkNode(walk: Walk, node: Node): void {
+function walkNode(walk: TemplateWalk, node: TemplateNode): void {
   switch (node.type) {
     case 'text':
     case 'break':
@@ -65,7 +65,7 @@ function walkNode(walk: Walk, node: Node): void {
   }
 }
 
-function walkBranch(walk: Walk, { type, pipeline, body, otherwise }: Branch): void {
+function walkBranch(walk: TemplateWalk, { type, pipeline, body, otherwise }: Branch): void {
   const outside = walk.variables.length;
   const path = walkPipeline(walk, pipeline, type === 'range');
   const dots: Readonly<Record<Branch['type'], Path>> = { if: walk.dot, with: path, range: undefined };
@@ -82,7 +82,7 @@ function walkBranch(walk: Walk, { type, pipeline, body, otherwise }: Branch): vo
  */
 const MAX_CALLS = 100;
 
-function walkCall(walk: Walk, { name, pipeline, at }: Extract<Node, { type: 'template' }>): void {
+function walkCall(walk: TemplateWalk, { name, pipeline, at }: Extract<TemplateNode, { type: 'template' }>): void {
   const dot = pipeline === undefined ? undefined : walkPipeline(walk, pipeline);
   const nodes = walk.template.definitions.get(name);
   const call = JSON.stringify([name, dot]);
@@ -94,7 +94,7 @@ function walkCall(walk: Walk, { name, pipeline, at }: Extract<Node, { type: 'tem
 }
 
 /** Returns the path of the pipeline's value. The variables of a loop are its items, whose paths are unknown. */
-function walkPipeline(walk: Walk, { variables, commands }: Pipeline, loop = false): Path {
+function walkPipeline(walk: TemplateWalk, { variables, commands }: Pipeline, loop = false): Path {
   let path: Path;
   let piped: Operand | undefined;
   for (const command of commands) {
@@ -106,7 +106,7 @@ function walkPipeline(walk: Walk, { variables, commands }: Pipeline, loop = fals
   return path;
 }
 
-function walkCommand(walk: Walk, { operands }: Command, piped: Operand | undefined): Path {
+function walkCommand(walk: TemplateWalk, { operands }: Command, piped: Operand | undefined): Path {
   const [first, ...rest] = operands;
   const paths = operands.map((operand) => walkOperand(walk, operand));
   if (first?.type !== 'function') return rest.length === 0 && piped === undefined ? paths[0] : undefined;
@@ -121,7 +121,7 @@ function literal(operand: Operand): string | undefined {
   return operand.type === 'string' ? operand.value : undefined;
 }
 
-function walkOperand(walk: Walk, operand: Operand): Path {
+function walkOperand(walk: TemplateWalk, operand: Operand): Path {
   switch (operand.type) {
     case 'dot':
       return extended(walk, walk.dot, [], operand.at);
@@ -141,7 +141,7 @@ function walkOperand(walk: Walk, operand: Operand): Path {
 }
 
 /** Records the path that begins with `from` and continues with the keys up to the first unknown key. */
-function extended(walk: Walk, from: Path, keys: readonly (string | undefined)[], at: number): Path {
+function extended(walk: TemplateWalk, from: Path, keys: readonly (string | undefined)[], at: number): Path {
   if (from === undefined) return undefined;
   const known = keys.indexOf(undefined);
   const reached = known < 0 ? keys : keys.slice(0, known);

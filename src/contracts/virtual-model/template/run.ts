@@ -4,7 +4,7 @@
 import type { JsonObject } from '#std/json.ts';
 import { type Budget, newBudget, spendStep, spendText, stop, stopMessage } from './budget.ts';
 import { callFunction } from './functions.ts';
-import type { Branch, Command, Node, Operand, Pipeline, Template } from './nodes.ts';
+import type { Branch, Command, Operand, Pipeline, Template, TemplateNode } from './nodes.ts';
 import { printValue } from './text.ts';
 import { fromData, isList, isMap, isTruthy, member, sortedKeys, typeName, type Value } from './values.ts';
 
@@ -27,12 +27,12 @@ export function runTemplate({ nodes, definitions }: Template, data: JsonObject):
   }
 }
 
-interface Variable {
+interface TemplateVariable {
   readonly name: string;
   value: Value;
 }
 
-interface Run {
+interface TemplateRun {
   readonly definitions: Template['definitions'];
   readonly budget: Budget;
   /** Position of the current node in the template. */
@@ -40,12 +40,12 @@ interface Run {
   readonly out: string[];
   readonly dot: Value;
   /** If several variables have the same name, the last one is used. */
-  readonly variables: Variable[];
+  readonly variables: TemplateVariable[];
 }
 
 type Walked = 'on' | 'break' | 'continue';
 
-function walkAll(run: Run, nodes: readonly Node[]): Walked {
+function walkAll(run: TemplateRun, nodes: readonly TemplateNode[]): Walked {
   for (const node of nodes) {
     const walked = walkNode(run, node);
     if (walked !== 'on') return walked;
@@ -53,7 +53,7 @@ function walkAll(run: Run, nodes: readonly Node[]): Walked {
   return 'on';
 }
 
-function walkNode(run: Run, node: Node): Walked {
+function walkNode(run: TemplateRun, node: TemplateNode): Walked {
   run.place.at = node.at;
   spendStep(run.budget);
   switch (node.type) {
@@ -76,11 +76,11 @@ function walkNode(run: Run, node: Node): Walked {
   }
 }
 
-function write({ budget, out }: Run, text: string): void {
+function write({ budget, out }: TemplateRun, text: string): void {
   out.push(spendText(budget, text));
 }
 
-function walkBranch(run: Run, branch: Branch): Walked {
+function walkBranch(run: TemplateRun, branch: Branch): Walked {
   const outside = run.variables.length;
   run.budget.nested -= 1;
   if (run.budget.nested < 0) stop('its parts are nested too deeply');
@@ -90,13 +90,13 @@ function walkBranch(run: Run, branch: Branch): Walked {
   return walked;
 }
 
-function walkChoice(run: Run, { type, pipeline, body, otherwise }: Branch): Walked {
+function walkChoice(run: TemplateRun, { type, pipeline, body, otherwise }: Branch): Walked {
   const value = runPipeline(run, pipeline);
   if (!isTruthy(value)) return walkAll(run, otherwise);
   return walkAll(type === 'with' ? { ...run, dot: value } : run, body);
 }
 
-function callTemplate(run: Run, { name, pipeline }: Extract<Node, { type: 'template' }>): void {
+function callTemplate(run: TemplateRun, { name, pipeline }: Extract<TemplateNode, { type: 'template' }>): void {
   const nodes = run.definitions.get(name) ?? stop(`the template ${name} is not defined`);
   const dot = pipeline === undefined ? undefined : runPipeline(run, pipeline);
   run.budget.depth -= 1;
@@ -110,7 +110,7 @@ interface Item {
   readonly value: Value;
 }
 
-function walkLoop(run: Run, { pipeline, body, otherwise }: Branch): Walked {
+function walkLoop(run: TemplateRun, { pipeline, body, otherwise }: Branch): Walked {
   const { variables, assigns } = pipeline;
   const over = runPipeline(run, pipeline);
   const inside = run.variables.length;
@@ -129,14 +129,14 @@ function walkLoop(run: Run, { pipeline, body, otherwise }: Branch): Walked {
 }
 
 /** Sets a variable. If `assigns` is false, searches only the loop's own variables: the last two before index `end`. */
-function setVariable(run: Run, end: number, name: string, value: Value, assigns: boolean): void {
+function setVariable(run: TemplateRun, end: number, name: string, value: Value, assigns: boolean): void {
   const known = run.variables.slice(assigns ? 0 : Math.max(0, end - 2), assigns ? undefined : end);
   const variable = known.findLast((each) => each.name === name);
   if (variable === undefined) stop(`the variable ${name} is not declared`);
   else variable.value = value;
 }
 
-function* loopItems(run: Run, value: Value, declared: number): Generator<Item> {
+function* loopItems(run: TemplateRun, value: Value, declared: number): Generator<Item> {
   if (value === undefined || value === null) return;
   if (typeof value === 'bigint') {
     if (declared > 1) stop('range over a number declares one variable at most');
@@ -152,7 +152,7 @@ function* loopItems(run: Run, value: Value, declared: number): Generator<Item> {
 }
 
 /** Runs a pipeline. Returns undefined if its value is null. */
-function runPipeline(run: Run, { variables, assigns, commands }: Pipeline): Value {
+function runPipeline(run: TemplateRun, { variables, assigns, commands }: Pipeline): Value {
   let piped: { readonly value: Value } | undefined;
   for (const command of commands) piped = { value: evaluateCommand(run, command, piped) ?? undefined };
   const value = piped?.value;
@@ -165,7 +165,7 @@ function runPipeline(run: Run, { variables, assigns, commands }: Pipeline): Valu
 
 type Piped = { readonly value: Value } | undefined;
 
-function evaluateCommand(run: Run, { operands, at }: Command, piped: Piped): Value {
+function evaluateCommand(run: TemplateRun, { operands, at }: Command, piped: Piped): Value {
   run.place.at = at;
   spendStep(run.budget);
   const [first, ...rest] = operands;
@@ -178,7 +178,7 @@ function evaluateCommand(run: Run, { operands, at }: Command, piped: Piped): Val
 }
 
 /** Returns true for a field of a value that does not exist: Go ignores the arguments of such a field. */
-function takesArguments(run: Run, operand: Operand): boolean {
+function takesArguments(run: TemplateRun, operand: Operand): boolean {
   const path =
     operand.type === 'field' || operand.type === 'variable' || operand.type === 'chain' ? operand.fields : [];
   if (path.length === 0) return false;
@@ -187,13 +187,13 @@ function takesArguments(run: Run, operand: Operand): boolean {
   return above === undefined;
 }
 
-function evaluateCall(run: Run, name: string, given: readonly Operand[], piped: Piped): Value {
+function evaluateCall(run: TemplateRun, name: string, given: readonly Operand[], piped: Piped): Value {
   if (name === 'and' || name === 'or') return evaluateLogic(run, name, given, piped);
   const values = given.map((operand) => evaluateOperand(run, operand));
   return callFunction(run.budget, name, piped === undefined ? values : [...values, piped.value]);
 }
 
-function evaluateLogic(run: Run, name: 'and' | 'or', given: readonly Operand[], piped: Piped): Value {
+function evaluateLogic(run: TemplateRun, name: 'and' | 'or', given: readonly Operand[], piped: Piped): Value {
   if (given.length === 0 && piped === undefined) return stop(`${name} takes at least 1 value, not 0`);
   let value: Value;
   for (const operand of given) {
@@ -203,7 +203,7 @@ function evaluateLogic(run: Run, name: 'and' | 'or', given: readonly Operand[], 
   return piped === undefined ? value : piped.value;
 }
 
-function evaluateOperand(run: Run, operand: Operand): Value {
+function evaluateOperand(run: TemplateRun, operand: Operand): Value {
   run.place.at = operand.at;
   spendStep(run.budget);
   switch (operand.type) {
@@ -229,7 +229,7 @@ function evaluateOperand(run: Run, operand: Operand): Value {
   }
 }
 
-function variableValue({ variables }: Run, name: string): Value {
+function variableValue({ variables }: TemplateRun, name: string): Value {
   const found = variables.findLast((each) => each.name === name);
   return found === undefined ? stop(`the variable ${name} is not declared`) : found.value;
 }

@@ -1,7 +1,7 @@
 // Finds the dependencies between the steps of a workflow.
 
 import { closest } from '#std/closest.ts';
-import { problem, type Step, type WorkflowFinding } from './workflow.ts';
+import { problem, type WorkflowFinding, type WorkflowStep } from './workflow.ts';
 
 export interface Dependencies {
   /**
@@ -18,7 +18,7 @@ export interface Dependencies {
 }
 
 /** `pointer`: pointer of the list of steps. */
-export function dependenciesOf(steps: readonly Step[], pointer: string): Dependencies {
+export function dependenciesOf(steps: readonly WorkflowStep[], pointer: string): Dependencies {
   const direct = directDependencies(steps);
   const before = new Map([...direct.keys()].map((id) => [id, reachable(id, direct)]));
   const findings = [...duplicateFindings(steps, pointer), ...unknownFindings(steps, direct, pointer)];
@@ -32,7 +32,7 @@ export function dependenciesOf(steps: readonly Step[], pointer: string): Depende
 type Direct = ReadonlyMap<string, readonly string[]>;
 
 /** Returns the steps on which each step depends directly. If several steps have the same id, the first is used. */
-function directDependencies(steps: readonly Step[]): Direct {
+function directDependencies(steps: readonly WorkflowStep[]): Direct {
   const ids = new Set(steps.map(({ id }) => id));
   const direct = new Map<string, readonly string[]>();
   for (const { id, dependsOn = [] } of steps) {
@@ -64,7 +64,7 @@ function levelsOf(direct: Direct, before: Dependencies['before']): ReadonlyMap<s
   return levels;
 }
 
-function duplicateFindings(steps: readonly Step[], pointer: string): readonly WorkflowFinding[] {
+function duplicateFindings(steps: readonly WorkflowStep[], pointer: string): readonly WorkflowFinding[] {
   const first = new Map<string, number>();
   return steps.flatMap(({ id }, index) => {
     const earlier = first.get(id);
@@ -77,7 +77,7 @@ function duplicateFindings(steps: readonly Step[], pointer: string): readonly Wo
   });
 }
 
-function unknownFindings(steps: readonly Step[], direct: Direct, pointer: string): readonly WorkflowFinding[] {
+function unknownFindings(steps: readonly WorkflowStep[], direct: Direct, pointer: string): readonly WorkflowFinding[] {
   return steps.flatMap(({ id, dependsOn = [] }, index) =>
     dependsOn.flatMap((name, place) => {
       if (direct.has(name)) return [];
@@ -95,7 +95,7 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
 /**
  * Returns a finding for each cycle, at its first step in the list. Steps of a reported cycle are not reported again.
  */
-function cycleFindings(steps: readonly Step[], direct: Direct, pointer: string): readonly WorkflowFinding[] {
+function cycleFindings(steps: readonly WorkflowStep[], direct: Direct, pointer: string): readonly WorkflowFinding[] {
   const reported = new Set<string>();
   return steps.flatMap(({ id }, index) => {
     const trail = reported.has(id) ? undefined : cycleFrom(id, direct);

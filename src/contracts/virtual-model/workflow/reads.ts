@@ -3,15 +3,15 @@
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import { type Dependencies, suggestion } from './dependencies.ts';
 import { place, type ReadExpression } from './templates.ts';
-import { problem, type Step, type Workflow, type WorkflowFinding, warning } from './workflow.ts';
+import { problem, type Workflow, type WorkflowFinding, type WorkflowStep, warning } from './workflow.ts';
 
-interface Context {
+interface WorkflowContext {
   readonly workflow: Workflow;
   readonly dependencies: Dependencies;
 }
 
 /** A value that a template reads, with the template. */
-interface Reading {
+interface WorkflowRead {
   readonly path: readonly string[];
   readonly from: ReadExpression;
   /** The path of the value and its position in the template, for messages. */
@@ -19,9 +19,9 @@ interface Reading {
 }
 
 /** Checks the values that a template reads. Each value and each step has at most one finding. */
-export function readFindings(context: Context, from: ReadExpression): readonly WorkflowFinding[] {
+export function readFindings(context: WorkflowContext, from: ReadExpression): readonly WorkflowFinding[] {
   const values = new Map(from.reads.toReversed().map((read) => [JSON.stringify(read.path), read]));
-  const readings = [...values.values()].toReversed().map(({ path, at }): Reading => {
+  const readings = [...values.values()].toReversed().map(({ path, at }): WorkflowRead => {
     return { path, from, shown: `.${path.join('.')} (${place(from.text, at)})` };
   });
   const steps = new Map(readings.toReversed().flatMap((reading) => ofStep(reading).map((id) => [id, reading])));
@@ -32,11 +32,11 @@ export function readFindings(context: Context, from: ReadExpression): readonly W
 }
 
 /** Returns the id of the step whose result is read. Returns an empty list for all other values. */
-function ofStep({ path }: Reading): readonly string[] {
+function ofStep({ path }: WorkflowRead): readonly string[] {
   return path[0] === 'steps' ? path.slice(1, 2) : [];
 }
 
-function valueFindings({ workflow }: Context, reading: Reading): readonly WorkflowFinding[] {
+function valueFindings({ workflow }: WorkflowContext, reading: WorkflowRead): readonly WorkflowFinding[] {
   const { path, from, shown } = reading;
   const [root, name] = path;
   const roots = ['params', 'steps', 'workflow', ...(from.item === undefined ? [] : ['forEach'])];
@@ -50,7 +50,11 @@ function valueFindings({ workflow }: Context, reading: Reading): readonly Workfl
   return root === 'steps' ? [...memberFindings(reading), ...answerFindings(workflow, reading)] : [];
 }
 
-function parameterFindings(workflow: Workflow, { from, shown }: Reading, name: string): readonly WorkflowFinding[] {
+function parameterFindings(
+  workflow: Workflow,
+  { from, shown }: WorkflowRead,
+  name: string,
+): readonly WorkflowFinding[] {
   const { declared, isOpen } = propertiesOf(workflow.parameters);
   if (declared.includes(name) || isOpen) return [];
   const message = `${shown} is not a property of parameters${suggestion(name, declared)}`;
@@ -67,7 +71,7 @@ function propertiesOf(schema: JsonObject = {}): { readonly declared: readonly st
 const ANSWER_MEMBERS = ['action', 'content', 'skipped'];
 
 /** Checks whether a value of an elicitation's output exists. Its `content` contains the fields of the user's answer. */
-function answerFindings({ steps }: Workflow, { path, from, shown }: Reading): readonly WorkflowFinding[] {
+function answerFindings({ steps }: Workflow, { path, from, shown }: WorkflowRead): readonly WorkflowFinding[] {
   const [, id, member, field, part] = path;
   const asked = steps.find((step) => step.id === id);
   if (asked?.type !== 'elicitation' || member !== 'output' || field === undefined) return [];
@@ -87,7 +91,7 @@ function answerFindings({ steps }: Workflow, { path, from, shown }: Reading): re
   ];
 }
 
-function loopFindings({ from, shown }: Reading, name: string): readonly WorkflowFinding[] {
+function loopFindings({ from, shown }: WorkflowRead, name: string): readonly WorkflowFinding[] {
   const { item = '' } = from;
   if (name === item || name === 'index') return [];
   const message = `${shown} does not exist: a loop sees .forEach.${item} and .forEach.index`;
@@ -96,14 +100,14 @@ function loopFindings({ from, shown }: Reading, name: string): readonly Workflow
 
 const STEP_MEMBERS = ['status', 'output', 'content', 'error'];
 
-function memberFindings({ path, from, shown }: Reading): readonly WorkflowFinding[] {
+function memberFindings({ path, from, shown }: WorkflowRead): readonly WorkflowFinding[] {
   const [, , member] = path;
   if (member === undefined || STEP_MEMBERS.includes(member)) return [];
   const message = `${shown} does not exist: a template sees of a step ${STEP_MEMBERS.join(', ')}`;
   return [warning('workflow-value-unknown', from.pointer, message)];
 }
 
-function stepFindings(context: Context, reading: Reading, id: string): readonly WorkflowFinding[] {
+function stepFindings(context: WorkflowContext, reading: WorkflowRead, id: string): readonly WorkflowFinding[] {
   const { before } = context.dependencies;
   if (before.has(id)) return awaitedFindings(context, reading, id);
   const { from, shown } = reading;
@@ -115,7 +119,11 @@ function stepFindings(context: Context, reading: Reading, id: string): readonly 
  * Checks that a step reads only results of steps that have ended. The output of the workflow is created after all
  * steps, so it can read all results.
  */
-function awaitedFindings({ dependencies }: Context, { from }: Reading, id: string): readonly WorkflowFinding[] {
+function awaitedFindings(
+  { dependencies }: WorkflowContext,
+  { from }: WorkflowRead,
+  id: string,
+): readonly WorkflowFinding[] {
   const reader = from.step?.id;
   const { before, levels } = dependencies;
   if (reader === undefined || before.get(reader)?.has(id) === true) return [];
@@ -153,7 +161,7 @@ export function defaultFindings(
   });
 }
 
-function whySkipped({ condition, onError }: Step): string | undefined {
+function whySkipped({ condition, onError }: WorkflowStep): string | undefined {
   if (condition !== undefined) return 'is skipped if its condition is false';
   return onError?.action === 'continue' ? 'may fail without ending the workflow' : undefined;
 }
@@ -164,7 +172,7 @@ interface MissingDefault {
   readonly reader: string;
 }
 
-function missingDefaults(step: Step, expressions: readonly ReadExpression[]): readonly MissingDefault[] {
+function missingDefaults(step: WorkflowStep, expressions: readonly ReadExpression[]): readonly MissingDefault[] {
   const defaults = step.defaultResults;
   const missing = new Map<string, MissingDefault>();
   for (const { reads, step: reader } of expressions) {

@@ -1,10 +1,10 @@
 // Finds the templates of a workflow, and checks whether they are valid.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
-import type { Node } from '../template/nodes.ts';
+import type { TemplateNode } from '../template/nodes.ts';
 import { parseTemplate } from '../template/parse.ts';
-import { type Read, readsOf } from '../template/reads.ts';
-import { problem, type Step, type Workflow, type WorkflowFinding, warning } from './workflow.ts';
+import { readsOf, type TemplateRead } from '../template/reads.ts';
+import { problem, type Workflow, type WorkflowFinding, type WorkflowStep, warning } from './workflow.ts';
 
 /** A template of a workflow. */
 export interface Expression {
@@ -13,13 +13,13 @@ export interface Expression {
   /** The type that the result must have. */
   readonly gives: 'text' | 'condition' | 'list';
   /** The step of the template. Not set for templates of the workflow's output. */
-  readonly step?: Step;
+  readonly step?: WorkflowStep;
   /** The name of the item. Set for templates of the step inside a loop. */
   readonly item?: string;
 }
 
 export interface ReadExpression extends Expression {
-  readonly reads: readonly Read[];
+  readonly reads: readonly TemplateRead[];
 }
 
 /** `pointer`: pointer of the workflow. */
@@ -29,7 +29,7 @@ export function expressionsOf({ steps, output }: Workflow, pointer: string): rea
   return [...ofSteps, ...outputExpressions(properties, `${pointer}/output/properties`)];
 }
 
-function stepExpressions(step: Step, pointer: string): readonly Expression[] {
+function stepExpressions(step: WorkflowStep, pointer: string): readonly Expression[] {
   const inner = step.step;
   const item = step.itemVar ?? 'item';
   return [
@@ -94,7 +94,7 @@ export function place(text: string, at: number): string {
 const TRUTHS = ['true', 'True', 'TRUE', 'false', 'False', 'FALSE'];
 
 /** Returns a message if the text outside of `{{ }}` makes all results of the template invalid. */
-function constantFault(gives: Expression['gives'], text: string, nodes: readonly Node[]): string | undefined {
+function constantFault(gives: Expression['gives'], text: string, nodes: readonly TemplateNode[]): string | undefined {
   const plain = nodes.every(({ type }) => type === 'text');
   const mixed = !plain && nodes.some((node) => node.type === 'text' && node.text.trim() !== '');
   if (gives === 'condition') {

@@ -7,11 +7,11 @@ import type { VirtualCode } from '../codes.ts';
 export interface Workflow {
   readonly description?: string;
   readonly parameters?: JsonObject;
-  readonly steps: readonly Step[];
+  readonly steps: readonly WorkflowStep[];
   readonly output?: { readonly properties: Readonly<Record<string, OutputProperty>> };
 }
 
-interface ToolCall {
+interface StepCall {
   readonly arguments?: JsonObject;
   readonly condition?: string;
   readonly onError?: ErrorHandling;
@@ -24,7 +24,7 @@ export interface ErrorHandling {
   readonly retryDelay?: string;
 }
 
-export interface Step extends ToolCall {
+export interface WorkflowStep extends StepCall {
   readonly id: string;
   readonly type: 'tool' | 'elicitation' | 'forEach';
   readonly dependsOn?: readonly string[];
@@ -33,7 +33,7 @@ export interface Step extends ToolCall {
   readonly collection?: string;
   readonly itemVar?: string;
   /** The inner step of forEach. */
-  readonly step?: ToolCall;
+  readonly step?: StepCall;
 }
 
 interface OutputProperty {

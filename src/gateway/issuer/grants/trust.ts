@@ -2,7 +2,7 @@
 
 import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';
 import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
-import type { Refusal } from '#auth/rejection.ts';
+import type { TokenRefusal } from '#auth/rejection.ts';
 import { type JsonObject, textsIn } from '#std/json.ts';
 import type { OAuthError, OAuthErrorCode } from '../message.ts';
 import type { IssuerPorts } from '../ports.ts';
@@ -59,7 +59,7 @@ export async function checkTrusted(
  * Returns the error for a refused token. If the keys are unavailable, the token may be valid, so the client should try
  * again.
  */
-function refusedAs(code: OAuthErrorCode, { reason }: Refusal): OAuthError {
+function refusedAs(code: OAuthErrorCode, { reason }: TokenRefusal): OAuthError {
   if (reason === 'keys-unavailable')
     return { error: 'temporarily_unavailable', description: 'the keys of the issuer cannot be had; try again' };
   return { error: code, description: `the token of the issuer is refused: ${reason}` };

@@ -18,7 +18,7 @@ import { bearerToken, isOneOf } from '#std/secret.ts';
 
 /** Paths of the console. Paths of registries named `runs` or `fleet` are longer, so they do not match. */
 const CONSOLE_PATH =
-  /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource|events|session|waiting|actions\/[^/]+))?|console\/.+)$/;
+  /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource(?:\/(?:logs|readings))?|events|session|waiting|actions\/[^/]+))?|console\/.+)$/;
 
 export interface ConsoleFront {
   has(path: string): boolean;

@@ -1,24 +1,21 @@
 // Provides the fleet for the console and its JSON routes: the state after the last run, and a single resource, which is
 // read from the cluster on request.
 
-import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Actions, Fleet, FleetEvent } from '#reconciler/control/ports.ts';
-import { jsonOfFleet, jsonOfResource } from '#reconciler/report/fleet.ts';
-import type { LiveDetail } from '#reconciler/run/fleet-state/detail-format.ts';
+import { jsonOfFleet, jsonOfLogs, jsonOfReadings, jsonOfResource } from '#reconciler/report/fleet.ts';
 import { type FleetWatch, openFleetWatch } from '#reconciler/run/fleet-state/fleet-watch.ts';
 import type { FleetState } from '#reconciler/run/fleet-state/format.ts';
-import { type KnownResource, readLiveDetail, shownManifest } from '#reconciler/run/fleet-state/resource-detail.ts';
+import { type KnownResource, shownManifest } from '#reconciler/run/fleet-state/resource-detail.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
-import { Failure } from '#std/failure.ts';
+import type { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
 import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { forgeOf } from '../instance/forge.ts';
-import type { Instance } from '../instance/instance.ts';
+import { commitPage, filePage } from '../instance/forge-pages.ts';
 import { createActionRecord, type WriteAudit } from './action-record.ts';
 import { openActions } from './actions.ts';
-import { readForConsole } from './console-reads.ts';
-import { type ReadInTurn, shareReads } from './shared-reads.ts';
+import { openResourceReads, type ReadInstance, type ResourceReads } from './resource-reads.ts';
 
 /** Receives the events of runs for the console. */
 export interface FleetFeed extends Pick<FleetWatch, 'looked'> {
@@ -26,15 +23,12 @@ export interface FleetFeed extends Pick<FleetWatch, 'looked'> {
   ended(result: RunResult): void;
   failed(failure: Failure): void;
   /** Returns the fleet for the routes. `instance` reads single resources. */
-  shown(instance: Read): Fleet;
+  shown(instance: ReadInstance): Fleet;
   /** Returns the actions for the routes. `run` requests a run that begins after the call. */
   acting(run: () => void): Actions;
 }
 
-type Read = Pick<Instance, 'cluster' | 'options'>;
-
-/** Time that a console waits for the cluster. */
-const READ_WITHIN_MS = 10_000;
+type ShownRun = Partial<NonNullable<FleetState['run']>>;
 
 /** `write` records actions. */
 export function openFleetFeed(config: Config, write: WriteAudit): FleetFeed {
@@ -71,10 +65,17 @@ export function openFleetFeed(config: Config, write: WriteAudit): FleetFeed {
     },
     acting: (run) => openActions({ config, record, waiting: watch.waiting, run }),
     shown(instance) {
-      const readInTurn = shareReads<LiveDetail>(systemClock, READ_WITHIN_MS);
+      const reads = openResourceReads(instance);
+      /** Reads a part of the resource of an id, if the last run knew it. */
+      const about = (read: (known: KnownResource, run: ShownRun) => Promise<string>) => async (id: string) => {
+        const known = watch.find(id);
+        return known && read(known, watch.state().run ?? {});
+      };
       return {
         state: rememberText(watch.state),
-        resource: (id) => readShown(config, watch, (known, runId) => readLive(readInTurn, instance, known, runId), id),
+        resource: about((known, run) => readShown(config, known, run, reads)),
+        logs: about(async (known, { id = '' }) => jsonOfLogs(known.id, await reads.logs(known, id))),
+        readings: about(async (known, { id = '' }) => jsonOfReadings(known.id, await reads.readings(known, id))),
         follow(notify) {
           listeners.add(notify);
           if (isRunning) notify('began');
@@ -87,12 +88,12 @@ export function openFleetFeed(config: Config, write: WriteAudit): FleetFeed {
 
 /** Renders each state once, also if many consoles request it. */
 function rememberText(state: () => FleetState): Fleet['state'] {
-  let last: { readonly state: FleetState; readonly text: string; readonly tag: string } | undefined;
+  let last: { readonly state: FleetState; readonly text: Buffer; readonly tag: string } | undefined;
   return () => {
     const now = state();
     if (last?.state !== now) {
       const text = jsonOfFleet(now);
-      last = { state: now, text, tag: sha256(text).slice(0, 16) };
+      last = { state: now, text: Buffer.from(text), tag: sha256(text).slice(0, 16) };
     }
     return last;
   };
@@ -100,43 +101,33 @@ function rememberText(state: () => FleetState): Fleet['state'] {
 
 async function readShown(
   config: Config,
-  watch: FleetWatch,
-  live: (known: KnownResource, runId: string) => ReturnType<typeof readLive>,
-  id: string,
-): Promise<string | undefined> {
-  const known = watch.find(id);
-  if (known === undefined) return undefined;
-  const { source } = known.loaded ?? {};
-  const { id: runId = '', commits = {} } = watch.state().run ?? {};
+  known: KnownResource,
+  { id: runId = '', commits = {} }: ShownRun,
+  reads: ResourceReads,
+): Promise<string> {
+  const { loaded } = known;
+  const { source } = loaded ?? {};
   const commit = source === undefined ? undefined : commits[source];
+  const live = await reads.live(known, runId);
   return jsonOfResource(known, {
-    manifest: known.loaded && shownManifest(known.loaded),
+    manifest: loaded && shownManifest(loaded),
     commit,
-    commitUrl: commitUrl(config, source, commit),
-    ...(await live(known, runId)),
+    ...pagesOf(config, loaded, commit),
+    ...('unread' in live ? live : { live }),
   });
 }
 
-/** Reads the live resource, or returns why it could not be read in time. Runs are not delayed. */
-async function readLive(
-  readInTurn: ReadInTurn<LiveDetail>,
-  { cluster, options }: Read,
-  known: KnownResource,
-  runId: string,
-): Promise<{ readonly live: LiveDetail } | { readonly unread: string }> {
-  try {
-    const key = `${runId} ${keyOf(known.id)}`;
-    const live = await readInTurn(key, () => readForConsole(() => readLiveDetail(cluster, options(), known)));
-    return live === undefined ? { unread: `the cluster did not answer within ${READ_WITHIN_MS / 1000} s` } : { live };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { unread: error.message };
-  }
+interface Pages {
+  readonly commitUrl?: string;
+  readonly fileUrl?: string;
 }
 
-function commitUrl(config: Config, source: string | undefined, commit: string | undefined): string | undefined {
-  const repository = config.sources.find(({ name }) => name === source)?.repository;
-  if (repository === undefined || commit === undefined) return undefined;
+/** Returns the pages of a commit, and of the line of a manifest, at the Git host of the source. */
+function pagesOf(config: Config, loaded: KnownResource['loaded'], commit: string | undefined): Pages {
+  const repository = config.sources.find(({ name }) => name === loaded?.source)?.repository;
+  if (repository === undefined || commit === undefined || loaded === undefined) return {};
   const forge = forgeOf(repository, config.outbound.allowFiles);
-  return forge === undefined ? undefined : `${forge.origin}/${forge.path}/commit/${commit}`;
+  if (forge === undefined) return {};
+  const { file, line } = loaded.place('');
+  return { commitUrl: commitPage(forge, commit), fileUrl: filePage(forge, commit, file, line) };
 }

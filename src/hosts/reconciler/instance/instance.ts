@@ -42,7 +42,7 @@ import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.
 export interface Instance {
   readonly deps: RunDeps;
   /** Cluster for reads outside of runs. Reads through `deps.cluster` are recorded as reads of the run. */
-  readonly cluster: Pick<ConnectedCluster, 'get' | 'list' | 'schema' | 'resources'>;
+  readonly cluster: Pick<ConnectedCluster, 'get' | 'list' | 'schema' | 'resources' | 'podReads'>;
   /** Returns the options of a run. Every call creates a new run id. */
   options(overrides?: Partial<RunOptions>): RunOptions;
   readonly history: HistoryStore;

@@ -6,16 +6,16 @@ import { readUrl } from '#adapters/sources/url.ts';
 import type { ConfigMapOrigin } from '#contracts/registry/source.ts';
 import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
 import type { View } from '#reconciler/kinds/kind.ts';
-import type { Content, Source } from '#registry/catalogue/ports.ts';
+import type { Content, SourceReader } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
 import { textOfFile } from '#std/utf8.ts';
 import { readGit } from './registry-git.ts';
 import type { GitDeps } from './repositories.ts';
 
-export function registrySource(deps: GitDeps, view: View): Source {
+export function registrySource(deps: GitDeps, view: View): SourceReader {
   return {
     // The declared type makes the compiler report an unhandled origin at this line.
-    async read(request): ReturnType<Source['read']> {
+    async read(request): ReturnType<SourceReader['read']> {
       const { origin } = request;
       switch (origin.type) {
         case 'git':

@@ -5,7 +5,7 @@ import type { Checkout, Cluster, Exchange } from '#reconciler/run/ports.ts';
 import type { FleetSource } from '#reconciler/run/read/gather.ts';
 import type { RunDeps } from '#reconciler/run/run.ts';
 import type { ReportWaiting } from '#reconciler/run/waiting.ts';
-import type { Source } from '#registry/catalogue/ports.ts';
+import type { SourceReader } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
 import type { Trace } from '#std/telemetry/trace.ts';
 import { systemClock } from '../../clock.ts';
@@ -80,6 +80,6 @@ export function withSourceWatched(
   return { ...source, repository: { ...source.repository, fetch } };
 }
 
-export function withReadsWatched<O>({ read }: Source<O>, { progressed }: InstanceWatch): Source<O> {
+export function withReadsWatched<O>({ read }: SourceReader<O>, { progressed }: InstanceWatch): SourceReader<O> {
   return { read: (request) => read(request).finally(() => progressed?.()) };
 }

@@ -6,7 +6,7 @@ import { countsOf } from '#reconciler/report/change-text.ts';
 import { tellOutcomes, textOfChanges } from '#reconciler/report/news.ts';
 import { problemsWithout } from '#reconciler/report/order.ts';
 import { textOfOutcome } from '#reconciler/report/text.ts';
-import { type Outcome, RUN_STOPPED } from '#reconciler/run/apply/apply.ts';
+import { type ChangeOutcome, RUN_STOPPED } from '#reconciler/run/apply/apply.ts';
 import { exitCodeOf, type RunResult, summaryOf } from '#reconciler/run/result.ts';
 import type { Failure } from '#std/failure.ts';
 import { formatId, formatProblem } from '#std/problem.ts';
@@ -21,7 +21,7 @@ interface RunFacts {
 export interface Teller {
   began(facts: RunFacts): void;
   traced(traceId: string): void;
-  outcome(outcome: Outcome): void;
+  outcome(outcome: ChangeOutcome): void;
   result(result: RunResult, before: RunResult | undefined): void;
   failure(failure: Failure): void;
   say(text: string): void;

@@ -1,7 +1,7 @@
 // Tests which changes in the cluster start a run, and how often changes of one object start runs.
 
 import { expect, test } from 'vitest';
-import type { Change } from '#adapters/cluster/kept/kept-list.ts';
+import type { ObjectChange } from '#adapters/cluster/kept/kept-list.ts';
 import type { KubeObject, ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
 import { applySetId, PART_OF } from '#reconciler/run/labels.ts';
 import { mattersTo, openWakes, type WakesOptions } from './wakes.ts';
@@ -36,7 +36,7 @@ function entry(manager: string, field: string): ManagedFieldsEntry {
   };
 }
 
-test.each<[string, Change, boolean]>([
+test.each<[string, ObjectChange, boolean]>([
   ['an object of the instance that is created', { after: kept }, true],
   ['... deleted', { before: kept }, true],
   ['... changed', { before: kept, after: { ...kept, spec: { replicas: 2 } } }, true],

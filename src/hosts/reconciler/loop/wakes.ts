@@ -1,7 +1,7 @@
 // Decides which changes in the cluster start a run: changes of managed objects, and of other managers' custom resources
 // whose children the instance creates. Objects that change often start runs at growing intervals.
 
-import type { Change } from '#adapters/cluster/kept/kept-list.ts';
+import type { ObjectChange } from '#adapters/cluster/kept/kept-list.ts';
 import { groupOf, idOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { entryOf } from '#kubernetes/rules/ownership/entries.ts';
 import type { InstanceName, Permissions } from '#reconciler/run/instance.ts';
@@ -20,7 +20,7 @@ export interface WakesDeps {
 export type WakesOptions = InstanceName & Pick<Permissions, 'namespaces' | 'scope'> & { readonly apiGroup: string };
 
 export interface Wakes {
-  take(changes: readonly Change[]): void;
+  take(changes: readonly ObjectChange[]): void;
   close(): void;
 }
 
@@ -82,13 +82,13 @@ function forgetOld(times: Map<string, readonly number[]>, now: number): void {
   for (const [key, wakes] of times) if (wakes.every((at) => now - at >= WITHIN_MS)) times.delete(key);
 }
 
-function keyOfChange({ before, after }: Change): string {
+function keyOfChange({ before, after }: ObjectChange): string {
   const object = after ?? before;
   return object === undefined ? '' : keyOfObject(object);
 }
 
 /** Returns a function that says whether a run could have something to do because of a change. */
-export function mattersTo(options: WakesOptions): (change: Change) => boolean {
+export function mattersTo(options: WakesOptions): (change: ObjectChange) => boolean {
   const applySet = applySetId(options.instance, options.homeNamespace);
   const manager = fieldManager(options.instance);
   const { allows } = scopeOf(options.namespaces);

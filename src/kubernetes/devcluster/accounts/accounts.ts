@@ -12,8 +12,8 @@ const DISCOVERY_PATH = '/.well-known/openid-configuration';
 const KEYS_PATH = '/openid/v1/jwks';
 
 /**
- * Media types by path of the documents. In an Accept header, a kube-apiserver accepts the wildcard for all types, but
- * no other wildcard.
+ * Media type of each document, by its path. In an Accept header, a kube-apiserver accepts the wildcard for all types,
+ * but no other wildcard.
  */
 const TYPES: Readonly<Record<string, string>> = {
   [DISCOVERY_PATH]: 'application/json',

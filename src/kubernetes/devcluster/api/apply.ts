@@ -117,7 +117,7 @@ function checkDuplicates(type: ResourceType, options: WriteOptions, { duplicates
   throw badRequest(`${what}: strict decoding error: ${duplicates.join(', ')}`);
 }
 
-/** Returns the error for an object that does not fit the schema. Like an API server, it sets no reason. */
+/** Returns the error for an object that does not fit the schema. As in an API server, the error has no reason. */
 function untypable(type: ResourceType, name: string, why: readonly string[]): Error {
   return apiError(500, '', `failed to create typed patch object (${typedName(type, name)}): ${why.join('\n')}`);
 }
@@ -165,7 +165,7 @@ function formatPaths(paths: readonly string[]): string {
   return paths.map((path) => `- ${path}`).join('\n');
 }
 
-/** Returns a text such as `"kubectl" with subresource "scale" using apps/v1`. Only updates have the version. */
+/** Returns a text such as `"kubectl" with subresource "scale" using apps/v1`. Only an Update has the apiVersion. */
 function describeManager({ manager, operation, apiVersion, subresource }: Conflict): string {
   const through =
     subresource === undefined || subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`;

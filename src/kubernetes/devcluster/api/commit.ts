@@ -98,7 +98,7 @@ function track(context: ApiContext, write: Write, after: KubeObject, before: Kub
   });
 }
 
-/** Without a status subresource, the status is owned like any other field. */
+/** If the kind has no status subresource, an apply also owns the status fields that it sets. */
 export function resetOf(behaviour: Behaviour): { readonly reset?: readonly (readonly string[])[] } {
   return behaviour.separatesStatus ? {} : { reset: [] };
 }

@@ -114,7 +114,7 @@ function checkDeletePreconditions(
   { uid, resourceVersion }: DeleteOptions,
 ): void {
   const { metadata } = object;
-  // In these two conflicts, the API uses the kind instead of the resource.
+  // The messages of these two conflicts contain the kind instead of the plural name.
   const named = { ...type, plural: type.kind };
   if (uid !== undefined && uid !== metadata.uid) {
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid ?? ''}). The object might have been deleted and then recreated`;

@@ -51,7 +51,7 @@ export function checkPreconditions(type: ResourceType, next: KubeObject, old: Ku
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
     if (unconditional) return;
     const message = 'Invalid value: 0: must be specified for an update';
-    // In this error, the API uses the resource instead of the kind.
+    // The message of this error contains the plural name instead of the kind.
     const named = { ...type, kind: type.plural };
     throw invalid(named, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.resourceVersion' }]);
   }

@@ -52,8 +52,8 @@ function patchedValue(context: ApiContext, request: ApiRequest, format: string, 
 }
 
 /**
- * Returns the error for a patched object that cannot be decoded. The API shows the patched JSON instead of the object's
- * name.
+ * Returns the error for a patched object that cannot be decoded. As in an API server, the message contains the patched
+ * JSON instead of the object's name.
  */
 function unreadablePatch(patched: JsonObject, why: string): Error {
   const message = `Invalid value: ${JSON.stringify(canonicalJson(patched))}: ${why}`;

@@ -18,7 +18,7 @@ const PODS = { group: '', plural: 'pods', kind: 'Pod' };
  */
 const BACKLOG_BYTES = 16 * 1024 * 1024;
 
-/** Resolves after everything is written. Throws Failures with a Status. */
+/** Resolves when the response is complete. Throws Failures with a Status. */
 export async function sendLog(
   { store, now }: ApiContext,
   find: FindLog,

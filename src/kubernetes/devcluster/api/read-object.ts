@@ -16,7 +16,7 @@ export interface Admitted {
 }
 
 /** Creates the error for a body that cannot be decoded. For a create or replace it is a 400. */
-export type Refusal = (why: string) => Error;
+export type CreateError = (why: string) => Error;
 
 /**
  * Decodes the object. Throws if the kind or the type of a value is wrong and, with `Strict`, for unknown and repeated
@@ -27,7 +27,7 @@ export function admitBody(
   behaviour: Behaviour,
   body: ReadBody,
   options: WriteOptions,
-  refuse: Refusal = (why) => unhandled(type, why),
+  refuse: CreateError = (why) => unhandled(type, why),
 ): Admitted {
   const read = behaviour.read(withKind(type, body.value));
   if ('mismatch' in read) throw refuse(read.mismatch);
@@ -61,8 +61,8 @@ function withKind(type: ResourceType, value: JsonObject): JsonObject {
 }
 
 /**
- * Returns the error for a body of another kind. Like an API server, it rejects the kind for custom kinds and reports a
- * failed conversion for built-in kinds.
+ * Returns the error for a body of another kind. As in an API server, the error for a custom kind rejects the version or
+ * the kind. The error for a built-in kind reports a failed conversion.
  */
 function otherKind(type: ResourceType, kind: string, version: string, value: JsonObject): Error {
   const apiVersion = apiVersionOf(type);

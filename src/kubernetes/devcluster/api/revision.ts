@@ -3,8 +3,8 @@
 import { apiError, badRequest } from './status.ts';
 
 /**
- * Returns undefined if `text` is null or empty. Throws a 400 if it is not a number. For a watch, throws a 500 without a
- * reason.
+ * Returns undefined if `text` is null or empty. If `text` is not a number, throws a 400 for a list, and a 500 without a
+ * reason for a watch.
  */
 export function readRevision(text: string | null, verb: 'list' | 'watch' = 'list'): number | undefined {
   if (text === null || text === '') return undefined;

@@ -96,7 +96,7 @@ function scaleOf(paths: ScalePaths, object: KubeObject): JsonObject {
   };
 }
 
-/** Returns the selector as a text for query parameters. Custom kinds store such a text themselves. */
+/** Returns the selector as a text for query parameters. Objects of custom kinds store their selector as a text. */
 function selectorOf(paths: ScalePaths, object: JsonObject): string {
   if (paths.labelSelector !== undefined) {
     const text = valueAt(object, pathTokens(paths.labelSelector));

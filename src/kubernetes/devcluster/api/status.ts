@@ -5,7 +5,7 @@ import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 
 /** The properties of a resource type that error messages contain. */
-export interface Named {
+export interface ResourceTypeName {
   readonly group: string;
   readonly plural: string;
   readonly kind: string;
@@ -52,32 +52,32 @@ export function apiError(
 }
 
 /** Returns a name such as `deployments.apps` or `pods`. */
-export function qualified(type: Named): string {
+export function qualified(type: ResourceTypeName): string {
   return type.group === '' ? type.plural : `${type.plural}.${type.group}`;
 }
 
-function detailsOf(type: Named, name: string, kind: string): JsonObject {
+function detailsOf(type: ResourceTypeName, name: string, kind: string): JsonObject {
   const group = type.group === '' ? {} : { group: type.group };
   return { ...(name === '' ? {} : { name }), ...group, ...(kind === '' ? {} : { kind }) };
 }
 
-export function notFound(type: Named, name: string): Failure {
+export function notFound(type: ResourceTypeName, name: string): Failure {
   const message = `${qualified(type)} "${name}" not found`;
   return apiError(404, 'NotFound', message, detailsOf(type, name, type.plural));
 }
 
-export function alreadyExists(type: Named, name: string, isGoing = false): Failure {
+export function alreadyExists(type: ResourceTypeName, name: string, isGoing = false): Failure {
   const message = `${isGoing ? 'object is being deleted: ' : ''}${qualified(type)} "${name}" already exists`;
   return apiError(409, 'AlreadyExists', message, detailsOf(type, name, type.plural));
 }
 
-export function conflict(type: Named, name: string, why: string): Failure {
+export function conflict(type: ResourceTypeName, name: string, why: string): Failure {
   const message = `Operation cannot be fulfilled on ${qualified(type)} "${name}": ${why}`;
   return apiError(409, 'Conflict', message, detailsOf(type, name, type.plural));
 }
 
 /** Creates the conflict of a write with an outdated resourceVersion. */
-export function modified(type: Named, name: string): Failure {
+export function modified(type: ResourceTypeName, name: string): Failure {
   return conflict(
     type,
     name,
@@ -85,7 +85,7 @@ export function modified(type: Named, name: string): Failure {
   );
 }
 
-export function forbidden(type: Named, name: string, why: string, cause?: Cause | JsonObject): Failure {
+export function forbidden(type: ResourceTypeName, name: string, why: string, cause?: Cause | JsonObject): Failure {
   const what = name === '' ? qualified(type) : `${qualified(type)} "${name}"`;
   const causes = cause === undefined ? {} : { causes: [{ ...cause }] };
   const details = { ...detailsOf(type, name, type.plural), ...causes };
@@ -93,7 +93,7 @@ export function forbidden(type: Named, name: string, why: string, cause?: Cause 
 }
 
 /** Creates a 422. Its message contains each cause once. */
-export function invalid(type: Named, name: string, causes: readonly Cause[]): Failure {
+export function invalid(type: ResourceTypeName, name: string, causes: readonly Cause[]): Failure {
   const kind = type.group === '' ? type.kind : `${type.kind}.${type.group}`;
   const lines = [...new Set(causes.map((cause) => `${cause.field}: ${cause.message}`))];
   const summary = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;

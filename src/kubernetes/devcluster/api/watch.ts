@@ -3,7 +3,7 @@
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
-import type { Change } from '../storage/change.ts';
+import type { StorageChange } from '../storage/change.ts';
 import type { ApiContext } from './context.ts';
 import { inVersionOf } from './find.ts';
 import { selectorOf } from './list.ts';
@@ -37,7 +37,7 @@ export function openWatch(context: ApiContext, request: ApiRequest): Watch {
   const timeoutSeconds = Number(query.get('timeoutSeconds') ?? '0');
   const seen = { revision: from ?? 0 };
   const bookmark = (annotations?: JsonObject): WatchEvent => bookmarkEvent(type, seen.revision, annotations);
-  const select = (change: Change): WatchEvent | undefined =>
+  const select = (change: StorageChange): WatchEvent | undefined =>
     namespace !== undefined && change.key.namespace !== namespace ? undefined : selectEvent(type, matches, change);
   return {
     timeoutMs: timeoutSeconds > 0 ? timeoutSeconds * 1000 : undefined,
@@ -47,7 +47,7 @@ export function openWatch(context: ApiContext, request: ApiRequest): Watch {
         emit({ type: 'ERROR', object: tooOld(from, context.store.oldest()) });
         return () => undefined;
       }
-      const push = (change: Change): void => {
+      const push = (change: StorageChange): void => {
         seen.revision = change.revision;
         const event = change.key.collection === type.collection ? select(change) : undefined;
         if (event !== undefined) emit(event);
@@ -89,7 +89,7 @@ function emitState(
  * Converts a change to an event of this watch. An object that begins to match is reported as added. An object that no
  * longer matches is reported as deleted.
  */
-function selectEvent(type: ResourceType, matches: Matcher, change: Change): WatchEvent | undefined {
+function selectEvent(type: ResourceType, matches: Matcher, change: StorageChange): WatchEvent | undefined {
   const before = change.previous !== undefined && matches(inVersionOf(type, change.previous));
   const now = change.type !== 'DELETED' && matches(inVersionOf(type, change.object));
   if (!before && !now) return undefined;
@@ -99,7 +99,7 @@ function selectEvent(type: ResourceType, matches: Matcher, change: Change): Watc
 }
 
 /** Returns the last matching state of the object, with the revision of the change that ended the match. */
-function lastMatching(change: Change): KubeObject {
+function lastMatching(change: StorageChange): KubeObject {
   if (change.type === 'DELETED' || change.previous === undefined) return change.object;
   const metadata = { ...change.previous.metadata, resourceVersion: String(change.revision) };
   return { ...change.previous, metadata };

@@ -40,7 +40,7 @@ function readManager(given: string | null, userAgent: string, kind: OptionsKind)
   return manager;
 }
 
-/** Quotes a text as Go does. Control characters become `\x01`. */
+/** Quotes a text as Go does. Control characters become escapes such as `\x01`. */
 function goQuoted(text: string): string {
   return JSON.stringify(text).replaceAll(/\\u00([0-9a-f]{2})/g, '\\x$1');
 }

@@ -4,12 +4,12 @@
 import { constants, createDeflate, createInflate, type Deflate, type Inflate } from 'node:zlib';
 import { SPDY_DICTIONARY } from './spdy-dictionary.ts';
 
-export type Headers = ReadonlyMap<string, string>;
+export type SpdyHeaders = ReadonlyMap<string, string>;
 
 export interface HeaderBlocks {
   /** Must be called in the order of the received frames. */
-  unpack(block: Buffer): Promise<Headers>;
-  pack(headers: Headers): Promise<Buffer>;
+  unpack(block: Buffer): Promise<SpdyHeaders>;
+  pack(headers: SpdyHeaders): Promise<Buffer>;
   close(): void;
 }
 
@@ -44,7 +44,7 @@ function passThrough(stream: Inflate | Deflate, bytes: Buffer): Promise<Buffer> 
   });
 }
 
-function parseHeaders(block: Buffer): Headers {
+function parseHeaders(block: Buffer): SpdyHeaders {
   const headers = new Map<string, string>();
   let at = 4;
   const text = (): string => {
@@ -56,7 +56,7 @@ function parseHeaders(block: Buffer): Headers {
   return headers;
 }
 
-function formatHeaders(headers: Headers): Buffer {
+function formatHeaders(headers: SpdyHeaders): Buffer {
   const texts = [...headers].flat().flatMap((text) => [number32(text.length), Buffer.from(text, 'latin1')]);
   return Buffer.concat([number32(headers.size), ...texts]);
 }

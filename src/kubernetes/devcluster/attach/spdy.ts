@@ -1,11 +1,11 @@
-// Serves one side of a SPDY/3.1 connection whose peer opens the streams, as kubectl does to forward ports. Like
-// Kubernetes itself, it does not implement flow control.
+// Serves one side of a SPDY/3.1 connection whose peer opens the streams, as kubectl does to forward ports. Flow
+// control is not implemented, as in Kubernetes itself.
 
 import type { Duplex } from 'node:stream';
-import { type Headers, openHeaderBlocks } from './spdy-headers.ts';
+import { openHeaderBlocks, type SpdyHeaders } from './spdy-headers.ts';
 
 export interface SpdyStream {
-  readonly headers: Headers;
+  readonly headers: SpdyHeaders;
   /** If false, the caller must wait for `drained`. */
   write(bytes: Buffer): boolean;
   /** Ends our direction of the stream. */
@@ -49,7 +49,7 @@ export function serveSpdy(socket: Duplex, take: TakeStream): void {
     return socket.write(Buffer.concat([bytes, body]));
   }
 
-  function streamOf(id: number, headers: Headers): SpdyStream {
+  function streamOf(id: number, headers: SpdyHeaders): SpdyStream {
     let open = true;
     return {
       headers,

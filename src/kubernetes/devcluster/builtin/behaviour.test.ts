@@ -68,7 +68,7 @@ const DEFAULTS: readonly { reason: string; kind: string; given: JsonObject; fill
     filled: { spec: { volumes: [{ name: 'v', emptyDir: {} }] } },
   },
   {
-    reason: 'a probe has its periods, an action its scheme',
+    reason: 'a probe gets its periods, and an HTTP action its scheme',
     kind: 'Pod',
     given: { spec: { containers: [{ name: 'a', image: 'a:1', livenessProbe: { httpGet: { port: 80 } } }] } },
     filled: {
@@ -80,13 +80,13 @@ const DEFAULTS: readonly { reason: string; kind: string; given: JsonObject; fill
     },
   },
   {
-    reason: 'a Deployment that is recreated does not roll',
+    reason: 'a Deployment with the strategy Recreate gets no settings of a rolling update',
     kind: 'Deployment',
     given: { spec: { strategy: { type: 'Recreate' }, selector: SELECTOR, template: template() } },
     filled: { spec: { strategy: { type: 'Recreate' }, replicas: 1, revisionHistoryLimit: 10 } },
   },
   {
-    reason: 'claims of a StatefulSet are whole objects',
+    reason: 'claim templates of a StatefulSet become whole objects',
     kind: 'StatefulSet',
     given: {
       spec: { selector: SELECTOR, template: template(), volumeClaimTemplates: [{ metadata: { name: 'v' }, spec: {} }] },
@@ -101,25 +101,25 @@ const DEFAULTS: readonly { reason: string; kind: string; given: JsonObject; fill
     },
   },
   {
-    reason: 'a DaemonSet rolls one by one',
+    reason: 'a DaemonSet updates one pod at a time',
     kind: 'DaemonSet',
     given: { spec: { template: template() } },
     filled: { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } } },
   },
   {
-    reason: 'a Job runs once',
+    reason: 'a Job runs one pod to completion',
     kind: 'Job',
     given: { spec: { template: template() } },
     filled: { spec: { completions: 1, parallelism: 1, backoffLimit: 6, completionMode: 'NonIndexed' } },
   },
   {
-    reason: 'a CronJob keeps some history',
+    reason: 'a CronJob gets history limits',
     kind: 'CronJob',
     given: { spec: { jobTemplate: { spec: {} } } },
     filled: { spec: { concurrencyPolicy: 'Allow', successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 } },
   },
   {
-    reason: 'an autoscaler without metrics looks at the CPU',
+    reason: 'an autoscaler without metrics uses the CPU',
     kind: 'HorizontalPodAutoscaler',
     given: { spec: { maxReplicas: 2, behavior: {} } },
     filled: {
@@ -137,13 +137,13 @@ const DEFAULTS: readonly { reason: string; kind: string; given: JsonObject; fill
     filled: { spec: { policyTypes: ['Ingress', 'Egress'], egress: [{ ports: [{ protocol: 'TCP' }] }] } },
   },
   {
-    reason: 'sticky clients stick for three hours',
+    reason: 'session affinity lasts for three hours',
     kind: 'Service',
     given: { spec: { sessionAffinity: 'ClientIP', ports: [{ port: 1 }] } },
     filled: { spec: { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } } } },
   },
   {
-    reason: 'a RoleBinding names its group',
+    reason: 'a RoleBinding gets the API groups of its role and subjects',
     kind: 'RoleBinding',
     given: { roleRef: { kind: 'Role', name: 'r' }, subjects: [{ kind: 'User', name: 'u' }] },
     filled: {
@@ -236,13 +236,13 @@ const RULES: readonly RuleRow[] = [
     fields422: ['spec.containers[0].resources.requests'],
   },
   {
-    reason: 'pods of a Deployment are restarted',
+    reason: 'pods of a Deployment must have the restart policy Always',
     kind: 'Deployment',
     fields: { spec: { selector: SELECTOR, template: template({ restartPolicy: 'Never' }) } },
     fields422: ['spec.template.spec.restartPolicy'],
   },
   {
-    reason: 'pods of a Job are not',
+    reason: 'pods of a Job cannot have the restart policy Always',
     kind: 'Job',
     fields: { spec: { template: template() } },
     fields422: ['spec.template.spec.restartPolicy'],
@@ -260,21 +260,21 @@ const RULES: readonly RuleRow[] = [
     fields422: ['spec.template.metadata.labels'],
   },
   {
-    reason: 'a selector stays',
+    reason: 'a selector cannot change',
     kind: 'Deployment',
     fields: { spec: { selector: { matchLabels: { app: 'y' } }, template: template({}, { app: 'y' }) } },
     old: { spec: { selector: SELECTOR, template: template() } },
     fields422: ['spec.selector'],
   },
   {
-    reason: 'little of a StatefulSet may change',
+    reason: 'most fields of a StatefulSet cannot change',
     kind: 'StatefulSet',
     fields: { spec: { serviceName: 'b', selector: SELECTOR, template: template() } },
     old: { spec: { serviceName: 'a', selector: SELECTOR, template: template() } },
     fields422: ['spec'],
   },
   {
-    reason: 'its replicas may',
+    reason: 'the replicas of a StatefulSet may change',
     kind: 'StatefulSet',
     fields: { spec: { replicas: 2, selector: SELECTOR, template: template() } },
     old: { spec: { selector: SELECTOR, template: template() } },
@@ -287,7 +287,7 @@ const RULES: readonly RuleRow[] = [
     fields422: ['spec.schedule'],
   },
   {
-    reason: 'the type of a Secret stays',
+    reason: 'the type of a Secret cannot change',
     kind: 'Secret',
     fields: { type: 'b' },
     old: { type: 'a' },
@@ -300,7 +300,7 @@ const RULES: readonly RuleRow[] = [
     fields422: ['data[tls.key]'],
   },
   {
-    reason: 'a key stands in one place',
+    reason: 'a key is either in data or in binaryData',
     kind: 'ConfigMap',
     fields: { data: { a: '' }, binaryData: { a: '' } },
     fields422: ['data[a]'],
@@ -312,13 +312,13 @@ const RULES: readonly RuleRow[] = [
     fields422: [''],
   },
   {
-    reason: 'a Role is about groups and resources',
+    reason: 'a rule of a Role needs groups and resources',
     kind: 'Role',
     fields: { rules: [{ verbs: ['get'] }] },
     fields422: ['rules[0].apiGroups', 'rules[0].resources'],
   },
   {
-    reason: 'a Role is not about URLs',
+    reason: 'a rule of a Role cannot have URLs',
     kind: 'Role',
     fields: { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] },
     fields422: ['rules[0].nonResourceURLs'],
@@ -342,13 +342,13 @@ const RULES: readonly RuleRow[] = [
     fields422: ['spec.ingress[0].from[0]'],
   },
   {
-    reason: 'a lease lasts',
+    reason: 'a Lease needs a positive duration',
     kind: 'Lease',
     fields: { spec: { leaseDurationSeconds: 0 } },
     fields422: ['spec.leaseDurationSeconds'],
   },
   {
-    reason: 'a claim asks for storage',
+    reason: 'a claim must request storage',
     kind: 'PersistentVolumeClaim',
     fields: { spec: { accessModes: ['ReadMostly'] } },
     fields422: ['spec.accessModes', 'spec.resources[storage]'],
@@ -367,7 +367,7 @@ const RULES: readonly RuleRow[] = [
     fields422: ['spec.ports[1]'],
   },
   {
-    reason: 'an external name is a name',
+    reason: 'an external name is a DNS name',
     kind: 'Service',
     fields: { spec: { type: 'ExternalName', externalName: 'A_B' } },
     fields422: ['spec.externalName'],

@@ -28,7 +28,7 @@ export function decodeScalar(schema: OpenApiSchema, name: string, value: Json): 
   }
 }
 
-/** 2^63 is out of range. No double lies between the largest 64-bit integer and 2^63. */
+/** Decodes an integer. Excludes 2^63, because no double can represent the largest 64-bit integer, 2^63 - 1. */
 function decodeInteger(format: string, value: Json): Scalar {
   const bound = format === 'int32' ? 2 ** 31 : 2 ** 63;
   const fits = typeof value === 'number' && Number.isInteger(value) && value >= -bound && value < bound;

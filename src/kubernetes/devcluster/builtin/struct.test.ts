@@ -22,7 +22,7 @@ interface Row {
 
 const rows: readonly Row[] = [
   {
-    reason: 'empty values of plain fields are dropped, of pointers kept',
+    reason: 'empty values of plain fields are dropped, and empty values of pointers are kept',
     type: `${CORE}PodSecurityContext`,
     given: { runAsUser: 0, runAsNonRoot: false, sysctls: [], supplementalGroups: null },
     stored: { runAsUser: 0, runAsNonRoot: false },
@@ -66,13 +66,13 @@ const rows: readonly Row[] = [
     stored: { sources: null, defaultMode: 420 },
   },
   {
-    reason: 'quantities are respelled',
+    reason: 'quantities are stored in canonical form',
     type: `${CORE}ResourceRequirements`,
     given: { limits: { cpu: '1000m', memory: 1024 } },
     stored: { limits: { cpu: '1', memory: '1024' } },
   },
   {
-    reason: 'line breaks leave base64',
+    reason: 'line breaks in base64 are removed',
     type: `${CORE}Secret`,
     given: { data: { a: 'QUJD\nRA==' } },
     stored: { metadata: {}, type: 'Opaque', data: { a: 'QUJDRA==' } },

@@ -18,7 +18,7 @@ export interface Mismatch {
   readonly mismatch: string;
 }
 
-interface Walk {
+interface StructDecoding {
   readonly schemas: Readonly<Record<string, OpenApiSchema>>;
   readonly unknown: string[];
   mismatch: string | undefined;
@@ -33,7 +33,7 @@ interface Position {
 }
 
 export function decodeStruct(document: OpenApiDocument, schemaName: string, value: JsonObject): Decoded | Mismatch {
-  const walk: Walk = { schemas: document.components.schemas, unknown: [], mismatch: undefined };
+  const walk: StructDecoding = { schemas: document.components.schemas, unknown: [], mismatch: undefined };
   const decoded = decodeNamed(walk, schemaName, value, { path: '', struct: shortName(schemaName), field: '' });
   if (walk.mismatch !== undefined) return { mismatch: walk.mismatch };
   return { value: isObject(decoded) ? decoded : {}, unknown: walk.unknown };
@@ -42,7 +42,7 @@ export function decodeStruct(document: OpenApiDocument, schemaName: string, valu
 const VERBATIM = ['.JSON', '.FieldsV1', '.RawExtension'];
 const PROPS_OR = '.JSONSchemaPropsOr';
 
-function decodeNamed(walk: Walk, name: string, value: Json, at: Position): Json | undefined {
+function decodeNamed(walk: StructDecoding, name: string, value: Json, at: Position): Json | undefined {
   if (VERBATIM.some((suffix) => name.endsWith(suffix))) return value;
   if (name.includes(PROPS_OR)) return decodeSchemaOr(walk, name, value, at);
   const schema = walk.schemas[name];
@@ -55,7 +55,7 @@ function decodeNamed(walk: Walk, name: string, value: Json, at: Position): Json 
 }
 
 /** Decodes a field of a JSON schema whose value is a schema, a list of schemas or a boolean. */
-function decodeSchemaOr(walk: Walk, name: string, value: Json, at: Position): Json | undefined {
+function decodeSchemaOr(walk: StructDecoding, name: string, value: Json, at: Position): Json | undefined {
   const schemaName = name.slice(0, name.indexOf(PROPS_OR) + '.JSONSchemaProps'.length);
   if (isObject(value)) return decodeNamed(walk, schemaName, value, at);
   if (!Array.isArray(value)) return value;
@@ -64,7 +64,13 @@ function decodeSchemaOr(walk: Walk, name: string, value: Json, at: Position): Js
   );
 }
 
-function decodePlace(walk: Walk, schema: OpenApiSchema, name: string, value: Json, at: Position): Json | undefined {
+function decodePlace(
+  walk: StructDecoding,
+  schema: OpenApiSchema,
+  name: string,
+  value: Json,
+  at: Position,
+): Json | undefined {
   const target = reference(schema);
   if (target !== undefined) return decodeNamed(walk, target, value, at);
   switch (schema.type) {
@@ -81,7 +87,7 @@ function decodePlace(walk: Walk, schema: OpenApiSchema, name: string, value: Jso
   }
 }
 
-function decodeList(walk: Walk, schema: OpenApiSchema, value: Json, at: Position): Json | undefined {
+function decodeList(walk: StructDecoding, schema: OpenApiSchema, value: Json, at: Position): Json | undefined {
   if (value === null) return undefined;
   if (!Array.isArray(value)) {
     walk.mismatch ??= describeMismatch(value, at, goListType(schema));
@@ -95,7 +101,13 @@ function decodeList(walk: Walk, schema: OpenApiSchema, value: Json, at: Position
   });
 }
 
-function decodeObject(walk: Walk, schema: OpenApiSchema, name: string, value: Json, at: Position): Json | undefined {
+function decodeObject(
+  walk: StructDecoding,
+  schema: OpenApiSchema,
+  name: string,
+  value: Json,
+  at: Position,
+): Json | undefined {
   if (value === null) return undefined;
   if (!isObject(value)) {
     walk.mismatch ??= describeMismatch(
@@ -121,7 +133,7 @@ function decodeObject(walk: Walk, schema: OpenApiSchema, name: string, value: Js
   return decoded;
 }
 
-function decodeMap(walk: Walk, schema: OpenApiSchema, value: JsonObject, at: Position): Json {
+function decodeMap(walk: StructDecoding, schema: OpenApiSchema, value: JsonObject, at: Position): Json {
   const { additionalProperties: other } = schema;
   if (!isObject(other)) return value;
   const item = other as OpenApiSchema;
@@ -140,7 +152,7 @@ interface FieldPlace {
 }
 
 /** Returns the stored value of the field. undefined if the field is omitted. */
-function decodeField(walk: Walk, place: FieldPlace, value: Json | undefined, at: Position): Json | undefined {
+function decodeField(walk: StructDecoding, place: FieldPlace, value: Json | undefined, at: Position): Json | undefined {
   const { name, key, property } = place;
   const below = { ...at, path: join(at.path, key), field: join(at.field, key) };
   const given = value === undefined || value === null ? undefined : decodePlace(walk, property, '', value, below);
@@ -150,7 +162,7 @@ function decodeField(walk: Walk, place: FieldPlace, value: Json | undefined, at:
   return FIELD_FACTS.isWrittenAsNull(name, key) ? given : undefined;
 }
 
-function absentField(walk: Walk, { name, key, property }: FieldPlace, at: Position): Json | undefined {
+function absentField(walk: StructDecoding, { name, key, property }: FieldPlace, at: Position): Json | undefined {
   if (FIELD_FACTS.isWrittenAsNull(name, key)) return null;
   if (property.default === undefined || !isEmptyValue(property.default)) return undefined;
   if (FIELD_FACTS.isLeftOut(name, key)) return undefined;
@@ -158,7 +170,7 @@ function absentField(walk: Walk, { name, key, property }: FieldPlace, at: Positi
 }
 
 /** True if an empty field is kept. Structs are always kept, scalars only if they are pointers or always written. */
-function isKeptEmpty(walk: Walk, { name, key, property }: FieldPlace): boolean {
+function isKeptEmpty(walk: StructDecoding, { name, key, property }: FieldPlace): boolean {
   const target = reference(property);
   const isStruct = target !== undefined && walk.schemas[target]?.type === 'object';
   if (isStruct || VERBATIM.some((suffix) => target?.endsWith(suffix)) || target?.includes(PROPS_OR)) return true;

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { NOT_RUN_HERE } from '../../rules/not-run-here.ts';
 
-export interface Condition {
+export interface StatusCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
@@ -13,7 +13,7 @@ export interface Condition {
 /** Returns the new conditions. A condition with unchanged content keeps its times. */
 export function keepConditionTimes(
   old: Json | undefined,
-  desired: readonly Condition[],
+  desired: readonly StatusCondition[],
   time: string,
   hasUpdateTime: boolean,
 ): JsonObject[] {
@@ -31,7 +31,7 @@ export function keepConditionTimes(
  * Returns the condition of a workload that is reported as ready although no node runs its pods. Returns an empty list
  * if `absent` is empty or undefined.
  */
-export function notRunHere(absent: string | undefined): readonly Condition[] {
+export function notRunHere(absent: string | undefined): readonly StatusCondition[] {
   if (absent === undefined || absent === '') return [];
   return [{ type: NOT_RUN_HERE, status: 'True', reason: NOT_RUN_HERE, message: absent }];
 }

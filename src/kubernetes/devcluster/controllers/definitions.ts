@@ -5,17 +5,11 @@ import type { KubeObject } from '../../rules/object.ts';
 import { type ApiContext, timestamp } from '../api/context.ts';
 import { CLEANUP_FINALIZER } from '../api/delete.ts';
 import { DEFINITIONS } from '../custom/definition.ts';
+import type { StatusCondition } from './conditions.ts';
 import type { WorkQueue } from './queue.ts';
 import { writeChange, writeRemoval } from './writer.ts';
 
 const MANAGER = 'kube-apiserver';
-
-interface Condition {
-  readonly type: string;
-  readonly status: 'True' | 'False';
-  readonly reason: string;
-  readonly message: string;
-}
 
 /** Watches all CRDs. The returned function stops the controller. */
 export function controlDefinitions(context: ApiContext, queue: WorkQueue): () => void {
@@ -59,7 +53,7 @@ function settleDefinition(context: ApiContext, name: string): void {
   );
 }
 
-const ACCEPTED: readonly Condition[] = [
+const ACCEPTED: readonly StatusCondition[] = [
   { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' },
   {
     type: 'Established',
@@ -69,7 +63,7 @@ const ACCEPTED: readonly Condition[] = [
   },
 ];
 
-function namesRefused({ reason, name }: NameConflict): readonly Condition[] {
+function namesRefused({ reason, name }: NameConflict): readonly StatusCondition[] {
   return [
     { type: 'NamesAccepted', status: 'False', reason, message: `${JSON.stringify(name)} is already in use` },
     { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' },
@@ -77,7 +71,7 @@ function namesRefused({ reason, name }: NameConflict): readonly Condition[] {
 }
 
 /** Merges conditions. A condition keeps its time until its status changes. */
-function mergeConditions(before: readonly JsonObject[], now: readonly Condition[], time: string): JsonObject[] {
+function mergeConditions(before: readonly JsonObject[], now: readonly StatusCondition[], time: string): JsonObject[] {
   const others = before.filter((old) => now.every((condition) => condition.type !== old.type));
   const merged = now.map(({ type, status, reason, message }): JsonObject => {
     const old = before.find((candidate) => candidate.type === type);
@@ -93,8 +87,8 @@ interface NameConflict {
 }
 
 /**
- * Returns a name of the CRD that another established kind of the group already uses. If several are used, returns the
- * last.
+ * Returns a name of the CRD that another established kind of the group already uses. If several of its names
+ * are used, returns the last.
  */
 function conflictOf(context: ApiContext, definition: KubeObject): NameConflict | undefined {
   const spec = isObject(definition.spec) ? definition.spec : {};

@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
-import { type Condition, keepConditionTimes, notRunHere } from './conditions.ts';
+import { keepConditionTimes, notRunHere, type StatusCondition } from './conditions.ts';
 import { templateHash } from './template-hash.ts';
 
 export const REVISION_ANNOTATION = 'deployment.kubernetes.io/revision';
@@ -53,17 +53,17 @@ function positive(counts: Readonly<Record<string, number>>): JsonObject {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
 
-interface Progress {
+interface DeploymentProgress {
   readonly ready: number;
   readonly replicas: number;
   readonly phase: 'progressing' | 'settled';
   readonly failure: string | undefined;
 }
 
-function conditionsFor(replicaSet: string, { ready, replicas, phase, failure }: Progress): Condition[] {
+function conditionsFor(replicaSet: string, { ready, replicas, phase, failure }: DeploymentProgress): StatusCondition[] {
   const name = JSON.stringify(replicaSet);
   const isAvailable = ready >= replicas;
-  const available: Condition = isAvailable
+  const available: StatusCondition = isAvailable
     ? condition('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.')
     : condition('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.');
   if (failure !== undefined && phase === 'settled') {
@@ -81,13 +81,13 @@ function conditionsFor(replicaSet: string, { ready, replicas, phase, failure }: 
   return [available, condition('Progressing', 'True', 'ReplicaSetUpdated', `ReplicaSet ${name} is progressing.`)];
 }
 
-function condition(type: string, status: Condition['status'], reason: string, message: string): Condition {
+function condition(type: string, status: StatusCondition['status'], reason: string, message: string): StatusCondition {
   return { type, status, reason, message };
 }
 
 /**
- * Returns the revision, which is incremented if the template has changed. The old status conditions contain the name of
- * the previous ReplicaSet, which depends on the template.
+ * Returns the revision, incremented if the template has changed. The name of the ReplicaSet depends on the template:
+ * after a change, the old conditions do not contain the new name.
  */
 function revisionOf(object: KubeObject, status: JsonObject, replicaSet: string): string {
   const revision = Number(object.metadata.annotations?.[REVISION_ANNOTATION] ?? '0');

@@ -4,7 +4,7 @@
 import type { KubeObject, OwnerReference } from '../../rules/object.ts';
 import { groupOf } from '../../rules/object.ts';
 import type { ApiContext } from '../api/context.ts';
-import { type Change, keyOfObject, type ObjectKey, placeOf } from '../storage/change.ts';
+import { keyOfObject, type ObjectKey, placeOf, type StorageChange } from '../storage/change.ts';
 import type { WorkQueue } from './queue.ts';
 import { writeChange, writeRemoval } from './writer.ts';
 
@@ -31,7 +31,7 @@ export function controlGarbage(context: ApiContext, queue: WorkQueue): () => voi
   return context.store.subscribe((change) => follow(garbage, change));
 }
 
-function follow(garbage: Garbage, { type, key, object, previous }: Change): void {
+function follow(garbage: Garbage, { type, key, object, previous }: StorageChange): void {
   if (previous !== undefined) forget(garbage, key, previous);
   if (type !== 'DELETED') remember(garbage, key, object);
   const { uid } = object.metadata;

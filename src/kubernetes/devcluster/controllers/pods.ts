@@ -42,8 +42,8 @@ export function removePods(context: ApiContext, workload: KubeObject): void {
 }
 
 /**
- * Creates new pods first. Deletes pods of the previous template once enough new pods are ready. With the strategy
- * Recreate, deletes the previous pods at once.
+ * Creates the missing pods. Deletes pods of the previous template once enough new pods are ready. With the strategy
+ * Recreate, deletes pods of the previous template at once.
  */
 function settleAny(
   context: ApiContext,

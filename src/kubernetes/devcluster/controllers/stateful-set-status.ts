@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
-import { type Condition, keepConditionTimes, notRunHere } from './conditions.ts';
+import { keepConditionTimes, notRunHere, type StatusCondition } from './conditions.ts';
 import type { StatusInput } from './deployment-status.ts';
 import { templateHash } from './template-hash.ts';
 
@@ -44,6 +44,6 @@ function positive(counts: Readonly<Record<string, number>>): JsonObject {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
 
-function failureCondition(message: string): Condition {
+function failureCondition(message: string): StatusCondition {
   return { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message };
 }

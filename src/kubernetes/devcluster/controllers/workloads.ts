@@ -129,8 +129,8 @@ function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
 }
 
 /**
- * Returns the reason why no node runs a StatefulSet with the same controller. The Deployment is a proxy, which would
- * never become ready without the StatefulSet, so no node runs the Deployment either.
+ * Returns the reason why no node runs a StatefulSet with the same controller. The Deployment is an MCP proxy for this
+ * StatefulSet and never becomes ready without it. No node then runs the Deployment either.
  */
 function whySiblingAbsent(
   { store }: ApiContext,

@@ -6,18 +6,18 @@ import type { Finding } from '../../rules/finding.ts';
 import type { Cause } from '../api/status.ts';
 import { schemaAt } from './schema-at.ts';
 
-export interface Checked {
+export interface ObjectWithSchema {
   readonly schema: JsonObject;
   readonly object: JsonObject;
 }
 
-export function causesOf({ schema, object }: Checked, findings: readonly Finding[]): Cause[] {
+export function causesOf({ schema, object }: ObjectWithSchema, findings: readonly Finding[]): Cause[] {
   const unchecked = findings.some(({ code }) => BLOCKING.includes(code)) && hasRules(schema) ? [UNCHECKED] : [];
   const tooLong = new Set(findings.filter(({ code }) => code === 'schema-length').map(({ pointer }) => pointer));
-  // For a text of the wrong length, the API server does not check the pattern.
+  // If the length of a text is wrong, the API server does not check its pattern.
   const reported = findings.filter(({ code, pointer }) => code !== 'schema-pattern' || !tooLong.has(pointer));
   const causes = reported.map((finding) => {
-    const place: Place = {
+    const place: FieldWithSchema = {
       field: fieldPath(finding.pointer),
       schema: schemaAt(schema, finding.pointer) ?? {},
       value: valueAtPointer(object, finding.pointer),
@@ -44,13 +44,13 @@ function hasRules(schema: Json | undefined): boolean {
   return schema['x-kubernetes-validations'] !== undefined || Object.values(schema).some(hasRules);
 }
 
-interface Place {
+interface FieldWithSchema {
   readonly field: string;
   readonly schema: JsonObject;
   readonly value: Json | undefined;
 }
 
-function causeOf(finding: Finding, place: Place, schema: JsonObject): Cause {
+function causeOf(finding: Finding, place: FieldWithSchema, schema: JsonObject): Cause {
   const { field, value } = place;
   switch (finding.code) {
     case 'schema-required':
@@ -85,7 +85,7 @@ function causeOf(finding: Finding, place: Place, schema: JsonObject): Cause {
 /**
  * Creates the cause of a violated rule. The message contains the value if it is a scalar. A rule may define the reason.
  */
-function ruleCause({ message, pointer }: Finding, { field, value }: Place, schema: JsonObject): Cause {
+function ruleCause({ message, pointer }: Finding, { field, value }: FieldWithSchema, schema: JsonObject): Cause {
   const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
   const rule = findRule(schema, pointer, text);
   const isShown = value !== undefined && typeof value !== 'object' && rule?.isAbove !== true;
@@ -118,7 +118,7 @@ function findRule(schema: JsonObject, pointer: string, text: string, isAbove = f
   return cut < 0 ? undefined : findRule(schema, pointer.slice(0, cut), text, true);
 }
 
-function invalidBody({ field, value }: Place, why: string): Cause {
+function invalidBody({ field, value }: FieldWithSchema, why: string): Cause {
   return {
     reason: 'FieldValueInvalid',
     message: `Invalid value: ${formatJson(value)}: ${field} in body ${why}`,
@@ -130,11 +130,11 @@ function formatJson(value: Json | undefined): string {
   return JSON.stringify(value ?? null);
 }
 
-function notOfType({ field }: Place, what: string, type: string): string {
+function notOfType({ field }: FieldWithSchema, what: string, type: string): string {
   return `Invalid value: ${what}: ${field} in body must be of type ${type}: ${what}`;
 }
 
-function typeCause(place: Place): Cause {
+function typeCause(place: FieldWithSchema): Cause {
   const { field, schema, value } = place;
   const expectedType =
     schema['x-kubernetes-int-or-string'] === true ? 'integer,string' : String(schema.type ?? 'object');
@@ -157,7 +157,7 @@ function describeChoices(value: Json | undefined, allowed: Json | undefined): st
   return `Unsupported value: ${formatJson(value)}: supported values: ${list}`;
 }
 
-function lengthCause(place: Place): Cause {
+function lengthCause(place: FieldWithSchema): Cause {
   const { field, schema, value } = place;
   const { minLength, maxLength } = schema;
   const length = typeof value === 'string' ? [...value].length : 0;
@@ -181,7 +181,7 @@ function rangeText(
   return `should be a multiple of ${String(multipleOf)}`;
 }
 
-function itemsCause(place: Place): Cause {
+function itemsCause(place: FieldWithSchema): Cause {
   const { field, schema, value } = place;
   const isList = Array.isArray(value);
   const count = isList ? value.length : isObject(value) ? Object.keys(value).length : 0;
@@ -196,7 +196,7 @@ function itemsCause(place: Place): Cause {
 }
 
 /** Creates the cause of a duplicate item. Items of a map are identified by their keys. */
-function duplicateCause({ field, value }: Place, { pointer }: Finding, schema: JsonObject): Cause {
+function duplicateCause({ field, value }: FieldWithSchema, { pointer }: Finding, schema: JsonObject): Cause {
   const keys = schemaAt(schema, pointer.slice(0, pointer.lastIndexOf('/')))?.['x-kubernetes-list-map-keys'];
   const named = isObject(value) && Array.isArray(keys) ? keyFields(value, keys) : value;
   return { reason: 'FieldValueDuplicate', message: `Duplicate value: ${formatJson(named)}`, field };

@@ -28,7 +28,7 @@ export type FaultAction =
   | { readonly delayMs: number }
   | { readonly drop: 'before' | 'after' };
 
-export interface Fault {
+export interface InjectedFault {
   readonly match: FaultMatch;
   readonly action: FaultAction;
   /** Maximum number of affected requests. If absent, all matching requests are affected. */
@@ -45,16 +45,16 @@ interface FaultedRequest {
 }
 
 export interface Faults {
-  add(fault: Fault): void;
+  add(fault: InjectedFault): void;
   clear(): void;
-  /** Returns the action of the first matching fault, and counts it. */
+  /** Returns the action of the first matching fault, and counts the request for this fault. */
   strike(request: FaultedRequest): FaultAction | undefined;
 }
 
 const READS = ['get', 'list', 'watch'];
 
 export function openFaults(): Faults {
-  let faults: { readonly fault: Fault; matched: number; struck: number }[] = [];
+  let faults: { readonly fault: InjectedFault; matched: number; struck: number }[] = [];
   return {
     add: (fault) => {
       faults.push({ fault, matched: 0, struck: 0 });
@@ -88,7 +88,7 @@ function matchesRequest(match: FaultMatch, request: FaultedRequest): boolean {
 }
 
 /** Parses a fault that another process sent. undefined if the value is not a fault. */
-export function readFault(value: Json): Fault | undefined {
+export function readFault(value: Json): InjectedFault | undefined {
   if (!isObject(value) || !isObject(value.action)) return undefined;
   const action = readAction(value.action);
   if (action === undefined) return undefined;

@@ -6,6 +6,7 @@ import type { ApiContext } from '../api/context.ts';
 import { NAMESPACE_COLLECTION } from '../api/namespaces.ts';
 import { NO_EXEC } from '../api/pod-container.ts';
 import { type FindLog, sendLog } from '../api/pod-log.ts';
+import { type FindPodPort, forwardToPod, type ProxiedPath, proxiedPath } from '../api/pod-proxy.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { isTrue, parseResourcePath, type ResourcePath, verbOf } from '../api/route.ts';
 import { apiError, badRequest, methodNotAllowed, notFound, qualified } from '../api/status.ts';
@@ -28,11 +29,17 @@ export interface HandlerParts {
   readonly counters: CounterStore;
   readonly sleep: (ms: number) => Promise<void>;
   readonly findLog: FindLog;
+  readonly findPodPort: FindPodPort;
 }
 
 export async function handle(parts: HandlerParts, exchange: Exchange): Promise<void> {
   const { message, response, url } = exchange;
   const body = await readBody(message);
+  const proxied = proxiedPath(url);
+  if (proxied !== undefined) {
+    await handleProxied(parts, exchange, proxied);
+    return;
+  }
   const path = parseResourcePath(url.pathname);
   const type = path === undefined ? undefined : parts.api.types.find(path.group, path.version, path.plural);
   const misplaced = type?.namespaced === false && path?.namespace !== undefined;
@@ -67,7 +74,7 @@ const PODS = '/pods';
 async function handlePod(parts: HandlerParts, { message, response, url }: Exchange, path: ResourcePath) {
   switch (path.subresource) {
     case 'log':
-      parts.counters.count({ verb: 'get', resource: 'pods/log', dryRun: false, furtherPage: false });
+      if (await isStruck(parts, { message, response, url }, 'log', path.name ?? '')) return true;
       await sendLog(parts.api, parts.findLog, path, url, message, response);
       return true;
     case 'exec':
@@ -78,6 +85,18 @@ async function handlePod(parts: HandlerParts, { message, response, url }: Exchan
     default:
       return false;
   }
+}
+
+async function handleProxied(parts: HandlerParts, exchange: Exchange, proxied: ProxiedPath): Promise<void> {
+  if (await isStruck(parts, exchange, 'proxy', proxied.pod)) return;
+  await forwardToPod(parts.findPodPort, proxied, exchange.message, exchange.response);
+}
+
+/** Counts a request to the processes of a pod. Returns true if an injected fault has replaced the response. */
+async function isStruck(parts: HandlerParts, exchange: Exchange, subresource: string, name: string): Promise<boolean> {
+  parts.counters.count({ verb: 'get', resource: `pods/${subresource}`, dryRun: false, furtherPage: false });
+  const fault = parts.faults.strike({ verb: 'get', group: '', plural: 'pods', dryRun: false, name, subresource });
+  return fault !== undefined && suffer(parts, exchange, fault);
 }
 
 /** Returns the 404 for an unknown path: a Status if the group has built-in kinds, otherwise plain text. */

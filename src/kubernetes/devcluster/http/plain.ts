@@ -11,7 +11,7 @@ import type { ResourceType } from '../resources/resource-type.ts';
 import { negotiate } from './accept.ts';
 import type { CounterStore } from './counters.ts';
 import { type Faults, readFault } from './faults.ts';
-import { type Answer, jsonAnswer, textAnswer } from './respond.ts';
+import { type ApiResponse, jsonAnswer, textAnswer } from './respond.ts';
 
 export interface PlainPaths {
   readonly signer: AccountSigner;
@@ -42,7 +42,12 @@ export function isPublicPath(path: string): boolean {
 }
 
 /** Returns undefined if the path is unknown. */
-export function answerPlain(parts: PlainPaths, message: IncomingMessage, url: URL, body: Buffer): Answer | undefined {
+export function answerPlain(
+  parts: PlainPaths,
+  message: IncomingMessage,
+  url: URL,
+  body: Buffer,
+): ApiResponse | undefined {
   const path = url.pathname.length > 1 && url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname;
   if (path.startsWith('/devcluster/')) return answerOwn(parts, message.method ?? 'GET', path, body);
   const answer = answerGet(parts, message, path, url);
@@ -50,7 +55,7 @@ export function answerPlain(parts: PlainPaths, message: IncomingMessage, url: UR
   return answer;
 }
 
-function answerGet(parts: PlainPaths, message: IncomingMessage, path: string, url: URL): Answer | undefined {
+function answerGet(parts: PlainPaths, message: IncomingMessage, path: string, url: URL): ApiResponse | undefined {
   if (HEALTH.includes(path)) return textAnswer(200, 'ok');
   if (path === '/version') return jsonAnswer(200, VERSION);
   if (path === '/openapi/v3') return textAnswer(200, JSON.stringify(parts.openApi.index(parts.types())));
@@ -58,12 +63,16 @@ function answerGet(parts: PlainPaths, message: IncomingMessage, path: string, ur
   return answerIssuer(parts, message, path) ?? answerDiscovery(parts, message, path);
 }
 
-function answerIssuer({ signer, address }: PlainPaths, { headers }: IncomingMessage, path: string): Answer | undefined {
+function answerIssuer(
+  { signer, address }: PlainPaths,
+  { headers }: IncomingMessage,
+  path: string,
+): ApiResponse | undefined {
   const document = issuerDocument(signer, address(), path, headers.accept ?? '');
   return document && { code: 200, ...document, headers: { 'cache-control': 'public, max-age=3600' } };
 }
 
-function answerDiscovery(parts: PlainPaths, message: IncomingMessage, path: string): Answer | undefined {
+function answerDiscovery(parts: PlainPaths, message: IncomingMessage, path: string): ApiResponse | undefined {
   const types = parts.types();
   const [prefix, first, second, ...more] = path.split('/').slice(1);
   if (more.length > 0 || (prefix !== 'api' && prefix !== 'apis')) return undefined;
@@ -79,7 +88,7 @@ function answerDiscovery(parts: PlainPaths, message: IncomingMessage, path: stri
 
 const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-function answerRoot(parts: PlainPaths, message: IncomingMessage, prefix: 'api' | 'apis'): Answer {
+function answerRoot(parts: PlainPaths, message: IncomingMessage, prefix: 'api' | 'apis'): ApiResponse {
   const types = parts.types();
   const { form } = negotiate(message.headers.accept ?? '', ['aggregated-discovery', 'object']);
   if (form === 'aggregated-discovery') {
@@ -93,7 +102,7 @@ function answerRoot(parts: PlainPaths, message: IncomingMessage, prefix: 'api' |
  * Returns a document. If the URL has the document's hash, the response may be cached forever. A URL with another hash
  * is redirected.
  */
-function answerDocument(parts: PlainPaths, message: IncomingMessage, path: string, url: URL): Answer | undefined {
+function answerDocument(parts: PlainPaths, message: IncomingMessage, path: string, url: URL): ApiResponse | undefined {
   const document = parts.openApi.document(parts.types(), path);
   if (document === undefined) return { code: 404, body: '' };
   const { hash, text } = document;
@@ -112,7 +121,7 @@ function answerDocument(parts: PlainPaths, message: IncomingMessage, path: strin
  * Responds to `/devcluster/counters` (GET, DELETE) and `/devcluster/faults` (POST, DELETE), which tests in other
  * processes use.
  */
-function answerOwn(parts: PlainPaths, method: string, path: string, body: Buffer): Answer | undefined {
+function answerOwn(parts: PlainPaths, method: string, path: string, body: Buffer): ApiResponse | undefined {
   switch (`${method} ${path}`) {
     case 'GET /devcluster/counters':
       return jsonAnswer(200, parts.counters.read());
@@ -129,7 +138,7 @@ function answerOwn(parts: PlainPaths, method: string, path: string, body: Buffer
   }
 }
 
-function addFault(parts: PlainPaths, body: Buffer): Answer {
+function addFault(parts: PlainPaths, body: Buffer): ApiResponse {
   const fault = readFault(parseOrNull(body));
   if (fault === undefined) return textAnswer(400, 'a fault is {"match": {...}, "action": {...}}\n');
   parts.faults.add(fault);

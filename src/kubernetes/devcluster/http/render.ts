@@ -6,7 +6,7 @@ import type { ApiAnswer, ApiRequest, ListAnswer } from '../api/request.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import { tableOf } from '../table/table.ts';
 import type { Form, Representation } from './accept.ts';
-import { type Answer, jsonAnswer, warningHeaders, yamlAnswer } from './respond.ts';
+import { type ApiResponse, jsonAnswer, warningHeaders, yamlAnswer } from './respond.ts';
 
 /** Returns the forms that are available for the response to this request. */
 export function formsOf(request: ApiRequest): readonly Form[] {
@@ -14,7 +14,12 @@ export function formsOf(request: ApiRequest): readonly Form[] {
   return ['object', 'table', 'partial-object'];
 }
 
-export function render(request: ApiRequest, answer: ApiAnswer, representation: Representation, now: number): Answer {
+export function render(
+  request: ApiRequest,
+  answer: ApiAnswer,
+  representation: Representation,
+  now: number,
+): ApiResponse {
   const write = representation.format === 'yaml' ? yamlAnswer : jsonAnswer;
   const deprecation = request.type.custom?.deprecation;
   const general = deprecation === undefined ? [] : [deprecation];

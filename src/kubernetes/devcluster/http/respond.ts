@@ -11,7 +11,7 @@ import { apiError, statusOf } from '../api/status.ts';
 const COMPRESS_FROM_BYTES = 128 * 1024;
 const compress = promisify(gzip);
 
-export interface Answer {
+export interface ApiResponse {
   readonly code: number;
   /** Absent if the body is empty. */
   readonly contentType?: string;
@@ -19,22 +19,22 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-export function jsonAnswer(code: number, value: unknown, headers: Answer['headers'] = {}): Answer {
+export function jsonAnswer(code: number, value: unknown, headers: ApiResponse['headers'] = {}): ApiResponse {
   return { code, contentType: 'application/json', body: `${JSON.stringify(value)}\n`, headers };
 }
 
-export function yamlAnswer(code: number, value: unknown, headers: Answer['headers'] = {}): Answer {
+export function yamlAnswer(code: number, value: unknown, headers: ApiResponse['headers'] = {}): ApiResponse {
   return { code, contentType: 'application/yaml', body: stringify(value, { version: '1.1' }), headers };
 }
 
-export function textAnswer(code: number, body: string): Answer {
+export function textAnswer(code: number, body: string): ApiResponse {
   return { code, contentType: 'text/plain; charset=utf-8', body };
 }
 
 export const PAGE_NOT_FOUND = textAnswer(404, '404 page not found\n');
 
 /** Converts an error to a response. A bug becomes a 500 with its message, because this server is for development. */
-export function errorAnswer(error: unknown): Answer {
+export function errorAnswer(error: unknown): ApiResponse {
   const status = statusOf(error) ?? internalError(error);
   const code = typeof status.code === 'number' ? status.code : 500;
   return jsonAnswer(code, status, retryHeaders(status));
@@ -55,7 +55,11 @@ function retryHeaders(status: JsonObject): Record<string, string> {
   return typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {};
 }
 
-export async function sendAnswer(message: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
+export async function sendAnswer(
+  message: IncomingMessage,
+  response: ServerResponse,
+  answer: ApiResponse,
+): Promise<void> {
   if (response.destroyed) return;
   const headers: Record<string, string | string[]> = { 'cache-control': 'no-cache, private' };
   if (answer.contentType !== undefined) headers['content-type'] = answer.contentType;
@@ -74,7 +78,7 @@ export async function sendAnswer(message: IncomingMessage, response: ServerRespo
 }
 
 /** Sends a response instead of performing the upgrade. */
-export function refuseUpgrade(socket: Duplex, { code, contentType = 'text/plain', body }: Answer): void {
+export function refuseUpgrade(socket: Duplex, { code, contentType = 'text/plain', body }: ApiResponse): void {
   const length = Buffer.byteLength(body);
   const head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\ncontent-type: ${contentType}\r\ncontent-length: ${length}`;
   socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);

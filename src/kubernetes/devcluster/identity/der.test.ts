@@ -23,9 +23,13 @@ const rows: readonly { reason: string; made: Buffer; hex: string }[] = [
     made: objectIdentifier('1.2.840.10045.4.3.2'),
     hex: '06082a8648ce3d040302',
   },
-  { reason: 'a bit string says how many bits are unused', made: bitString(Buffer.from([0x86]), 1), hex: '03020186' },
+  {
+    reason: 'a bit string contains the number of unused bits',
+    made: bitString(Buffer.from([0x86]), 1),
+    hex: '03020186',
+  },
   { reason: 'a text is UTF-8', made: utf8String('ü'), hex: '0c02c3bc' },
-  { reason: 'an explicit tag wraps', made: explicitTag(3, sequence()), hex: 'a3023000' },
+  { reason: 'an explicit tag contains the complete element', made: explicitTag(3, sequence()), hex: 'a3023000' },
   {
     reason: 'a time through 2049 is UTCTime',
     made: time(Date.UTC(2049, 11, 31, 23, 59, 59)),

@@ -1,6 +1,6 @@
 // Prepares the command of a container. Failed preparations are repeated with growing delays.
 
-import type { EntryPoint, NodeClock, ProcessPlace, Program, RunToEnd } from './ports.ts';
+import type { EntryPoint, ImageProgram, NodeClock, ProcessPlace, RunToEnd } from './ports.ts';
 import type { LocalCommand, ProcessGroups } from './process-groups.ts';
 
 export interface EntryPointOptions {
@@ -18,7 +18,7 @@ const MAX_WAIT_MS = 60_000;
 const LAST_WORDS = 600;
 
 /** Returns a function that prepares the command. That function throws if the preparation fails. */
-export function openEntryPoint({ command }: Program, options: EntryPointOptions): () => Promise<EntryPoint> {
+export function openEntryPoint({ command }: ImageProgram, options: EntryPointOptions): () => Promise<EntryPoint> {
   if (typeof command !== 'function') return async () => command;
   const { clock, stopping, failed, place } = options;
   let wait = 0;

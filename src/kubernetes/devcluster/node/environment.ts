@@ -1,7 +1,7 @@
 // Builds a container's environment from its manifest, and replaces `$(NAME)` in arguments (Kubernetes documentation,
 // "Define Dependent Environment Variables").
 
-import type { Container, Pod, Variable } from './objects.ts';
+import type { Container, ContainerVariable, Pod } from './objects.ts';
 import type { NodeApi } from './ports.ts';
 import { notThere, readValues } from './volumes.ts';
 
@@ -31,7 +31,7 @@ export async function readEnvironment(
 async function readVariable(
   api: Pick<NodeApi, 'data'>,
   pod: Pod,
-  { value, valueFrom = {} }: Variable,
+  { value, valueFrom = {} }: ContainerVariable,
 ): Promise<string | undefined> {
   const { secretKeyRef, configMapKeyRef, fieldRef } = valueFrom;
   if (fieldRef !== undefined) return fieldOf(pod, fieldRef.fieldPath);
@@ -67,7 +67,7 @@ const LOADERS = [
   /^(GIT_(SSH|EXTERNAL|EDITOR|PAGER|PROXY|ASKPASS|SEQUENCE|CONFIG|DIR|WORK|EXEC|TEMPLATE|TRACE).*|SSH_(ASKPASS|AUTH).*)$/,
   /^(GIT_(COMMON|OBJECT|ALTERNATE|ALLOW_PROTOCOL|PROTOCOL|INDEX|ATTR).*|HGRCPATH|SVN_SSH)$/,
   /^GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES$/,
-  // Programs for browsers (`PUPPETEER_EXECUTABLE_PATH`), pagers and tools to start, and agents for Java to load.
+  // Programs that other programs start, such as browsers and pagers, and options that make Java load agents.
   /(^|_)(EXECUTABLE(_PATH)?|BINARY(_PATH)?|BIN|COMMAND|CMD|PAGER|EDITOR|ASKPASS|RSH|OPTS|PRELOAD|PLUGINS?(_(PATH|DIRS?))?|LOAD_?PATH)$/,
   /^(PUPPETEER_(LAUNCH|EXEC|CONFIG).*|PLAYWRIGHT_.*PATH|CHROME_(PATH|FLAGS)|CC|CXX|CGO_.*|MAKEFLAGS|MAKEFILES|COMSPEC|PATHEXT|PSModulePath)$/,
   // Drivers and modules that libraries for databases, desktops and authentication load.

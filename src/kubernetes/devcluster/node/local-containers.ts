@@ -24,7 +24,7 @@ export interface ContainerInput {
   readonly stdinOnce?: boolean;
 }
 
-interface Running {
+interface ContainerProcess {
   readonly child: ChildProcessWithoutNullStreams;
   readonly outputs: Set<ContainerOutput>;
   /** Connections that have paused the output. */
@@ -36,9 +36,9 @@ interface Running {
 
 /** Opens the runner. `groups` are closed with the runner. By default, the runner creates its own groups. */
 export function openLocalContainers(groups: ProcessGroups = openProcessGroups()): LocalContainers {
-  const running = new Map<string, Running>();
-  const all = new Set<Running>();
-  const find = (name: ContainerName): Running | undefined => running.get(key(name));
+  const running = new Map<string, ContainerProcess>();
+  const all = new Set<ContainerProcess>();
+  const find = (name: ContainerName): ContainerProcess | undefined => running.get(key(name));
   return {
     start(name, command, { stdinOnce = false } = {}) {
       const container = run(groups.start(command), stdinOnce);
@@ -80,9 +80,9 @@ function key({ namespace, pod, container }: ContainerName): string {
   return `${namespace}/${pod}/${container}`;
 }
 
-function run(child: ChildProcessWithoutNullStreams, stdinOnce: boolean): Running {
+function run(child: ChildProcessWithoutNullStreams, stdinOnce: boolean): ContainerProcess {
   const outputs = new Set<ContainerOutput>();
-  // Attached clients are informed when the process ends.
+  // The write error is ignored, because clients are informed when the process ends.
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdout.on('data', (chunk: Buffer) => {
     for (const output of outputs) output.stdout(chunk);
@@ -104,7 +104,7 @@ function run(child: ChildProcessWithoutNullStreams, stdinOnce: boolean): Running
   return { child, outputs, paused: new Set(), over, stdinOnce, frozen: false };
 }
 
-function connectTo(container: Running, output: ContainerOutput): ContainerConnection {
+function connectTo(container: ContainerProcess, output: ContainerOutput): ContainerConnection {
   const { child, outputs, paused } = container;
   outputs.add(output);
 

@@ -8,7 +8,7 @@ import type { Owner } from '../controllers/owners.ts';
 import { ACCOUNT_MOUNT, openAccount } from './account-files.ts';
 import { type LocalText, localText } from './local-text.ts';
 import type { Container, Pod, VolumeMount } from './objects.ts';
-import type { Addresses, NodeApi, NodeClock, Program } from './ports.ts';
+import type { Addresses, ImageProgram, NodeApi, NodeClock } from './ports.ts';
 import { checkInside, isBelow, readVolume, showFiles, type VolumeFiles } from './volumes.ts';
 
 export interface MountOptions {
@@ -18,7 +18,7 @@ export interface MountOptions {
   /** The chain of controllers of the pod, nearest first. */
   readonly owners: readonly Owner[];
   readonly spec: Container;
-  readonly program: Program;
+  readonly program: ImageProgram;
   readonly addresses: Addresses;
   readonly folder: string;
   /** Folder for PersistentVolumeClaims, which outlive pods. */

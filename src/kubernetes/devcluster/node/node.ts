@@ -1,4 +1,4 @@
-// Runs a node, whose pods are processes of this machine. Services forward to them.
+// Runs a node: its pods are processes of this machine, and its Services forward connections to the pods.
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export interface NodeOptions {
   failed(error: unknown): void;
 }
 
-export interface Node {
+export interface ClusterNode {
   readonly containers: LocalContainers;
   /** Returns undefined if this node does not run the container. */
   container(name: ContainerName): RunningContainer | undefined;
@@ -47,7 +47,7 @@ export interface Node {
 /** Interval in milliseconds at which mounted objects are read again. */
 const REFRESH_MS = 1000;
 
-export function startNode(options: NodeOptions): Node {
+export function startNode(options: NodeOptions): ClusterNode {
   const { api, clock, dir, failed } = options;
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const groups = openProcessGroups(join(dir, 'processes.json'));

@@ -30,7 +30,7 @@ export interface Probe {
   readonly successThreshold?: number;
 }
 
-export interface Variable {
+export interface ContainerVariable {
   readonly name: string;
   readonly value?: string;
   readonly valueFrom?: {
@@ -62,7 +62,7 @@ export interface Container {
   readonly stdin?: boolean;
   /** If set, the input is closed with the first connection that had input. */
   readonly stdinOnce?: boolean;
-  readonly env?: readonly Variable[];
+  readonly env?: readonly ContainerVariable[];
   readonly envFrom?: readonly VariablesFrom[];
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
   readonly volumeMounts?: readonly VolumeMount[];

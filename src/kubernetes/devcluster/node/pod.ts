@@ -12,7 +12,7 @@ import type { LocalContainers } from './local-containers.ts';
 import { openLog } from './log.ts';
 import { type Mounts, openMounts } from './mounts.ts';
 import type { Container, Pod } from './objects.ts';
-import type { EntryPoint, NodeApi, NodeClock, NodeEvent, Program } from './ports.ts';
+import type { EntryPoint, ImageProgram, NodeApi, NodeClock, NodeEvent } from './ports.ts';
 import { withoutCommands } from './probes.ts';
 import type { LocalCommand, ProcessGroups } from './process-groups.ts';
 import type { Programs } from './programs.ts';
@@ -51,7 +51,7 @@ export interface PodToRun {
   readonly programs: Programs;
 }
 
-interface Running {
+interface PodRun {
   readonly parts: PodParts;
   readonly pod: Pod;
   readonly owners: readonly Owner[];
@@ -74,7 +74,7 @@ export function startPod(parts: PodParts, { pod, owners, programs }: PodToRun): 
   const stopping = new AbortController();
   const containers: RunningContainer[] = [];
   const report = reporter(parts, pod, () => podStatus(containers, since));
-  const running: Running = {
+  const running: PodRun = {
     ...{ parts, pod, owners, changed: report },
     folder: join(parts.dir, 'pods', pod.metadata.uid),
     ports: new Map(),
@@ -131,7 +131,7 @@ function reporter({ api, failed }: PodParts, pod: Pod, status: () => object): ()
   };
 }
 
-function startContainer(running: Running, spec: Container, program: Program, mounts: Mounts): RunningContainer {
+function startContainer(running: PodRun, spec: Container, program: ImageProgram, mounts: Mounts): RunningContainer {
   const { parts, pod, graceMs } = running;
   const { namespace, name } = pod.metadata;
   const entryPoint = openEntryPoint(program, {
@@ -154,11 +154,11 @@ function startContainer(running: Running, spec: Container, program: Program, mou
   });
 }
 
-function folderOf({ folder }: Running, { name }: Container): string {
+function folderOf({ folder }: PodRun, { name }: Container): string {
   return join(folder, name);
 }
 
-function mountsOf(running: Running, spec: Container, program: Program): Mounts {
+function mountsOf(running: PodRun, spec: Container, program: ImageProgram): Mounts {
   const { parts, pod, owners, ports } = running;
   const { api, clock, dir, servicePort, apiServer } = parts;
   const addresses = { port: (port: number) => ports.get(port) ?? port, service: servicePort, apiServer };
@@ -168,9 +168,9 @@ function mountsOf(running: Running, spec: Container, program: Program): Mounts {
 
 /** Prepares the command of a container. Throws if a required object does not exist yet. */
 async function prepare(
-  running: Running,
+  running: PodRun,
   spec: Container,
-  program: Program,
+  program: ImageProgram,
   { text, create, show }: Mounts,
   findEntryPoint: () => Promise<EntryPoint>,
 ): Promise<LocalCommand> {
@@ -196,7 +196,7 @@ async function prepare(
   return { program: first, args: [...own, ...(await Promise.all(given))], env, directory: home };
 }
 
-function recordVariable({ leftOut, record }: Running, name: string): void {
+function recordVariable({ leftOut, record }: PodRun, name: string): void {
   if (leftOut.has(name)) return;
   leftOut.add(name);
   const message = `the variable ${name} is left out: it could make the process load other code, programs or files of this machine`;
@@ -204,7 +204,7 @@ function recordVariable({ leftOut, record }: Running, name: string): void {
 }
 
 /** Records Events for paths and commands of the manifest that this machine does not provide. */
-function recordLeftOut({ pod, record }: Running): void {
+function recordLeftOut({ pod, record }: PodRun): void {
   for (const { hostPath } of pod.spec.volumes ?? []) {
     if (hostPath === undefined) continue;
     const message = `${hostPath.path} of this machine is not mounted: the container has an empty folder in its place`;

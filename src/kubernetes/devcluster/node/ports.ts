@@ -62,13 +62,13 @@ export interface Addresses {
 export type EntryPoint = readonly [string, ...string[]];
 
 /**
- * Runs a command on this machine and resolves when it ends. Throws an Error with its last output if it fails or the pod
- * is stopped.
+ * Runs a command on this machine and resolves when the command ends. If the command fails or the pod is stopped, throws
+ * an Error with the last output of the command.
  */
 export type RunToEnd = (command: LocalCommand) => Promise<void>;
 
 /** The program that runs instead of an image. */
-export interface Program {
+export interface ImageProgram {
   /**
    * The command, or a function that prepares it before each run, such as by installing it. If the function throws, it
    * is called again with growing delays.
@@ -104,4 +104,4 @@ export interface NotHere {
 }
 
 /** Finds the program for an image. `owners` is the chain of controllers of the pod, nearest first. */
-export type FindProgram = (container: Container, pod: PodSpec, owners: readonly Owner[]) => Program | NotHere;
+export type FindProgram = (container: Container, pod: PodSpec, owners: readonly Owner[]) => ImageProgram | NotHere;

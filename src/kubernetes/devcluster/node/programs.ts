@@ -4,9 +4,9 @@ import { isObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
 import { asOwner, type Owner } from '../controllers/owners.ts';
 import { asPod, type PodSpec } from './objects.ts';
-import type { FindProgram, Program } from './ports.ts';
+import type { FindProgram, ImageProgram } from './ports.ts';
 
-export type Programs = ReadonlyMap<string, Program>;
+export type Programs = ReadonlyMap<string, ImageProgram>;
 
 /** Returns undefined if this machine does not run the pod. */
 export function programsOf(find: FindProgram, spec: PodSpec, owners: readonly Owner[]): Programs | undefined {

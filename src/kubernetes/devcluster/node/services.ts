@@ -32,7 +32,7 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
   function keep(socket: Socket): void {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    // The peer is informed when the connection ends.
+    // The `close` event then closes the other connection.
     socket.on('error', () => socket.destroy());
   }
 

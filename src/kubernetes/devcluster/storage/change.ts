@@ -12,7 +12,7 @@ export interface ObjectKey {
 }
 
 /** A committed write. `object` has the revision as its `metadata.resourceVersion`. */
-export interface Change {
+export interface StorageChange {
   readonly revision: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly key: ObjectKey;

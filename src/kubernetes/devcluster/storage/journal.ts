@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
-import { type Change, keyOfObject } from './change.ts';
+import { keyOfObject, type StorageChange } from './change.ts';
 
 const FORMAT = { journal: 'devcluster', version: 1 } as const;
 const SYNC_EVERY_MS = 50;
@@ -32,9 +32,9 @@ interface Header {
   readonly revision: number;
 }
 
-/** A change. Without a type, an object of the snapshot. */
-interface Line {
-  readonly type?: Change['type'];
+/** A line of the file: a change, or an object of the snapshot if `type` is absent. */
+interface JournalLine {
+  readonly type?: StorageChange['type'];
   readonly collection: string;
   readonly object: KubeObject;
 }
@@ -44,13 +44,13 @@ interface Restored {
   readonly revision: number;
   readonly objects: readonly { readonly collection: string; readonly object: KubeObject }[];
   /** The changes after the snapshot, oldest first. */
-  readonly changes: readonly Pick<Change, 'type' | 'key' | 'object'>[];
+  readonly changes: readonly Pick<StorageChange, 'type' | 'key' | 'object'>[];
 }
 
 export interface Journal {
   readonly restored: Restored;
   /** Appends a change. After it returns, the change survives the end of this process. */
-  append(change: Change): void;
+  append(change: StorageChange): void;
   /** True if the file should be rewritten, given the number of existing objects. */
   bloated(objects: number): boolean;
   /** Replaces the file by a snapshot. */
@@ -89,7 +89,7 @@ export function openJournal(dir: string): Journal {
   };
 }
 
-function lineOf({ type, key, object }: Change): JsonObject {
+function lineOf({ type, key, object }: StorageChange): JsonObject {
   return { type, collection: key.collection, object: object as JsonObject };
 }
 
@@ -117,7 +117,7 @@ function readJournal(path: string): { restored: Restored; bytes: number; lines: 
   const [first = '', ...rest] = content.toString('utf8', 0, whole).split('\n').slice(0, -1);
   const header = parseHeader(path, first);
   const objects: { collection: string; object: KubeObject }[] = [];
-  const changes: Pick<Change, 'type' | 'key' | 'object'>[] = [];
+  const changes: Pick<StorageChange, 'type' | 'key' | 'object'>[] = [];
   rest.forEach((line, index) => {
     const entry = parseLine(path, index + 2, line);
     if (entry.type === undefined) objects.push({ collection: entry.collection, object: entry.object });
@@ -133,7 +133,7 @@ function parseHeader(path: string, line: string): Header {
   return { ...FORMAT, revision: value.revision };
 }
 
-function parseLine(path: string, number: number, line: string): Line {
+function parseLine(path: string, number: number, line: string): JournalLine {
   const value = parseJson(line);
   if (!isObject(value) || typeof value.collection !== 'string' || !isStored(value.object)) throw broken(path, number);
   const { type, collection, object } = value;

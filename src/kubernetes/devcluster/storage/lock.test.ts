@@ -24,7 +24,7 @@ test('a locked directory is refused until it is released, even to the same proce
 
 const LEFT_BEHIND: readonly { reason: string; pid: number; started: string }[] = [
   { reason: 'a process that is dead', pid: 2 ** 22 + 1, started: '1' },
-  { reason: 'an earlier process with our id', pid: process.pid, started: '1' },
+  { reason: 'an earlier process with the id of this process', pid: process.pid, started: '1' },
   { reason: 'an earlier process with the id of a running one', pid: 1, started: '0' },
 ];
 

@@ -14,7 +14,7 @@ export interface DirectoryLock {
   release(): Promise<void>;
 }
 
-interface Holder {
+interface DirectoryHolder {
   readonly pid: number;
   /** Start time of the process in the system's unit. Together with the start time, a process id is unique. */
   readonly started: string;
@@ -31,9 +31,9 @@ const held = new Set<string>();
 
 /** Throws Failure `devcluster-locked` if another running process has locked the directory. */
 export async function lockDirectory(dir: string): Promise<DirectoryLock> {
-  let rival: Holder | undefined;
+  let rival: DirectoryHolder | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const holder: Holder = { pid: process.pid, started: startOf(process.pid) ?? '', nonce: randomUUID() };
+    const holder: DirectoryHolder = { pid: process.pid, started: startOf(process.pid) ?? '', nonce: randomUUID() };
     const withdraw = await announce(dir, holder);
     rival = await findRival(dir, holder);
     if (rival === undefined) return { release: withdraw };
@@ -48,7 +48,7 @@ export async function lockDirectory(dir: string): Promise<DirectoryLock> {
  * Creates the file of this process before it looks for other files. If two processes start together, at least one finds
  * the other process's file.
  */
-async function announce(dir: string, holder: Holder): Promise<() => Promise<void>> {
+async function announce(dir: string, holder: DirectoryHolder): Promise<() => Promise<void>> {
   const path = join(dir, `${PREFIX}${holder.nonce}`);
   held.add(holder.nonce);
   await writeFile(path, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
@@ -58,7 +58,7 @@ async function announce(dir: string, holder: Holder): Promise<() => Promise<void
 }
 
 /** Returns another running process with a file in the directory. Removes files of dead processes. */
-async function findRival(dir: string, own: Holder): Promise<Holder | undefined> {
+async function findRival(dir: string, own: DirectoryHolder): Promise<DirectoryHolder | undefined> {
   for (const name of await readdir(dir)) {
     if (!name.startsWith(PREFIX) || name === `${PREFIX}${own.nonce}`) continue;
     const path = join(dir, name);
@@ -71,7 +71,7 @@ async function findRival(dir: string, own: Holder): Promise<Holder | undefined> 
   return undefined;
 }
 
-function isAlive(holder: Holder): boolean {
+function isAlive(holder: DirectoryHolder): boolean {
   if (holder.pid === process.pid) return held.has(holder.nonce);
   try {
     process.kill(holder.pid, 0);
@@ -92,7 +92,7 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-function parseHolder(text: string): Holder | undefined {
+function parseHolder(text: string): DirectoryHolder | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return undefined;

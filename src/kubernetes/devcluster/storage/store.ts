@@ -2,7 +2,7 @@
 // states of a collection can be read while the later changes are in memory. Stored objects are never modified.
 
 import type { KubeObject } from '../../rules/object.ts';
-import { type Change, keyOfObject, type ObjectKey, placeOf } from './change.ts';
+import { keyOfObject, type ObjectKey, placeOf, type StorageChange } from './change.ts';
 import type { Journal } from './journal.ts';
 
 /** Number of changes kept in memory for watches and for lists at a past revision. */
@@ -22,9 +22,9 @@ export interface Store {
   /** Removes an object. Returns its last state with the resourceVersion of the deletion. */
   remove(key: ObjectKey): KubeObject | undefined;
   /** Returns the changes of a collection after a revision, oldest first. The revision must be at least `oldest()`. */
-  changesSince(revision: number, collection: string): readonly Change[];
+  changesSince(revision: number, collection: string): readonly StorageChange[];
   /** Calls `listener` after each change. The returned function stops the calls. */
-  subscribe(listener: (change: Change) => void): () => void;
+  subscribe(listener: (change: StorageChange) => void): () => void;
   /** Returns the collections that have objects. */
   collections(): readonly string[];
   close(): void;
@@ -36,17 +36,17 @@ interface Collection {
   order: readonly string[] | undefined;
 }
 
-interface State {
+interface StoreState {
   revision: number;
   oldest: number;
   readonly collections: Map<string, Collection>;
-  readonly changes: Change[];
+  readonly changes: StorageChange[];
 }
 
 export function openStore(journal: Journal): Store {
   const state = restore(journal);
-  const listeners = new Set<(change: Change) => void>();
-  const commit = (change: Change): void => {
+  const listeners = new Set<(change: StorageChange) => void>();
+  const commit = (change: StorageChange): void => {
     journal.append(change);
     enact(state, change);
     if (journal.bloated(countObjects(state))) journal.rewrite(state.revision, allObjects(state));
@@ -80,9 +80,9 @@ export function openStore(journal: Journal): Store {
   };
 }
 
-function restore(journal: Journal): State {
+function restore(journal: Journal): StoreState {
   const { revision, objects, changes } = journal.restored;
-  const state: State = { revision, oldest: revision, collections: new Map(), changes: [] };
+  const state: StoreState = { revision, oldest: revision, collections: new Map(), changes: [] };
   for (const { collection, object } of objects) {
     const place = placeOf(keyOfObject(collection, object));
     collectionOf(state, collection).objects.set(place, object);
@@ -95,7 +95,7 @@ function restore(journal: Journal): State {
   return state;
 }
 
-function putChange(state: State, collection: string, object: KubeObject): Change {
+function putChange(state: StoreState, collection: string, object: KubeObject): StorageChange {
   const key = keyOfObject(collection, object);
   const previous = state.collections.get(collection)?.objects.get(placeOf(key));
   const revision = state.revision + 1;
@@ -105,7 +105,7 @@ function putChange(state: State, collection: string, object: KubeObject): Change
     : { revision, type: 'MODIFIED', key, object: stored, previous };
 }
 
-function removeChange(state: State, key: ObjectKey): Change | undefined {
+function removeChange(state: StoreState, key: ObjectKey): StorageChange | undefined {
   const previous = state.collections.get(key.collection)?.objects.get(placeOf(key));
   if (previous === undefined) return undefined;
   const revision = state.revision + 1;
@@ -116,7 +116,7 @@ function withRevision(object: KubeObject, revision: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
-function enact(state: State, change: Change): void {
+function enact(state: StoreState, change: StorageChange): void {
   const collection = collectionOf(state, change.key.collection);
   const place = placeOf(change.key);
   if (change.type === 'DELETED') collection.objects.delete(place);
@@ -130,7 +130,7 @@ function enact(state: State, change: Change): void {
   }
 }
 
-function collectionOf(state: State, name: string): Collection {
+function collectionOf(state: StoreState, name: string): Collection {
   const known = state.collections.get(name);
   if (known !== undefined) return known;
   const fresh: Collection = { objects: new Map(), order: undefined };
@@ -138,7 +138,7 @@ function collectionOf(state: State, name: string): Collection {
   return fresh;
 }
 
-function currentList(state: State, name: string, namespace: string | undefined): readonly KubeObject[] {
+function currentList(state: StoreState, name: string, namespace: string | undefined): readonly KubeObject[] {
   const collection = state.collections.get(name);
   if (collection === undefined) return [];
   collection.order ??= [...collection.objects.keys()].sort(byBytes);
@@ -152,7 +152,12 @@ function currentList(state: State, name: string, namespace: string | undefined):
 }
 
 /** Returns a past state, by undoing later changes on a copy, newest first. */
-function pastList(state: State, revision: number, name: string, namespace: string | undefined): readonly KubeObject[] {
+function pastList(
+  state: StoreState,
+  revision: number,
+  name: string,
+  namespace: string | undefined,
+): readonly KubeObject[] {
   const later = state.changes.slice(firstAfter(state.changes, revision)).filter((c) => c.key.collection === name);
   if (later.length === 0) return currentList(state, name, namespace);
   const objects = new Map(state.collections.get(name)?.objects);
@@ -166,7 +171,7 @@ function pastList(state: State, revision: number, name: string, namespace: strin
 }
 
 /** Returns the index of the first change after the revision by binary search. */
-function firstAfter(changes: readonly Change[], revision: number): number {
+function firstAfter(changes: readonly StorageChange[], revision: number): number {
   let low = 0;
   let high = changes.length;
   while (low < high) {
@@ -182,13 +187,13 @@ function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function countObjects(state: State): number {
+function countObjects(state: StoreState): number {
   let count = 0;
   for (const { objects } of state.collections.values()) count += objects.size;
   return count;
 }
 
-function* allObjects(state: State): Generator<{ collection: string; object: KubeObject }> {
+function* allObjects(state: StoreState): Generator<{ collection: string; object: KubeObject }> {
   for (const [collection, { objects }] of state.collections) {
     for (const object of objects.values()) yield { collection, object };
   }

@@ -3,18 +3,18 @@
 
 import { isObject, type Json } from '#std/json.ts';
 
-type Step =
+type PathStep =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'keys'; readonly keys: readonly string[] }
   | { readonly kind: 'index'; readonly index: number }
   | { readonly kind: 'all' }
-  | { readonly kind: 'filter'; readonly path: readonly Step[]; readonly equal: boolean; readonly value: Json };
+  | { readonly kind: 'filter'; readonly path: readonly PathStep[]; readonly equal: boolean; readonly value: Json };
 
-export type JsonPath = readonly Step[];
+export type JsonPath = readonly PathStep[];
 
 /** Returns undefined if the text has none of the supported forms. */
 export function parseJsonPath(text: string): JsonPath | undefined {
-  const steps: Step[] = [];
+  const steps: PathStep[] = [];
   let position = 0;
   while (position < text.length) {
     const parsed = text[position] === '[' ? parseBracket(text, position) : parseKey(text, position);
@@ -25,13 +25,13 @@ export function parseJsonPath(text: string): JsonPath | undefined {
   return steps;
 }
 
-interface Parsed {
-  readonly step: Step;
+interface StepWithEnd {
+  readonly step: PathStep;
   readonly end: number;
 }
 
 /** Parses a key. A backslash escapes the next character. */
-function parseKey(text: string, start: number): Parsed | undefined {
+function parseKey(text: string, start: number): StepWithEnd | undefined {
   if (text[start] !== '.') return undefined;
   let key = '';
   let position = start + 1;
@@ -44,7 +44,7 @@ function parseKey(text: string, start: number): Parsed | undefined {
   return { step: key === '*' ? { kind: 'all' } : { kind: 'key', key }, end: position };
 }
 
-function parseBracket(text: string, start: number): Parsed | undefined {
+function parseBracket(text: string, start: number): StepWithEnd | undefined {
   const end = closingBracket(text, start);
   if (end < 0) return undefined;
   const inside = text.slice(start + 1, end);
@@ -66,7 +66,7 @@ function closingBracket(text: string, start: number): number {
 /** A union `'a','b'`: the values of the keys that exist. */
 const UNION = /^\s*'[^',]*'(\s*,\s*'[^',]*')+\s*$/;
 
-function bracketStep(inside: string): Step | undefined {
+function bracketStep(inside: string): PathStep | undefined {
   if (inside === '*') return { kind: 'all' };
   if (/^-?[0-9]+$/.test(inside)) return { kind: 'index', index: Number(inside) };
   if (UNION.test(inside)) return { kind: 'keys', keys: inside.split(/,/).map((key) => key.trim().slice(1, -1)) };
@@ -75,7 +75,7 @@ function bracketStep(inside: string): Step | undefined {
   return inside.startsWith('?(@') && inside.endsWith(')') ? filterStep(inside.slice(3, -1)) : undefined;
 }
 
-function filterStep(condition: string): Step | undefined {
+function filterStep(condition: string): PathStep | undefined {
   const operator = condition.includes('!=') ? '!=' : '==';
   const at = condition.indexOf(operator);
   if (at < 0) return undefined;
@@ -97,7 +97,7 @@ export function valuesAt(root: Json, path: JsonPath): readonly Json[] {
   return path.reduce<readonly Json[]>((values, step) => values.flatMap((value) => takeStep(value, step)), [root]);
 }
 
-function takeStep(value: Json, step: Step): readonly Json[] {
+function takeStep(value: Json, step: PathStep): readonly Json[] {
   switch (step.kind) {
     case 'key': {
       const child = isObject(value) && Object.hasOwn(value, step.key) ? value[step.key] : undefined;

@@ -55,12 +55,12 @@ export function compileExpression({ environment, objects }: ExpressionScope, tex
   };
 }
 
-type Program = ReturnType<Environment['parse']>;
-type Parsed =
-  | { readonly ok: true; readonly program: Program }
+type CelProgram = ReturnType<Environment['parse']>;
+type ParseResult =
+  | { readonly ok: true; readonly program: CelProgram }
   | { readonly ok: false; readonly outcome: Exclude<CompiledExpression, Expression> };
 
-function parseProgram(environment: Environment, expression: string): Parsed {
+function parseProgram(environment: Environment, expression: string): ParseResult {
   try {
     return { ok: true, program: environment.parse(withOwnMacros(expression)) };
   } catch (error) {
@@ -104,7 +104,7 @@ function foreignSyntax(expression: string): string | undefined {
   return undefined;
 }
 
-function evaluate(program: Program, context: Readonly<Record<string, unknown>>): Evaluated {
+function evaluate(program: CelProgram, context: Readonly<Record<string, unknown>>): Evaluated {
   const { result, met } = watched((): Evaluated => {
     try {
       return { type: 'value', value: withinBudget(() => program(context)) };

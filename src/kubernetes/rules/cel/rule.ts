@@ -4,20 +4,20 @@ import { compileExpression, type Expression, type ExpressionScope } from './expr
 import { mentions } from './inspect.ts';
 import { unsupportedLists } from './unsupported.ts';
 
-export type Outcome =
+export type RuleOutcome =
   | { readonly type: 'value'; readonly value: boolean | string }
   /** The API server refuses the object because of this error. */
   | { readonly type: 'error'; readonly message: string };
 
-export interface Rule {
+export interface EvaluableRule {
   readonly type: 'rule';
   readonly usesOldSelf: boolean;
   /** The arguments are values that the scope has converted. */
-  evaluate(self: unknown, oldSelf?: unknown): Outcome;
+  evaluate(self: unknown, oldSelf?: unknown): RuleOutcome;
 }
 
 export type CompiledRule =
-  | Rule
+  | EvaluableRule
   /** Kubernetes would not compile the rule either. */
   | { readonly type: 'invalid'; readonly reason: string }
   /** Kubernetes may evaluate the rule. This program cannot. */
@@ -43,7 +43,7 @@ function evaluate(
   expression: Expression,
   context: Readonly<Record<string, unknown>>,
   expectedType: 'boolean' | 'string',
-): Outcome {
+): RuleOutcome {
   const evaluated = expression.evaluate(context);
   switch (evaluated.type) {
     case 'value': {

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';
 import { fieldElement, itemElement } from './element.ts';
 import { type FieldSet, insert, type MutableSet } from './fieldset.ts';
-import { elementsOf, type Place } from './place.ts';
+import { elementsOf, type ObjectPosition } from './place.ts';
 import { isEmptyMap, type Shape, shapeOf } from './shape.ts';
 
 /** Disjoint sets. An added or removed container is listed together with everything inside it. */
@@ -31,7 +31,7 @@ function compareValues(
   before: Json | undefined,
   after: Json | undefined,
   type: MergeType,
-  place: Place | undefined,
+  place: ObjectPosition | undefined,
 ): void {
   const right = shapeOf(type, after === undefined ? before : after);
   const left = shapeOf(type, before === undefined ? after : before);
@@ -47,7 +47,7 @@ function compareShaped(
   before: Json | undefined,
   after: Json | undefined,
   shape: Shape,
-  place: Place | undefined,
+  place: ObjectPosition | undefined,
 ): void {
   if (shape.is === 'map' && !shape.type.atomic) {
     const [left, right] = [isObject(before) ? before : {}, isObject(after) ? after : {}];
@@ -66,7 +66,13 @@ function compareShaped(
   if (before !== undefined && after !== undefined && !jsonEquals(before, after)) insertPlace(sets.modified, place);
 }
 
-function compareMaps(sets: Sets, before: JsonObject, after: JsonObject, map: MapType, place: Place | undefined): void {
+function compareMaps(
+  sets: Sets,
+  before: JsonObject,
+  after: JsonObject,
+  map: MapType,
+  place: ObjectPosition | undefined,
+): void {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const type = keyType(map, key);
     if (type === undefined || isSameAbsence(sets, before[key], after[key], type)) continue;
@@ -90,7 +96,7 @@ function compareItems(
   before: readonly Json[],
   after: readonly Json[],
   list: ListType,
-  place: Place | undefined,
+  place: ObjectPosition | undefined,
 ): void {
   const left = groupItems(before, list);
   const right = groupItems(after, list);
@@ -109,7 +115,7 @@ function compareRepeated(
   before: readonly Json[],
   after: readonly Json[],
   type: MergeType,
-  place: Place,
+  place: ObjectPosition,
 ): void {
   if (before.length > 1 && after.length > 1) {
     if (!jsonEquals(before, after)) insertPlace(sets.modified, place);
@@ -134,6 +140,6 @@ function groupItems(items: readonly Json[], list: ListType): ReadonlyMap<string,
   return groups;
 }
 
-function insertPlace(set: MutableSet, place: Place | undefined): void {
+function insertPlace(set: MutableSet, place: ObjectPosition | undefined): void {
   insert(set, elementsOf(place));
 }

@@ -7,7 +7,7 @@ import { entryOf } from './entries.ts';
 import { difference, equalSets, type FieldSet, paths } from './fieldset.ts';
 import { parseFields, surelyHold } from './fieldsv1.ts';
 import { ownedSet } from './owned.ts';
-import { elementsOf, type Place, pointerOf } from './place.ts';
+import { elementsOf, type ObjectPosition, pointerOf } from './place.ts';
 import { compareObjects } from './values.ts';
 
 /**
@@ -72,7 +72,9 @@ function compareSets(
 
 /** Returns the worst result of all places. `unknown` is worse than `changed`. */
 function compareValues(desired: KubeObject, live: KubeObject, type: MergeType): Comparison {
-  let worst: { readonly result: Result; readonly place: Place | undefined; readonly reason: string } | undefined;
+  let worst:
+    | { readonly result: Result; readonly place: ObjectPosition | undefined; readonly reason: string }
+    | undefined;
   compareObjects(
     (answer, place, reason) => {
       const result = answer === 'differs' ? 'changed' : 'unknown';

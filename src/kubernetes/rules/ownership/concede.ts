@@ -60,16 +60,16 @@ export function concede(
 }
 
 /** Removes the fields of conflicts that a server reported, by the server's paths. Unknown paths are ignored. */
-export function concedeAnswered(object: KubeObject, type: MergeType, conflicts: readonly Named[]): Concession {
+export function concedeAnswered(object: KubeObject, type: MergeType, conflicts: readonly ManagedPath[]): Concession {
   return leaveOut(object, type, placed(object, type, conflicts));
 }
 
-interface Named {
+interface ManagedPath {
   readonly path: string;
   readonly manager: string;
 }
 
-function placed(object: KubeObject, type: MergeType, conflicts: readonly Named[]): readonly Found[] {
+function placed(object: KubeObject, type: MergeType, conflicts: readonly ManagedPath[]): readonly ManagedElements[] {
   const known = new Map(paths(fieldsOf(object, type).set).map((elements) => [serverPath(elements), elements]));
   return conflicts.flatMap(({ path, manager }) => {
     const elements = known.get(path);
@@ -77,14 +77,14 @@ function placed(object: KubeObject, type: MergeType, conflicts: readonly Named[]
   });
 }
 
-interface Found {
+interface ManagedElements {
   readonly elements: readonly string[];
   readonly manager: string;
 }
 
-function leaveOut(object: KubeObject, type: MergeType, conflicts: readonly Found[]): Concession {
+function leaveOut(object: KubeObject, type: MergeType, conflicts: readonly ManagedElements[]): Concession {
   const pointers = new Map<string, string>();
-  const walk: Walk = { note: (path, pointer) => pointers.set(path, pointer) };
+  const walk: ConcessionWalk = { note: (path, pointer) => pointers.set(path, pointer) };
   const set = setOf(conflicts.map(({ elements }) => elements));
   const left = without(walk, object as JsonObject, set, type, { path: [], pointer: '' });
   const conceded = conflicts.flatMap(({ elements, manager }) => {
@@ -95,7 +95,7 @@ function leaveOut(object: KubeObject, type: MergeType, conflicts: readonly Found
   return { object: conceded.length === 0 ? object : (left as KubeObject), conceded };
 }
 
-interface Walk {
+interface ConcessionWalk {
   readonly note: (path: string, pointer: string) => void;
 }
 
@@ -105,13 +105,13 @@ interface At {
 }
 
 /** Returns undefined if nothing of the value remains. */
-function without(walk: Walk, value: Json, set: FieldSet, type: MergeType, at: At): Json | undefined {
+function without(walk: ConcessionWalk, value: Json, set: FieldSet, type: MergeType, at: At): Json | undefined {
   if (isObject(value) && type.map !== undefined) return withoutKeys(walk, value, set, type.map, at);
   if (Array.isArray(value) && type.list !== undefined) return withoutItems(walk, value, set, type.list, at);
   return value;
 }
 
-function withoutKeys(walk: Walk, map: JsonObject, set: FieldSet, type: MapType, at: At): Json | undefined {
+function withoutKeys(walk: ConcessionWalk, map: JsonObject, set: FieldSet, type: MapType, at: At): Json | undefined {
   const out: JsonObject = {};
   let left = 0;
   for (const [key, child] of Object.entries(map)) {
@@ -133,7 +133,13 @@ function emptied(container: Json): Json {
   return Array.isArray(container) ? [] : {};
 }
 
-function withoutItems(walk: Walk, items: readonly Json[], set: FieldSet, list: ListType, at: At): Json | undefined {
+function withoutItems(
+  walk: ConcessionWalk,
+  items: readonly Json[],
+  set: FieldSet,
+  list: ListType,
+  at: At,
+): Json | undefined {
   const out: Json[] = [];
   for (const [index, item] of items.entries()) {
     const element = itemElement(list, item);
@@ -145,7 +151,7 @@ function withoutItems(walk: Walk, items: readonly Json[], set: FieldSet, list: L
 }
 
 function withoutChild(
-  walk: Walk,
+  walk: ConcessionWalk,
   child: Json,
   set: FieldSet,
   type: MergeType,

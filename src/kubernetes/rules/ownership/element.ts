@@ -5,7 +5,7 @@ import type { ListType } from '../openapi.ts';
 import { goEscapes } from './go-json.ts';
 
 /** The reason why an item has no name. The server refuses the whole list. */
-export interface Refused {
+export interface UnnamedItem {
   readonly refused: string;
 }
 
@@ -14,11 +14,11 @@ export function fieldElement(key: string): string {
 }
 
 /** Returns the name of an item of an associative list: `k:` and its key fields, or `v:` and its value. */
-export function itemElement(list: ListType, item: Json): string | Refused {
+export function itemElement(list: ListType, item: Json): string | UnnamedItem {
   return list.merge === 'map' ? keyedElement(list, item) : valueElement(item);
 }
 
-function keyedElement(list: ListType, item: Json): string | Refused {
+function keyedElement(list: ListType, item: Json): string | UnnamedItem {
   if (!isObject(item)) return { refused: 'an item of a list with keys must be an object' };
   const parts: string[] = [];
   for (const key of list.keys) {
@@ -34,7 +34,7 @@ function keyDefault(list: ListType, item: JsonObject, key: string): Json | undef
   return item[key] === null ? null : list.item().map?.fields.get(key)?.default;
 }
 
-function valueElement(item: Json): string | Refused {
+function valueElement(item: Json): string | UnnamedItem {
   if (item === null || typeof item === 'object') return { refused: 'an item of a set must be a scalar' };
   return `v:${jsonText(item)}`;
 }

@@ -50,9 +50,9 @@ export function editedItems(
   return edited.length === 0 ? [] : withOwners(edited, live, own);
 }
 
-function partsBeside(desired: KubeObject, live: KubeObject, type: MergeType): readonly Found[] {
+function partsBeside(desired: KubeObject, live: KubeObject, type: MergeType): readonly ForeignElements[] {
   const { metadata: _metadata, status: _status, ...declared } = desired as JsonObject;
-  const found: Found[] = [];
+  const found: ForeignElements[] = [];
   collect(found, declared, live as JsonObject, type, []);
   return found;
 }
@@ -61,7 +61,7 @@ function partsBeside(desired: KubeObject, live: KubeObject, type: MergeType): re
  * Adds the owners. Drops parts that our next apply removes: our manager owns the part itself, or our manager owns
  * fields in the part and no other manager does.
  */
-function withOwners(found: readonly Found[], live: KubeObject, own: string): readonly ForeignPart[] {
+function withOwners(found: readonly ForeignElements[], live: KubeObject, own: string): readonly ForeignPart[] {
   const sets = ownershipSets(live);
   return found.flatMap(({ elements }): ForeignPart[] => {
     const owners = sets.flatMap(({ entry: { manager = '', operation }, set }): PartOwner[] => {
@@ -76,13 +76,19 @@ function withOwners(found: readonly Found[], live: KubeObject, own: string): rea
   });
 }
 
-interface Found {
+interface ForeignElements {
   readonly elements: readonly string[];
   /** True if the item has all fields of a missing declared item, except the key. */
   readonly edited: boolean;
 }
 
-function collect(found: Found[], value: Json, live: Json | undefined, type: MergeType, at: readonly string[]): void {
+function collect(
+  found: ForeignElements[],
+  value: Json,
+  live: Json | undefined,
+  type: MergeType,
+  at: readonly string[],
+): void {
   if (isObject(value) && isObject(live) && type.map !== undefined && !type.map.atomic) {
     for (const key of new Set([...Object.keys(value), ...Object.keys(live)])) {
       const [child, below, inside] = [value[key], keyType(type.map, key), [...at, fieldElement(key)]];
@@ -96,7 +102,7 @@ function collect(found: Found[], value: Json, live: Json | undefined, type: Merg
 }
 
 function collectItems(
-  found: Found[],
+  found: ForeignElements[],
   items: readonly Json[],
   live: readonly Json[],
   list: ListType,
@@ -153,11 +159,11 @@ export function withPartsOwned(
   return [{ ...entry, fieldsV1: formatFields(union(before, taken)) }, ...theirs];
 }
 
-interface Entry {
+interface ManagedFields {
   readonly entry: ManagedFieldsEntry;
   readonly set: FieldSet;
 }
 
-function ownershipSets({ metadata }: KubeObject): readonly Entry[] {
+function ownershipSets({ metadata }: KubeObject): readonly ManagedFields[] {
   return (metadata.managedFields ?? []).map((entry) => ({ entry, set: parseFields(entry.fieldsV1) ?? EMPTY_SET }));
 }

@@ -5,14 +5,14 @@ import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';
 import { fieldElement } from './element.ts';
 import { isForced, nativeDefault } from './native-defaults.ts';
-import type { Place } from './place.ts';
+import type { ObjectPosition } from './place.ts';
 import { compareScalars } from './scalars.ts';
 import { isEmptyValue, present, shapeOf } from './shape.ts';
 
 /** Records a place whose values are not certainly equal. */
 export type Note = (
   answer: 'differs' | 'unknown',
-  place: Place | undefined,
+  place: ObjectPosition | undefined,
   reason: string,
   live: Json | undefined,
   desired: Json | undefined,
@@ -24,14 +24,20 @@ export function compareInside(
   desired: Json,
   live: Json | undefined,
   type: MergeType,
-  place: Place | undefined,
+  place: ObjectPosition | undefined,
 ): void {
   if (desired === null) compareNull(note, live, type, place);
   else if (live === undefined) compareAbsent(note, desired, type, place);
   else comparePresent(note, desired, live, type, place);
 }
 
-function comparePresent(note: Note, desired: Json, live: Json, type: MergeType, place: Place | undefined): void {
+function comparePresent(
+  note: Note,
+  desired: Json,
+  live: Json,
+  type: MergeType,
+  place: ObjectPosition | undefined,
+): void {
   const shape = shapeOf(type, desired);
   if (shape.is === 'map' && isObject(desired) && isObject(live)) {
     compareMaps(note, desired, live, type, shape.type, place);
@@ -47,7 +53,7 @@ function describeAnswer(answer: 'differs' | 'unknown'): string {
   return answer === 'differs' ? 'the value differs' : 'the server may store it in another form';
 }
 
-function compareNull(note: Note, live: Json | undefined, type: MergeType, place: Place | undefined): void {
+function compareNull(note: Note, live: Json | undefined, type: MergeType, place: ObjectPosition | undefined): void {
   if (live === undefined && type.storage === 'struct') return;
   note('unknown', place, 'null inside an atomic value', live, null);
 }
@@ -56,7 +62,7 @@ function compareNull(note: Note, live: Json | undefined, type: MergeType, place:
  * Compares with an absent live value. A pointer field keeps an empty scalar or struct, a plain field drops it. The
  * published schema does not show whether a field is a pointer.
  */
-function compareAbsent(note: Note, desired: Json, type: MergeType, place: Place | undefined): void {
+function compareAbsent(note: Note, desired: Json, type: MergeType, place: ObjectPosition | undefined): void {
   if (type.storage === 'verbatim' || !isHollow(desired)) {
     note('differs', place, 'the value is missing', undefined, desired);
   } else if (type.storage === 'opaque' || !isFreeForm(desired, type)) {
@@ -81,7 +87,7 @@ function compareLists(
   live: readonly Json[],
   type: MergeType,
   list: ListType,
-  place: Place | undefined,
+  place: ObjectPosition | undefined,
 ): void {
   if (desired.length !== live.length) {
     const unsure = desired.length === 0 && type.storage !== 'verbatim';
@@ -100,7 +106,7 @@ function compareMaps(
   live: JsonObject,
   type: MergeType,
   map: MapType,
-  place: Place | undefined,
+  place: ObjectPosition | undefined,
 ): void {
   if (type.storage !== 'verbatim' && isEmptyValue(desired) && !isEmptyValue(live) && !explainsAll(live, type, map)) {
     note('unknown', place, 'empty may be defaulted', live, desired);

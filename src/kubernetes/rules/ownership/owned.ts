@@ -6,7 +6,7 @@ import type { KubeObject } from '../object.ts';
 import type { ListType, MapType, MergeType, ScalarType } from '../openapi.ts';
 import { fieldElement, itemElement } from './element.ts';
 import { difference, differenceBelow, EMPTY_SET, type FieldNode, type FieldSet, LEAF, setOf } from './fieldset.ts';
-import { elementsOf, type Place } from './place.ts';
+import { elementsOf, type ObjectPosition } from './place.ts';
 import { isEmptyMap, shapeOf } from './shape.ts';
 
 /** A place at which the object does not fit its type. */
@@ -62,23 +62,23 @@ export function withoutIdentity(set: FieldSet): FieldSet {
 /** Returns every field and item of the object. With `duplicates`, list items may have equal names. */
 export function fieldsOf(object: KubeObject, type: MergeType, options: { readonly duplicates?: boolean } = {}): Owned {
   const misfits: Misfit[] = [];
-  const walk: Walk = {
+  const walk: OwnershipWalk = {
     duplicates: options.duplicates ?? false,
     refuse: (place, reason) => misfits.push({ elements: elementsOf(place), reason }),
   };
   return { set: walkValue(walk, object as JsonObject, type, undefined).children, misfits };
 }
 
-interface Walk {
+interface OwnershipWalk {
   /** True if list items may have equal names, as in stored objects. */
   readonly duplicates: boolean;
-  readonly refuse: (place: Place | undefined, reason: string) => void;
+  readonly refuse: (place: ObjectPosition | undefined, reason: string) => void;
 }
 
 const NOTHING: FieldNode = { member: false, children: EMPTY_SET };
 
 /** Returns the node of a place: `member` depends on the value itself, `children` on the values below it. */
-function walkValue(walk: Walk, value: Json, type: MergeType, place: Place | undefined): FieldNode {
+function walkValue(walk: OwnershipWalk, value: Json, type: MergeType, place: ObjectPosition | undefined): FieldNode {
   const shape = shapeOf(type, value);
   switch (shape.is) {
     case 'scalar':
@@ -91,7 +91,12 @@ function walkValue(walk: Walk, value: Json, type: MergeType, place: Place | unde
   }
 }
 
-function checkScalar(walk: Walk, value: Json, { value: expected }: ScalarType, place: Place | undefined): void {
+function checkScalar(
+  walk: OwnershipWalk,
+  value: Json,
+  { value: expected }: ScalarType,
+  place: ObjectPosition | undefined,
+): void {
   if (value === null) return;
   const fits = expected === 'any' ? typeof value !== 'object' : jsonType(value) === expected;
   if (!fits) walk.refuse(place, expected === 'any' ? 'a scalar is expected' : `a ${expected} is expected`);
@@ -101,7 +106,7 @@ function jsonType(value: Json): string {
   return typeof value;
 }
 
-function walkList(walk: Walk, value: Json, type: ListType, place: Place | undefined): FieldNode {
+function walkList(walk: OwnershipWalk, value: Json, type: ListType, place: ObjectPosition | undefined): FieldNode {
   const atomic = type.merge === 'atomic';
   if (!Array.isArray(value)) {
     if (value !== null) walk.refuse(place, 'a list is expected');
@@ -117,11 +122,11 @@ function walkList(walk: Walk, value: Json, type: ListType, place: Place | undefi
 }
 
 function walkItems(
-  walk: Walk,
+  walk: OwnershipWalk,
   items: readonly Json[],
   list: ListType,
   type: MergeType,
-  place: Place | undefined,
+  place: ObjectPosition | undefined,
 ): FieldSet {
   const set = new Map<string, FieldNode>();
   for (const [index, item] of items.entries()) {
@@ -140,7 +145,7 @@ function walkItems(
   return set;
 }
 
-function walkMap(walk: Walk, value: Json, type: MapType, place: Place | undefined): FieldNode {
+function walkMap(walk: OwnershipWalk, value: Json, type: MapType, place: ObjectPosition | undefined): FieldNode {
   if (!isObject(value)) {
     if (value !== null) walk.refuse(place, 'an object is expected');
     return type.atomic ? LEAF : NOTHING;

@@ -6,13 +6,13 @@ import { isObject, type Json, pointerToken } from '#std/json.ts';
  * A position as a linked list from the leaf to the root. undefined stands for the root. Most positions are never
  * printed, so the path is built only for printing.
  */
-export interface Place {
-  readonly above: Place | undefined;
+export interface ObjectPosition {
+  readonly above: ObjectPosition | undefined;
   /** The element as in a field set. `i:0` in atomic lists. */
   readonly element: string;
 }
 
-export function elementsOf(place: Place | undefined): readonly string[] {
+export function elementsOf(place: ObjectPosition | undefined): readonly string[] {
   const elements: string[] = [];
   for (let at = place; at !== undefined; at = at.above) elements.push(at.element);
   return elements.reverse();

@@ -7,10 +7,10 @@ import { storedQuantity } from '../quantity.ts';
 import { isEmptyValue } from './shape.ts';
 
 /** Result for one place: the apply keeps the value, changes it, or only the server can tell. */
-export type Answer = 'same' | 'differs' | 'unknown';
+export type MergeEffect = 'same' | 'differs' | 'unknown';
 
 /** `desired` must not be null or a container. */
-export function compareScalars(desired: Json, live: Json, type: MergeType): Answer {
+export function compareScalars(desired: Json, live: Json, type: MergeType): MergeEffect {
   if (desired === live) return 'same';
   if (typeof live === 'object') return 'differs';
   const spelled = compareSpellings(desired, live, type);
@@ -19,7 +19,7 @@ export function compareScalars(desired: Json, live: Json, type: MergeType): Answ
   return type.storage === 'struct' && isEmptyValue(desired) && !isEmptyValue(live) ? 'unknown' : 'differs';
 }
 
-function compareSpellings(desired: Json, live: Json, type: MergeType): Answer | undefined {
+function compareSpellings(desired: Json, live: Json, type: MergeType): MergeEffect | undefined {
   switch (type.scalar?.spelling) {
     case 'quantity':
       return compareQuantities(desired, live);
@@ -32,7 +32,7 @@ function compareSpellings(desired: Json, live: Json, type: MergeType): Answer | 
   }
 }
 
-function compareQuantities(desired: Json, live: Json): Answer {
+function compareQuantities(desired: Json, live: Json): MergeEffect {
   const stored = typeof desired === 'string' || typeof desired === 'number' ? storedQuantity(desired) : undefined;
   if (stored === undefined) return 'unknown';
   return stored === live ? 'same' : 'differs';

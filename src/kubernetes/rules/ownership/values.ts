@@ -9,13 +9,13 @@ import { fieldElement, itemElement } from './element.ts';
 import { type FieldSet, has } from './fieldset.ts';
 import { compareInside, type Note } from './inside.ts';
 import { SERVER_METADATA } from './owned.ts';
-import { elementsOf, type Place } from './place.ts';
+import { elementsOf, type ObjectPosition } from './place.ts';
 import { isEmptyMap, isEmptyValue, present, shapeOf } from './shape.ts';
 
 const UNCOMPARED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'status']);
 const SECRET = 'io.k8s.api.core.v1.Secret';
 
-interface Walk {
+interface ComparisonWalk {
   readonly note: Note;
   readonly owned: FieldSet | undefined;
 }
@@ -59,18 +59,24 @@ function withoutIdentity(metadata: JsonObject): JsonObject {
 }
 
 function compareValue(
-  walk: Walk,
+  walk: ComparisonWalk,
   desired: Json,
   live: Json | undefined,
   type: MergeType,
-  place: Place | undefined,
+  place: ObjectPosition | undefined,
 ): void {
   if (desired === null) compareNull(walk, live, type, place);
   else if (live === undefined) compareAbsent(walk, desired, type, place);
   else comparePresent(walk, desired, live, type, place);
 }
 
-function comparePresent(walk: Walk, desired: Json, live: Json, type: MergeType, place: Place | undefined): void {
+function comparePresent(
+  walk: ComparisonWalk,
+  desired: Json,
+  live: Json,
+  type: MergeType,
+  place: ObjectPosition | undefined,
+): void {
   const shape = shapeOf(type, desired);
   if (shape.is === 'map' && !shape.type.atomic && isObject(desired) && isObject(live)) {
     compareMaps(walk, desired, live, shape.type, place);
@@ -82,14 +88,19 @@ function comparePresent(walk: Walk, desired: Json, live: Json, type: MergeType, 
 }
 
 /** Compares null. Merging null into a non-empty granular map or associative list does not change it. */
-function compareNull(walk: Walk, live: Json | undefined, type: MergeType, place: Place | undefined): void {
+function compareNull(
+  walk: ComparisonWalk,
+  live: Json | undefined,
+  type: MergeType,
+  place: ObjectPosition | undefined,
+): void {
   if (live === undefined && type.storage === 'struct') return;
   const keptMap = isObject(live) && !isEmptyMap(live) && type.map?.atomic === false;
   const keptList = Array.isArray(live) && live.length > 0 && type.list !== undefined && type.list.merge !== 'atomic';
   if (!keptMap && !keptList) walk.note('unknown', place, 'null may remove the value', live, null);
 }
 
-function compareAbsent(walk: Walk, desired: Json, type: MergeType, place: Place | undefined): void {
+function compareAbsent(walk: ComparisonWalk, desired: Json, type: MergeType, place: ObjectPosition | undefined): void {
   if (type.storage === 'struct' && isEmptyValue(desired)) {
     if (isNew(walk, desired, type, place)) walk.note('unknown', place, 'the value is missing', undefined, desired);
   } else if (type.storage === 'struct' && isObject(desired)) {
@@ -105,7 +116,12 @@ function compareAbsent(walk: Walk, desired: Json, type: MergeType, place: Place 
  * struct, we still own the values in it, because they were never stored. Our owned set thus does not show whether the
  * struct exists.
  */
-function compareHollow(walk: Walk, desired: JsonObject, type: MergeType, place: Place | undefined): void {
+function compareHollow(
+  walk: ComparisonWalk,
+  desired: JsonObject,
+  type: MergeType,
+  place: ObjectPosition | undefined,
+): void {
   let hollow = true;
   const note: Note = (...noted) => {
     hollow = false;
@@ -119,12 +135,18 @@ function compareHollow(walk: Walk, desired: JsonObject, type: MergeType, place: 
  * True if an empty value may be stored by this apply because we do not own its place yet. Empty lists and free maps are
  * never stored.
  */
-function isNew({ owned }: Walk, desired: Json, type: MergeType, place: Place | undefined): boolean {
+function isNew({ owned }: ComparisonWalk, desired: Json, type: MergeType, place: ObjectPosition | undefined): boolean {
   if (owned === undefined || Array.isArray(desired) || has(owned, elementsOf(place))) return false;
   return !isObject(desired) || type.map?.fields.size !== 0;
 }
 
-function compareMaps(walk: Walk, desired: JsonObject, live: JsonObject, map: MapType, place: Place | undefined): void {
+function compareMaps(
+  walk: ComparisonWalk,
+  desired: JsonObject,
+  live: JsonObject,
+  map: MapType,
+  place: ObjectPosition | undefined,
+): void {
   for (const key in desired) {
     const value = desired[key];
     const field = map.fields.get(key);
@@ -144,11 +166,11 @@ function compareMaps(walk: Walk, desired: JsonObject, live: JsonObject, map: Map
  * Checks that every desired item exists, and that the merge would not change the order. Other items may be in between.
  */
 function compareItems(
-  walk: Walk,
+  walk: ComparisonWalk,
   desired: readonly Json[],
   live: readonly Json[],
   list: ListType,
-  place: Place | undefined,
+  place: ObjectPosition | undefined,
 ): void {
   const type = list.item();
   const positions = indexItems(live, list);

@@ -6,7 +6,7 @@ import { type CompiledExpression, compileExpression, type Evaluated } from '../c
 import { authorizer } from '../cel/library/authorizer.ts';
 import { fail } from '../cel/library/library.ts';
 import { refuseUnevaluable } from '../cel/unevaluable.ts';
-import type { NamedExpression, Policy, Validation } from './policy.ts';
+import type { NamedExpression, Policy, PolicyValidation } from './policy.ts';
 
 /** Values of CEL variables. Each field has the name of its variable. */
 export interface AdmissionValues {
@@ -19,25 +19,25 @@ export interface AdmissionValues {
 /**
  * The decision of a policy. `discreet` is a message without values of the object, shown instead of a computed message.
  */
-export type Decision =
-  | ({ readonly type: 'denied'; readonly reason?: string; readonly expression: string } & Message)
+export type PolicyDecision =
+  | ({ readonly type: 'denied'; readonly reason?: string; readonly expression: string } & DenialMessage)
   /** An expression failed, and the failurePolicy is `Fail`. */
-  | ({ readonly type: 'failed'; readonly expression: string } & Message)
+  | ({ readonly type: 'failed'; readonly expression: string } & DenialMessage)
   | { readonly type: 'unevaluable'; readonly reason: string };
 
-interface Message {
+interface DenialMessage {
   readonly message: string;
   readonly discreet?: string;
 }
 
 export interface Decided {
   /** The decisions of all validations that do not admit the request. */
-  readonly decisions: readonly Decision[];
+  readonly decisions: readonly PolicyDecision[];
   /** The decisions of failed audit annotations, which deny the request regardless of the binding's actions. */
-  readonly annotations: readonly Decision[];
+  readonly annotations: readonly PolicyDecision[];
 }
 
-type Context = Readonly<Record<string, unknown>>;
+type PolicyVariables = Readonly<Record<string, unknown>>;
 
 const NOTHING: Decided = { decisions: [], annotations: [] };
 const MAX_MESSAGE_BYTES = 5 * 1024;
@@ -56,7 +56,7 @@ export function evaluatePolicy(policy: Policy, values: AdmissionValues): Decided
   };
 }
 
-function evaluateText(text: string, context: Context): Evaluated {
+function evaluateText(text: string, context: PolicyVariables): Evaluated {
   const expression = compiled.get(text) ?? compileExpression(evaluationScope(), text);
   compiled.set(text, expression);
   if (expression.type === 'expression') return expression.evaluate(context);
@@ -67,7 +67,7 @@ function evaluateText(text: string, context: Context): Evaluated {
  * Evaluates the match conditions, which cannot read the namespace. A false condition means that the policy does not
  * apply, even if other conditions fail.
  */
-function evaluateConditions(policy: Policy, context: Context): 'met' | 'not met' | Decision {
+function evaluateConditions(policy: Policy, context: PolicyVariables): 'met' | 'not met' | PolicyDecision {
   const evaluated = policy.conditions.map(({ expression }) => ({
     expression,
     outcome: evaluateText(expression, { ...context, namespaceObject: null }),
@@ -85,7 +85,7 @@ function evaluateConditions(policy: Policy, context: Context): 'met' | 'not met'
  * Returns the variables. Each variable is evaluated when an expression first reads it. The result is a Map, because the
  * engine reads fields of Maps by `get`.
  */
-export function variablesOf({ variables }: Policy, context: Context): object {
+export function variablesOf({ variables }: Policy, context: PolicyVariables): object {
   const known = new Map<string, Evaluated>();
   const values = new Map<string, unknown>();
   const inner = { ...context, variables: values };
@@ -102,7 +102,7 @@ export function variablesOf({ variables }: Policy, context: Context): object {
   return Object.assign(values, { get, has });
 }
 
-function decide(policy: Policy, validation: Validation, context: Context): Decision[] {
+function decide(policy: Policy, validation: PolicyValidation, context: PolicyVariables): PolicyDecision[] {
   const { expression, reason } = validation;
   const outcome = evaluateText(expression, context);
   switch (outcome.type) {
@@ -118,7 +118,10 @@ function decide(policy: Policy, validation: Validation, context: Context): Decis
 }
 
 /** Returns the result of messageExpression if it is usable, otherwise `message`, otherwise the expression itself. */
-function messageOf({ expression, message = '', messageExpression }: Validation, context: Context): Message {
+function messageOf(
+  { expression, message = '', messageExpression }: PolicyValidation,
+  context: PolicyVariables,
+): DenialMessage {
   const outcome = messageExpression === undefined ? undefined : evaluateText(messageExpression, context);
   const text = outcome?.type === 'value' && typeof outcome.value === 'string' ? outcome.value.trim() : '';
   const usable = text !== '' && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES && !text.includes('\n');
@@ -126,7 +129,7 @@ function messageOf({ expression, message = '', messageExpression }: Validation, 
   return usable ? { message: text, discreet: written } : { message: written };
 }
 
-function annotate(policy: Policy, { expression }: NamedExpression, context: Context): Decision[] {
+function annotate(policy: Policy, { expression }: NamedExpression, context: PolicyVariables): PolicyDecision[] {
   const outcome = evaluateText(expression, context);
   switch (outcome.type) {
     case 'unevaluable':
@@ -138,7 +141,7 @@ function annotate(policy: Policy, { expression }: NamedExpression, context: Cont
   }
 }
 
-function failed(expression: string, message: string): Decision {
+function failed(expression: string, message: string): PolicyDecision {
   const discreet = `expression '${expression.trim()}' resulted in error`;
   return { type: 'failed', expression, message: `${discreet}: ${message}`, discreet };
 }

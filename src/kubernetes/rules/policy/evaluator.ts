@@ -1,11 +1,11 @@
 // Evaluates policies for objects as an API server does when it creates the objects.
 
 import type { KubeObject } from '../object.ts';
-import { type AdmissionValues, type Decision, evaluatePolicy } from './evaluate.ts';
+import { type AdmissionValues, evaluatePolicy, type PolicyDecision } from './evaluate.ts';
 import { locate } from './locate.ts';
 import { isExempt, type Match, matches, mayMatch } from './match.ts';
 import { type ParamSource, paramsFor } from './params.ts';
-import type { Action, Binding, Policy } from './policy.ts';
+import type { Binding, Policy, ValidationAction } from './policy.ts';
 import type { PolicySet } from './read.ts';
 import {
   type NamespaceFacts,
@@ -30,7 +30,7 @@ export interface PolicyWorld {
 export interface Violation {
   readonly policy: string;
   readonly binding: string;
-  readonly action: Action;
+  readonly action: ValidationAction;
   readonly message: string;
   /** A message without values of the object, to use instead of `message`, which may quote the object. */
   readonly discreet?: string;
@@ -99,7 +99,7 @@ function evaluatePolicies(
   return { violations: [...violations.values()], unknown: [...unknown.values()] };
 }
 
-type Outcome = Violation | { readonly reason: string };
+type ViolationOrReason = Violation | { readonly reason: string };
 
 function underBinding(
   evaluation: Evaluation,
@@ -107,7 +107,7 @@ function underBinding(
   policy: Policy,
   match: Match,
   binding: Binding,
-): Outcome[] {
+): ViolationOrReason[] {
   const inside = binding.match === undefined ? match : matches(binding.match, evaluation.request, evaluation.namespace);
   if (inside.type === 'no') return [];
   if (match.type !== 'yes') return match.type === 'unknown' ? [{ reason: match.reason }] : [];
@@ -132,10 +132,10 @@ function underBinding(
 function outcomesOf(
   policy: Policy,
   binding: Binding,
-  actions: readonly Action[],
-  decision: Decision,
+  actions: readonly ValidationAction[],
+  decision: PolicyDecision,
   values: AdmissionValues,
-): Outcome[] {
+): ViolationOrReason[] {
   if (decision.type === 'unevaluable') return [{ reason: decision.reason }];
   const pointer = decision.type === 'denied' ? locate(policy, decision.expression, values) : '';
   return actions.map((action) => violationOf(policy, binding, action, decision, pointer));
@@ -144,7 +144,7 @@ function outcomesOf(
 function violationOf(
   policy: Policy,
   binding: Binding,
-  action: Action,
+  action: ValidationAction,
   { message, discreet }: Pick<Violation, 'message' | 'discreet'>,
   pointer: string,
 ): Violation {

@@ -22,7 +22,7 @@ export interface Follower {
   with(name: string, value: unknown, place: string | undefined): Follower;
 }
 
-interface State {
+interface ExpressionParts {
   readonly policy: Policy;
   readonly environment: Environment;
   readonly context: Readonly<Record<string, unknown>>;
@@ -51,7 +51,7 @@ export function parsedExpression(text: string): ASTNode | undefined {
   return compiled.type === 'expression' ? compiled.ast : undefined;
 }
 
-function follower(state: State): Follower {
+function follower(state: ExpressionParts): Follower {
   const { policy, environment, context, places, bound } = state;
   function value(node: ASTNode): unknown {
     const compiled = compileExpression({ environment, objects: new Map() }, celPackage().serialize(node));

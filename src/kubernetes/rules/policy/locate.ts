@@ -14,10 +14,10 @@ export function locate(policy: Policy, expression: string, values: AdmissionValu
   return node === undefined ? '' : (blamed(followOf(policy, values), node, false) ?? '');
 }
 
-type Found = string | undefined;
+type FieldPointer = string | undefined;
 
 /** Returns the place that explains why the node has the result `value`. */
-function blamed(follower: Follower, node: ASTNode, value: boolean): Found {
+function blamed(follower: Follower, node: ASTNode, value: boolean): FieldPointer {
   switch (node.op) {
     case '!_':
       return blamed(follower, node.args, !value);
@@ -41,7 +41,7 @@ function blamed(follower: Follower, node: ASTNode, value: boolean): Found {
  * Returns the place of the operand that decides the result. If several operands decide, returns the last: for `!has(x)
  * || x > 1`, the operand `x > 1`.
  */
-function ofOperands(follower: Follower, operands: readonly ASTNode[], value: boolean): Found {
+function ofOperands(follower: Follower, operands: readonly ASTNode[], value: boolean): FieldPointer {
   for (const operand of operands.toReversed()) {
     const found = follower.value(operand) === value ? blamed(follower, operand, value) : undefined;
     if (found !== undefined) return found;
@@ -50,7 +50,7 @@ function ofOperands(follower: Follower, operands: readonly ASTNode[], value: boo
 }
 
 /** Returns the place of the first item that decides the result. */
-function ofQuantifier(follower: Follower, [name, list, args]: RcallArgs, value: boolean): Found {
+function ofQuantifier(follower: Follower, [name, list, args]: RcallArgs, value: boolean): FieldPointer {
   const decisive = name === 'exists';
   const [variable, predicate] = args;
   if ((name !== 'all' && name !== 'exists') || args.length !== 2 || variable?.op !== 'id') return undefined;
@@ -64,13 +64,13 @@ function ofQuantifier(follower: Follower, [name, list, args]: RcallArgs, value: 
 
 type RcallArgs = readonly [name: string, receiver: ASTNode, args: readonly ASTNode[]];
 
-function ofVariable(follower: Follower, node: ASTNode, value: boolean): Found {
+function ofVariable(follower: Follower, node: ASTNode, value: boolean): FieldPointer {
   const variable = follower.variable(node);
   return variable === undefined ? undefined : blamed(follower, variable, value);
 }
 
 /** Returns the place of the first field in the node. */
-function placeIn(follower: Follower, node: ASTNode): Found {
+function placeIn(follower: Follower, node: ASTNode): FieldPointer {
   const own = locateNode(follower, node);
   if (own !== undefined) return own;
   switch (node.op) {
@@ -100,7 +100,7 @@ function placeIn(follower: Follower, node: ASTNode): Found {
   }
 }
 
-function firstOf(follower: Follower, nodes: readonly ASTNode[]): Found {
+function firstOf(follower: Follower, nodes: readonly ASTNode[]): FieldPointer {
   for (const node of nodes) {
     const found = placeIn(follower, node);
     if (found !== undefined) return found;
@@ -109,7 +109,7 @@ function firstOf(follower: Follower, nodes: readonly ASTNode[]): Found {
 }
 
 /** Returns the place of the node's value. The value need not exist. */
-function locateNode(follower: Follower, node: ASTNode): Found {
+function locateNode(follower: Follower, node: ASTNode): FieldPointer {
   const known = follower.placeOfValue(node);
   if (known !== undefined) return known;
   switch (node.op) {
@@ -144,7 +144,7 @@ function locateNode(follower: Follower, node: ASTNode): Found {
   }
 }
 
-function fieldBelow(place: Found, field: string): Found {
+function fieldBelow(place: FieldPointer, field: string): FieldPointer {
   return place === undefined ? undefined : `${place}/${pointerToken(field)}`;
 }
 
@@ -152,7 +152,7 @@ function fieldBelow(place: Found, field: string): Found {
  * Returns the place of an item in the object. For lists that `map`, `filter` or `+` built, returns the place in the
  * original list.
  */
-function itemPlace(follower: Follower, list: ASTNode, index: number): Found {
+function itemPlace(follower: Follower, list: ASTNode, index: number): FieldPointer {
   const own = locateNode(follower, list);
   if (own !== undefined) return `${own}/${index}`;
   switch (list.op) {
@@ -175,7 +175,7 @@ function itemPlace(follower: Follower, list: ASTNode, index: number): Found {
   }
 }
 
-function ofMade(follower: Follower, [name, list, args]: RcallArgs, index: number): Found {
+function ofMade(follower: Follower, [name, list, args]: RcallArgs, index: number): FieldPointer {
   const [variable, ...steps] = args;
   if ((name !== 'map' && name !== 'filter') || variable?.op !== 'id') return undefined;
   const condition = name === 'filter' || steps.length > 1 ? steps[0] : undefined;

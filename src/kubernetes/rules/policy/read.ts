@@ -1,7 +1,7 @@
 // Reads files of policies, bindings and parameters, and reports the faults that an API server would find.
 
 import { isObject, type JsonObject } from '#std/json.ts';
-import type { Place, Problem } from '#std/problem.ts';
+import type { Problem, SourcePlace } from '#std/problem.ts';
 import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
 import type { Finding } from '../finding.ts';
 import { idOf, type KubeObject, keyOf } from '../object.ts';
@@ -23,7 +23,7 @@ export interface PolicySet {
   /** Parameters, and all other objects in the files. */
   readonly objects: readonly KubeObject[];
   /** Places in the files by policy name. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, SourcePlace>;
 }
 
 export interface ReadPolicies {
@@ -32,7 +32,7 @@ export interface ReadPolicies {
   readonly problems: readonly Problem[];
 }
 
-interface Read {
+interface PolicyFileObject {
   readonly object: KubeObject;
   readonly document: ReadDocument;
   readonly findings: readonly Finding[];
@@ -41,7 +41,7 @@ interface Read {
 /** Reads the files. A repeated object replaces the earlier object, as if the files were applied in this order. */
 export function readPolicies(files: readonly PolicyFile[]): ReadPolicies {
   const problems: Problem[] = [];
-  const latest = new Map<string, Read>();
+  const latest = new Map<string, PolicyFileObject>();
   for (const { path, text } of files) {
     for (const document of readDocuments(text, path)) {
       problems.push(...document.problems);
@@ -63,7 +63,7 @@ export function readPolicies(files: readonly PolicyFile[]): ReadPolicies {
   return { set, problems: [...problems, ...unboundProblems(set, read), ...unevaluatedProblems(set, read)] };
 }
 
-function setOf(read: readonly Read[]): PolicySet {
+function setOf(read: readonly PolicyFileObject[]): PolicySet {
   const sound = read.filter(({ findings }) => findings.length === 0);
   const policies = sound.filter(({ object }) => isPolicy(object));
   const bindings = sound.filter(({ object }) => isBinding(object));
@@ -118,7 +118,7 @@ function fault(pointer: string, message: string): Finding {
   return { code: 'policy-invalid', severity: 'error', pointer, message };
 }
 
-function unboundProblems({ policies, bindings }: PolicySet, read: readonly Read[]): Problem[] {
+function unboundProblems({ policies, bindings }: PolicySet, read: readonly PolicyFileObject[]): Problem[] {
   const named = new Set(bindings.map(({ policyName }) => policyName));
   const known = new Set(read.filter(({ object }) => isPolicy(object)).map(({ object }) => object.metadata.name));
   return read.flatMap(({ object, document }) => {
@@ -134,7 +134,7 @@ function unboundProblems({ policies, bindings }: PolicySet, read: readonly Read[
 }
 
 /** Warns about policies that do not apply to creations. Manifests are evaluated as creations only. */
-function unevaluatedProblems({ policies }: PolicySet, read: readonly Read[]): Problem[] {
+function unevaluatedProblems({ policies }: PolicySet, read: readonly PolicyFileObject[]): Problem[] {
   return read.flatMap(({ object, document }) => {
     const policy = policies.find(({ name }) => isPolicy(object) && name === object.metadata.name);
     if (policy === undefined || matchesCreations(policy.match)) return [];

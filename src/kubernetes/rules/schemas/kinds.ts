@@ -12,7 +12,7 @@ export interface BundledKind {
   readonly subresources: readonly ('status' | 'scale')[];
 }
 
-type Row = Pick<BundledKind, 'kind' | 'plural'> & Partial<BundledKind>;
+type KindRow = Pick<BundledKind, 'kind' | 'plural'> & Partial<BundledKind>;
 
 const ALL = ['all'];
 const STATUS = ['status'] as const;
@@ -162,7 +162,7 @@ export const BUNDLED_KINDS: readonly BundledKind[] = [
   ]),
 ];
 
-function group(apiVersion: string, rows: readonly Row[]): BundledKind[] {
+function group(apiVersion: string, rows: readonly KindRow[]): BundledKind[] {
   return rows.map((row) => ({
     apiVersion,
     singular: row.kind.toLowerCase(),

@@ -34,13 +34,13 @@ export function checkBuiltin(
   return out.findings;
 }
 
-interface Walk {
+interface BuiltinCheck {
   readonly out: Report;
   readonly document: OpenApiDocument;
 }
 
 function checkFields(
-  walk: Walk,
+  walk: BuiltinCheck,
   schema: OpenApiSchema,
   object: JsonObject,
   pointer: string,
@@ -65,7 +65,13 @@ function unknownField(out: Report, pointer: string, name: string, where: string,
 }
 
 /** Reports missing required fields. Null counts as absent. No status is checked, because the server writes it. */
-function checkRequired(walk: Walk, type: string, schema: OpenApiSchema, object: JsonObject, pointer: string): void {
+function checkRequired(
+  walk: BuiltinCheck,
+  type: string,
+  schema: OpenApiSchema,
+  object: JsonObject,
+  pointer: string,
+): void {
   const optional = notRequired(type);
   for (const name of schema.required ?? []) {
     if ((object[name] ?? null) !== null || optional.includes(name) || /\/status(\/|$)/.test(pointer)) continue;
@@ -74,7 +80,7 @@ function checkRequired(walk: Walk, type: string, schema: OpenApiSchema, object: 
 }
 
 /** Null counts as absent in every field of a built-in kind. */
-function checkValue(walk: Walk, schema: OpenApiSchema, value: Json, pointer: string): void {
+function checkValue(walk: BuiltinCheck, schema: OpenApiSchema, value: Json, pointer: string): void {
   const { name, target } = resolved(walk.document, schema);
   if (value === null || target === undefined || target['x-kubernetes-preserve-unknown-fields'] === true) return;
   const fault = typeFault(target, value);

@@ -2,7 +2,7 @@
 // "Validation rules".
 
 import { isObject, type Json, jsonEquals, pointerToken } from '#std/json.ts';
-import type { CompiledRule, Outcome, Rule } from '../cel/rule.ts';
+import type { CompiledRule, EvaluableRule, RuleOutcome } from '../cel/rule.ts';
 import { type CelScope, celScope } from '../cel/scope.ts';
 import type { Finding } from '../finding.ts';
 import type { SchemaCode } from './codes.ts';
@@ -34,7 +34,7 @@ function compileRules(node: SchemaNode, root: boolean): NodeRules | undefined {
   return { scope, rules };
 }
 
-export interface Subject {
+export interface RuleSubject {
   readonly value: Json;
   /** The value before the change. undefined if no value existed or it cannot be determined. */
   readonly old: Json | undefined;
@@ -46,11 +46,11 @@ export interface Subject {
   readonly pointer: string;
 }
 
-export function subjectOf(value: Json, old: Json | undefined, pointer: string, above: boolean): Subject {
+export function subjectOf(value: Json, old: Json | undefined, pointer: string, above: boolean): RuleSubject {
   return { value, old, unchanged: old === undefined ? above : jsonEquals(value, old), pointer };
 }
 
-export function validateRules(out: Report, node: SchemaNode, subject: Subject): void {
+export function validateRules(out: Report, node: SchemaNode, subject: RuleSubject): void {
   const { value, old, unchanged, pointer } = subject;
   if (value === null || !node.deep.rules) return;
   if (node.rules.length > 0) applyRules(out, node, subject);
@@ -76,7 +76,7 @@ export function validateRules(out: Report, node: SchemaNode, subject: Subject): 
   }
 }
 
-function applyRules(out: Report, node: SchemaNode, subject: Subject): void {
+function applyRules(out: Report, node: SchemaNode, subject: RuleSubject): void {
   const { value, pointer } = subject;
   const compiled = rulesOf(node, pointer === '');
   if (compiled === undefined) {
@@ -90,7 +90,7 @@ function applyRules(out: Report, node: SchemaNode, subject: Subject): void {
   }
 }
 
-interface Application extends Subject {
+interface Application extends RuleSubject {
   readonly scope: CelScope;
   readonly text: RuleText;
   readonly self: unknown;
@@ -124,7 +124,7 @@ function applyRule(out: Report, rule: CompiledRule, application: Application): v
   out.findings.push(violation(application));
 }
 
-function evaluate(rule: Rule, { scope, text, self, old }: Application): Outcome {
+function evaluate(rule: EvaluableRule, { scope, text, self, old }: Application): RuleOutcome {
   if (!rule.usesOldSelf) return rule.evaluate(self);
   if (text.optionalOldSelf === true) return rule.evaluate(self, scope.optional(old));
   return rule.evaluate(self, old === undefined ? undefined : scope.value(old));

@@ -1,7 +1,7 @@
 // Defines the fields that restrict accepted callers.
 
 import { GROUP_SETTINGS } from '#contracts/virtual/auth.ts';
-import type { Validation } from '#std/schema/marks.ts';
+import type { RuleMark } from '#std/schema/marks.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
 import { namedRef, nameField } from '../selectors.ts';
 
@@ -65,7 +65,7 @@ export const AuthzConfig = object(
 export const AuthzConfigRef = namedRef('Permissions of callers, from an MCPAuthzConfig.', 'MCPAuthzConfig');
 
 /** Only one of the two fields may be set. */
-export const ONE_AUTHZ_CONFIG: Validation = {
+export const ONE_AUTHZ_CONFIG: RuleMark = {
   rule: '!has(self.authzConfig) || !has(self.authzConfigRef)',
   message:
     'authzConfig and authzConfigRef are mutually exclusive; use authzConfigRef to reference a shared MCPAuthzConfig',

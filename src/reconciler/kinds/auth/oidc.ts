@@ -1,7 +1,7 @@
 // Defines the fields for the tokens that a server accepts.
 
 import { addressed } from '#std/address/address.ts';
-import type { Validation } from '#std/schema/marks.ts';
+import type { RuleMark } from '#std/schema/marks.ts';
 import { bool, choice, list, object, optional, text } from '#std/schema.ts';
 import { nameField, refName, secretKeyRef } from '../selectors.ts';
 import { caBundleRef } from './ca-bundle.ts';
@@ -173,7 +173,7 @@ export const OIDCConfigRef = object(
 );
 
 /** Only one of the two fields may be set. */
-export const ONE_OIDC_CONFIG: Validation = {
+export const ONE_OIDC_CONFIG: RuleMark = {
   rule: '!has(self.oidcConfig) || !has(self.oidcConfigRef)',
   message: 'oidcConfig and oidcConfigRef are mutually exclusive: set oidcConfigRef only',
 };

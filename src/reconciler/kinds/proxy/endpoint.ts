@@ -1,6 +1,6 @@
 // Describes a proxy for clients: the accepted tokens, and the offered tools with their names.
 
-import type { Shown } from '#contracts/virtual-model/tools.ts';
+import type { ShownTools } from '#contracts/virtual-model/tools.ts';
 import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { TokenSource } from '../auth/token-settings.ts';
 import type { EndpointAuth, View } from '../kind.ts';
@@ -19,7 +19,7 @@ export function endpointAuth(source: TokenSource, view: View, namespace: string)
 }
 
 /** Returns the offered tools: from the MCPToolConfig, or `own` if the resource names none. */
-export function shownBy(ref: { readonly name: string } | undefined, own: Selected, view: View): Shown {
+export function shownBy(ref: { readonly name: string } | undefined, own: Selected, view: View): ShownTools {
   const { filter, overrides } = ref === undefined ? own : selectedTools(ref, view);
   const names = Object.entries(shownOverrides(overrides) ?? {}).flatMap(([tool, { name }]) =>
     name === undefined ? [] : [[tool, name] as const],

@@ -1,7 +1,7 @@
 // Defines every field of MCPTelemetryConfig, and the reference to an MCPTelemetryConfig.
 
 import { addressed } from '#std/address/address.ts';
-import type { Validation } from '#std/schema/marks.ts';
+import type { RuleMark } from '#std/schema/marks.ts';
 import { bool, list, object, optional, text, textMap } from '#std/schema.ts';
 import { caBundleRef } from '../auth/ca-bundle.ts';
 import { refName, secretKeyRef } from '../selectors.ts';
@@ -62,7 +62,7 @@ export const TelemetryConfigRef = object(
 );
 
 /** Only one of the two fields may be set. */
-export const ONE_TELEMETRY: Validation = {
+export const ONE_TELEMETRY: RuleMark = {
   rule: '!has(self.telemetry) || !has(self.telemetryConfigRef)',
   message: 'telemetry and telemetryConfigRef are mutually exclusive: set telemetryConfigRef only',
 };

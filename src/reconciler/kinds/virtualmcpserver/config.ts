@@ -11,7 +11,7 @@ import { hasPolicies, renderedPolicies, writtenGroups } from '../auth/authz-sett
 import type { View } from '../kind.ts';
 import type { TelemetrySettings } from '../proxy/telemetry-settings.ts';
 import { selectedTools, shownOverrides } from '../proxy/tools.ts';
-import { adminPort, auditFailure } from './annotations.ts';
+import { auditFailure } from './annotations.ts';
 import { originOfEmbeddings, outgoingSource, type Spec, type VirtualServer } from './facts.ts';
 import { collectorHeaderVariables, type Needs } from './needs.ts';
 
@@ -38,7 +38,6 @@ export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpC
     ...optimizer(namespace, spec, view),
     ...sessionStorage(spec),
     rateLimiting: config.rateLimiting,
-    ...admin(self),
   };
 }
 
@@ -214,10 +213,4 @@ function sessionStorage({ sessionStorage }: Spec): Pick<VmcpConfig, 'sessionStor
   if (sessionStorage?.provider !== 'redis' || sessionStorage.address === undefined) return {};
   const { address, db, keyPrefix = '' } = sessionStorage;
   return { sessionStorage: { provider: 'redis', address, db, keyPrefix: keyPrefix || undefined } };
-}
-
-/** Returns the admin listener. The listener is only on loopback, because it has no authentication. */
-function admin(self: VirtualServer): Pick<VmcpConfig, 'admin'> {
-  const port = adminPort(self);
-  return port === undefined ? {} : { admin: { address: '127.0.0.1', port } };
 }

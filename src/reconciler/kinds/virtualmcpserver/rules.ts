@@ -22,7 +22,7 @@ import { podTemplateFindings } from '../pods/pod-template.ts';
 import { storeFindings } from '../proxy/session-idle.ts';
 import { toolFindings } from '../proxy/tool-override.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
-import { adminPort, virtualAnnotationFindings } from './annotations.ts';
+import { virtualAnnotationFindings } from './annotations.ts';
 import { PORT, type Spec, type VirtualServer } from './facts.ts';
 
 export function rules(self: VirtualServer): readonly Finding[] {
@@ -193,10 +193,9 @@ function passthroughFindings({ config, passthroughHeaders }: Spec): readonly Fin
 function metricsPortFindings(self: VirtualServer): readonly Finding[] {
   const { telemetry } = self.spec.config;
   const port = telemetry && ownMetricsPort(telemetry);
-  const user = port === PORT ? 'MCP clients' : port === adminPort(self) ? 'skep.dev/admin-port' : undefined;
-  if (port === undefined || user === undefined) return [];
+  if (port !== PORT) return [];
   const pointer = `/spec/config/telemetry${telemetry?.prometheusPort === undefined ? '' : '/prometheusPort'}`;
-  const message = `metrics cannot have port ${port}, which is the port of ${user}: set another prometheusPort`;
+  const message = `metrics cannot have port ${port}, which is the port of MCP clients: set another prometheusPort`;
   return [{ code: 'metrics-port-taken', severity: 'error', pointer, message }];
 }
 

@@ -2,16 +2,16 @@
 
 import type { Failure } from '#std/failure.ts';
 import type { Problem } from '#std/problem.ts';
-import type { Outcome } from '../../run/apply/apply.ts';
+import type { ChangeOutcome } from '../../run/apply/apply.ts';
 import type { Preview } from '../../run/diff/compared.ts';
 import type { Change, Plan } from '../../run/plan/plan.ts';
 import { type RunResult, summaryOf } from '../../run/result.ts';
-import type { Validation } from '../../run/validate.ts';
+import type { ManifestValidation } from '../../run/validate.ts';
 import { countsOf } from '../change-text.ts';
 import { jsonOfExplanation } from '../explanations.ts';
 import { visible } from '../visible.ts';
 
-export function jsonOfValidation({ summary, problems }: Validation): string {
+export function jsonOfValidation({ summary, problems }: ManifestValidation): string {
   return print({ version: 1, summary, problems: problems.map(flat) });
 }
 
@@ -92,7 +92,7 @@ function waitsOf({ waits }: RunResult): object[] {
   return waits.map(({ passes: _passes, ...wait }) => wait);
 }
 
-function outcomeOf({ action, resource, error }: Outcome): object {
+function outcomeOf({ action, resource, error }: ChangeOutcome): object {
   return { action, resource, error };
 }
 

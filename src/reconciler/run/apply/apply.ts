@@ -20,10 +20,10 @@ import { blockerOf } from './blockers.ts';
 import { OVERTAKEN } from './current.ts';
 import { SUSPENDED } from './suspension-watch.ts';
 
-export type Action = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
+export type ActionOutcome = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
 
-export interface Outcome {
-  readonly action: Action;
+export interface ChangeOutcome {
+  readonly action: ActionOutcome;
   readonly resource: ResourceId;
   /** Reason of a change that failed or was not made. */
   readonly error?: { readonly code: string; readonly message: string };
@@ -40,7 +40,7 @@ export interface ApplyDeps {
   readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
   readonly random: Random;
   /** Receives each outcome as soon as it is known, and the number of changes in the plan. */
-  readonly progress: (outcome: Outcome, planned?: number) => void;
+  readonly progress: (outcome: ChangeOutcome, planned?: number) => void;
   readonly waiting?: ReportWaiting | undefined;
   readonly trace?: Trace;
 }
@@ -68,10 +68,10 @@ export function isNotBegun({ code }: Failure): boolean {
   return NOT_BEGUN.has(code);
 }
 
-export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonly Outcome[]> {
+export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonly ChangeOutcome[]> {
   const { trace = UNTRACED } = deps;
   const uids = new Map(input.uids);
-  const outcomes: Outcome[] = [...withheldOutcomes(input.plan)];
+  const outcomes: ChangeOutcome[] = [...withheldOutcomes(input.plan)];
   for (const outcome of outcomes) deps.progress(outcome);
   const failed = new Map(withheldBlockers(input.plan).map((id) => [keyOf(id), id]));
   let gate: Gate | undefined;
@@ -91,7 +91,7 @@ export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonl
   return outcomes;
 }
 
-function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
+function withheldOutcomes({ withheld = [] }: Plan): readonly ChangeOutcome[] {
   return withheld.map(({ deletion: _deletion, ...outcome }) => outcome);
 }
 
@@ -99,8 +99,8 @@ function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
  * Returns the outcomes of all changes if `notTried` returns an outcome for each of them. undefined if at least one
  * change must be sent.
  */
-export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
-  const outcomes: Outcome[] = [...withheldOutcomes(plan)];
+export function outcomesOfRefused(plan: Plan): readonly ChangeOutcome[] | undefined {
+  const outcomes: ChangeOutcome[] = [...withheldOutcomes(plan)];
   const failed = new Map(withheldBlockers(plan).map((id) => [keyOf(id), id]));
   let gate: Gate | undefined;
   for (const { changes } of plan.batches) {
@@ -118,7 +118,7 @@ function notTried(
   change: Change,
   failed: ReadonlyMap<string, ResourceId>,
   gate: Gate | undefined,
-): Outcome | undefined {
+): ChangeOutcome | undefined {
   const { resource } = change;
   const owner = change.action === 'delete' ? undefined : change.owner;
   const barred = gate?.(change);
@@ -145,9 +145,9 @@ async function execute(
   change: Change,
   uids: Map<string, string>,
   failed: ReadonlyMap<string, ResourceId>,
-): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
-  const tell = (outcome: Outcome): void => {
+): Promise<readonly ChangeOutcome[]> {
+  const outcomes: ChangeOutcome[] = [];
+  const tell = (outcome: ChangeOutcome): void => {
     outcomes.push(outcome);
     deps.progress(outcome, planned);
   };
@@ -182,7 +182,7 @@ async function writeChange(
   { force: forced, run }: ApplyInput,
   change: Write,
   uids: Map<string, string>,
-): Promise<Omit<Outcome, 'resource'>> {
+): Promise<Omit<ChangeOutcome, 'resource'>> {
   const force = forced || change.owner !== undefined;
   const object = markRun(complete(change, uids, deps.random), change, run);
   const as = change.account === undefined ? {} : { as: change.account };
@@ -198,7 +198,10 @@ async function writeChange(
  * Deletes an object and waits until the object no longer exists: foreground deletion ends after the deletion of the
  * dependents. If the run ends earlier, the next run creates the object again.
  */
-async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write): Promise<Omit<Outcome, 'resource'>> {
+async function removed(
+  deps: ApplyDeps,
+  { resource, uid = '', account }: Write,
+): Promise<Omit<ChangeOutcome, 'resource'>> {
   await deps.cluster.remove(resource, uid, account);
   const deadline = deps.clock.monotonic() + REPLACE_WAIT_MS;
   const remind = createReminder(deps.clock, deps.waiting);

@@ -18,7 +18,7 @@ import type { DeletionList } from '../prune/guard.ts';
 import { sameOrigins } from '../prune/origins.ts';
 import { type Approvals, beginApproved, spendApprovals } from '../records/approval.ts';
 import { type Inventory, type InventoryContent, storeInventory } from '../records/inventory.ts';
-import { type ApplyDeps, apply, type Outcome } from './apply.ts';
+import { type ApplyDeps, apply, type ChangeOutcome } from './apply.ts';
 import { declareExtent, exactExtent } from './extent.ts';
 import { contentAfter, contentBefore, sameContent } from './recorded.ts';
 import { SUSPENDED } from './suspension-watch.ts';
@@ -44,7 +44,7 @@ interface Changing extends Pick<Observed, 'snapshot' | 'parent' | 'inventory'> {
 }
 
 export interface Changed {
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly ChangeOutcome[];
   /** Extent that the ApplySet parent declares while the run writes. */
   readonly superset: Extent;
   /** Records the changes; must be called once. Resolves with the failures of writing the record. */
@@ -87,7 +87,7 @@ async function recordAfter(
   { cluster }: Pick<ChangeDeps, 'cluster'>,
   options: ChangeOptions,
   recorded: Inventory,
-  outcomes: readonly Outcome[],
+  outcomes: readonly ChangeOutcome[],
 ): Promise<readonly Failure[]> {
   const content = contentAfter(recorded, outcomes);
   const isLost = outcomes.some(({ error }) => error?.code === 'lock-lost');
@@ -110,7 +110,7 @@ function listsOf({ approved, within }: Plan): readonly DeletionList[] {
 }
 
 /** Returns the hashes of the approvals whose deletions are all done. */
-function spentOf(plan: Plan, outcomes: readonly Outcome[]): ReadonlySet<string> {
+function spentOf(plan: Plan, outcomes: readonly ChangeOutcome[]): ReadonlySet<string> {
   const deleted = new Set(
     outcomes.filter(({ action }) => action === 'deleted').map(({ resource }) => formatId(resource)),
   );

@@ -52,7 +52,7 @@ export function holderName({ id, host }: { readonly id: string; readonly host?: 
   return host === undefined ? id : `${id} at ${host}`;
 }
 
-export interface Holder {
+export interface LeaseHolder {
   readonly holder: string;
   readonly renewedAt: string;
   /** True if the lease expired by this machine's clock: its holder ended without releasing the lease. */
@@ -60,7 +60,7 @@ export interface Holder {
 }
 
 /** Returns the holder in the lease; undefined if the lease is free. `now` is in milliseconds since 1970. */
-export function holderOf({ lease }: ObservedLease, now: number): Holder | undefined {
+export function holderOf({ lease }: ObservedLease, now: number): LeaseHolder | undefined {
   const holder = heldBy(lease);
   if (holder === '') return undefined;
   const { renewTime, leaseDurationSeconds } = specOf(lease);

@@ -5,8 +5,8 @@ import type { Snapshot } from '../observe/snapshot.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import { listsByUid } from '../prune/lists.ts';
 import { sourceOf } from '../prune/may-delete.ts';
-import type { Entry, InventoryContent, Leaving } from '../records/inventory.ts';
-import type { Outcome } from './apply.ts';
+import type { InventoryContent, InventoryEntry, Leaving } from '../records/inventory.ts';
+import type { ChangeOutcome } from './apply.ts';
 
 export interface Beginning {
   readonly plan: Plan;
@@ -37,10 +37,10 @@ export function contentBefore({ plan, run, content, snapshot }: Beginning): Inve
 
 function entryOfChange(
   change: Exclude<Change, { action: 'delete' }>,
-  before: Entry | undefined,
+  before: InventoryEntry | undefined,
   creates: boolean,
   run: string,
-): Entry {
+): InventoryEntry {
   const source = sourceOf(change.object);
   const uid = change.action === 'create' ? undefined : before?.uid;
   // Until its deletion, a replaced object is recognised by its uid. The new object is recognised by the id of the run.
@@ -54,7 +54,10 @@ function leavingOf(change: Change, lists: ReturnType<typeof listsByUid>): Leavin
 }
 
 /** Adds the uids of created objects, and drops deleted objects. */
-export function contentAfter({ entries, leaving }: InventoryContent, outcomes: readonly Outcome[]): InventoryContent {
+export function contentAfter(
+  { entries, leaving }: InventoryContent,
+  outcomes: readonly ChangeOutcome[],
+): InventoryContent {
   const after = { entries: new Map(entries), leaving: new Map(leaving) };
   for (const { action, resource, uid, error } of outcomes) {
     const key = keyOf(resource);

@@ -2,7 +2,7 @@
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import { parseRegistry } from '#registry/catalogue/formats/registry.ts';
 import type { View } from '../../kinds/kind.ts';
 
@@ -12,11 +12,11 @@ import type { View } from '../../kinds/kind.ts';
 export type ReadEntries = (
   source: Pick<RegistrySource, 'origin' | 'format'>,
   view: View,
-) => readonly Entry[] | undefined;
+) => readonly CatalogueEntry[] | undefined;
 
 /** Returns a reader that parses each text once. */
 export function entriesReader(): ReadEntries {
-  const read = new Map<string, readonly Entry[] | undefined>();
+  const read = new Map<string, readonly CatalogueEntry[] | undefined>();
   return ({ origin, format }, view) => {
     if (origin.type !== 'configMap') return undefined;
     const text = configMapText(view.find('ConfigMap', origin.name), origin.key);

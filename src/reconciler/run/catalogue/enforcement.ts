@@ -13,7 +13,7 @@ import { byWholeName, type EntryProvenance } from '../images/policy.ts';
 export type EnforcedImages = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** A registry that exists or is declared in a namespace. */
-export interface Registry {
+export interface NamespaceRegistry {
   readonly name: string;
   /** `namespace/name`. */
   readonly key: string;
@@ -27,7 +27,7 @@ export interface Registry {
 export function imageFindings(
   kind: Kind,
   resource: Resource,
-  registries: readonly Registry[],
+  registries: readonly NamespaceRegistry[],
   enforced: EnforcedImages,
 ): Finding[] {
   if (!registries.some(({ enforces }) => enforces)) return [];
@@ -45,7 +45,7 @@ export function imageFindings(
 }
 
 /** Returns the registries in the view. Reads every object of our kinds in the namespace. */
-export function registriesIn(view: View, kinds: readonly Kind[]): Registry[] {
+export function registriesIn(view: View, kinds: readonly Kind[]): NamespaceRegistry[] {
   return kinds.flatMap((kind) =>
     view.all(kind.kind).flatMap((object) => {
       const resource: Resource = { ...object, spec: isObject(object.spec) ? object.spec : {} };
@@ -64,7 +64,7 @@ export type RegistryProvenance = ReadonlyMap<string, readonly (readonly [image: 
 
 /** Returns the provenance in all given registries. undefined if a registry is unknown: it may list any image. */
 export function provenanceIn(
-  registries: readonly Registry[],
+  registries: readonly NamespaceRegistry[],
   provenance: RegistryProvenance,
 ): EntryProvenance | undefined {
   const known = registries.map(({ key }) => provenance.get(key));

@@ -6,7 +6,7 @@ import { keyOf } from '#kubernetes/rules/object.ts';
 import { due } from '#registry/catalogue/due.ts';
 import { provenanceByImage } from '#registry/catalogue/entry.ts';
 import type { FleetRegistry } from '#registry/catalogue/fleet.ts';
-import type { CatalogueWriter, Source, SourceKey, Written } from '#registry/catalogue/ports.ts';
+import type { CatalogueWriter, SourceKey, SourceReader, WriteCounts } from '#registry/catalogue/ports.ts';
 import { type RoundPorts, syncRound } from '#registry/catalogue/round.ts';
 import type { SyncOutcome } from '#registry/catalogue/sync.ts';
 import { openTurns } from '#registry/catalogue/turns.ts';
@@ -23,7 +23,7 @@ import { asFound, isMounted, isOfFleet } from './found-sources.ts';
 
 export interface RegistryDeps {
   /** Returns a reader of sources. `view` has the ConfigMaps and passwords of the registry's namespace. */
-  readonly sourceFor: (view: View, namespace: string) => Source;
+  readonly sourceFor: (view: View, namespace: string) => SourceReader;
   /**
    * Returns the database of a registry. Only mode `sync` migrates its schema. Throws Failure if the database is
    * unreachable.
@@ -68,11 +68,11 @@ export interface CatalogueOutcome {
   readonly action: 'synced' | 'unchanged' | 'failed';
   readonly servers: number;
   readonly rejected: number;
-  readonly written?: Written;
+  readonly written?: WriteCounts;
   readonly message: string;
 }
 
-interface Registry {
+interface RegistrySyncInput {
   readonly key: string;
   readonly kind: Kind;
   readonly resource: Resource;
@@ -143,7 +143,15 @@ export function inOneRun(before: RegistryResults, now: RegistryResults): Registr
   };
 }
 
-function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views, ...input }: SyncInput): Registry[] {
+function registriesOf({
+  mode: ofRun,
+  apiGroup,
+  loaded,
+  unfit,
+  living,
+  views,
+  ...input
+}: SyncInput): RegistrySyncInput[] {
   const annotation = `${apiGroup}/sync-trigger`;
   return loaded.flatMap(({ id, kind, defaulted }) => {
     if (kind === undefined || defaulted === undefined || kind.sources(defaulted).length === 0) return [];
@@ -153,7 +161,7 @@ function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views, ...
     const mode = unfit.has(keyOf(id)) ? 'read' : ofRun;
     const view = views(namespace);
     const enforced = registriesIn(view, [kind]).some(({ enforces }) => enforces);
-    const knows: Registry['knows'] = (of, name) => input.knows(of, namespace, name);
+    const knows: RegistrySyncInput['knows'] = (of, name) => input.knows(of, namespace, name);
     const key = `${namespace}/${id.name}`;
     const verified = input.verifies?.(namespace) === true;
     return [{ key, kind, resource: defaulted, view, knows, trigger, mode, enforced, verified }];
@@ -166,7 +174,7 @@ interface SyncDeps {
   readonly inTurn: RoundPorts['inTurn'];
 }
 
-async function registryResults(deps: SyncDeps, registry: Registry): Promise<RegistryResults> {
+async function registryResults(deps: SyncDeps, registry: RegistrySyncInput): Promise<RegistryResults> {
   const { kind, resource, view, key, mode } = registry;
   try {
     const writer = await deps.ports.storeFor(kind, resource, view, mode);
@@ -205,7 +213,7 @@ function statedIn(documents: readonly string[]) {
 /** Syncs the due sources. Only stores the trigger of a PersistentVolumeClaim, which the registry service reads. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
-  registry: Registry,
+  registry: RegistrySyncInput,
   own: Omit<SourceKey, 'source'>,
   { writer, states }: { readonly writer: CatalogueWriter; readonly states: CatalogueState },
 ): Promise<readonly SyncOutcome[]> {

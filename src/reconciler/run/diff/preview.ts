@@ -38,9 +38,9 @@ export interface PreviewInput extends FieldRules {
   readonly sampled: boolean;
 }
 
-export type Previews = ReadonlyMap<string, Asked>;
+export type Previews = ReadonlyMap<string, PendingDryRun>;
 
-interface Asked {
+interface PendingDryRun {
   readonly about: Compared;
   readonly answer: Promise<Compared>;
 }
@@ -53,7 +53,7 @@ export interface Previewed {
 
 export async function preview(given: PreviewDeps, input: PreviewInput): Promise<Previewed> {
   const deps = { ...given, certainty: openCertainty(given, input.manager) };
-  const previews = new Map<string, Asked>();
+  const previews = new Map<string, PendingDryRun>();
   const created = new Set(input.compared.flatMap(({ desired, result }) => (result === 'create' ? desired.key : [])));
   const first = input.sampled ? firstOfMany(input.compared, input.accountOf) : new Map<string, readonly string[]>();
 

@@ -16,6 +16,8 @@ export interface DetailedPod {
   readonly ready: boolean;
   readonly phase: string;
   readonly restarts: number;
+  /** How the last restart came about, such as `OOMKilled, exit code 137`; absent if no container was restarted. */
+  readonly lastEnd?: string;
   /** Reason why the pod is not ready. Empty if the pod is ready or no reason is known. */
   readonly why: string;
 }
@@ -33,7 +35,7 @@ export interface DetailedObject {
   readonly pods?: readonly DetailedPod[];
 }
 
-export interface Condition {
+export interface ConsoleCondition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;
@@ -41,9 +43,24 @@ export interface Condition {
   readonly since: string;
 }
 
+export interface ShownEvent {
+  /** `Kind/name`, in the namespace of the resource. */
+  readonly object: string;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly note: string;
+  readonly count: number;
+  /** Time of the last occurrence in RFC 3339. */
+  readonly at: string;
+}
+
 export interface LiveDetail {
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly ConsoleCondition[];
   readonly objects: readonly DetailedObject[];
   /** Number of objects that were not read, because there are too many. */
   readonly omitted: number;
+  /** Events about the resource and its objects, latest first. */
+  readonly events: readonly ShownEvent[];
+  /** Reason if Events were not read, or not all of them; absent if all were read. */
+  readonly eventsUnread?: string;
 }

@@ -6,10 +6,10 @@ import type { View } from '../../kinds/kind.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { EntryRole } from './format.ts';
 
-type Named = Pick<Sourced, 'id' | 'kind' | 'defaulted' | 'legible'>;
+type ReferringResource = Pick<Sourced, 'id' | 'kind' | 'defaulted' | 'legible'>;
 
 /** Returns a function that returns the ids of all entries to which a resource refers. */
-export function openEdges(loaded: readonly Named[]): (resource: Named) => readonly string[] {
+export function openEdges(loaded: readonly ReferringResource[]): (resource: ReferringResource) => readonly string[] {
   const ids = new Map(loaded.map(({ id }) => [nameKey(id), id]));
   const registries = loaded.flatMap(listsServers);
   return ({ id, kind, defaulted, legible }) => {
@@ -26,12 +26,12 @@ export function openEdges(loaded: readonly Named[]): (resource: Named) => readon
 /** An empty view. The spec of a resource alone says whether it requests an entry in registries. */
 const NOTHING: View = { find: () => undefined, all: () => [] };
 
-interface Listing {
+interface ListingRegistry {
   readonly id: ResourceId;
   readonly lists: (namespace: string) => boolean;
 }
 
-function listsServers({ id, kind, defaulted }: Named): readonly Listing[] {
+function listsServers({ id, kind, defaulted }: ReferringResource): readonly ListingRegistry[] {
   const sources = kind === undefined || defaulted === undefined ? [] : kind.sources(defaulted);
   return sources.flatMap(({ origin }) => {
     if (origin.type !== 'fleet') return [];

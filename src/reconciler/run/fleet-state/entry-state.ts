@@ -12,7 +12,7 @@ import type { RunResult } from '../result.ts';
 import { isUnreported, type NotReady, notReady, readyCondition, reportedState, stateOf } from '../settle/readiness.ts';
 import type { EntryState } from './format.ts';
 
-export interface Found {
+export interface StateWithReason {
   readonly state: EntryState;
   readonly why: string;
 }
@@ -94,7 +94,7 @@ function firstById<T, V>(
 }
 
 function readinessOf({ ready, progressing, failed, notRun = [] }: RunResult['readiness']): RunFacts['readiness'] {
-  const found = new Map<string, Found>();
+  const found = new Map<string, StateWithReason>();
   const add = (state: EntryState, ids: readonly NotReady[]) => {
     for (const id of ids) found.set(keyOf(id), { state, why: id.why });
   };
@@ -105,7 +105,7 @@ function readinessOf({ ready, progressing, failed, notRun = [] }: RunResult['rea
   return found;
 }
 
-export interface Declared extends Pick<Standing, 'health'> {
+export interface ResourceWithHealth extends Pick<Standing, 'health'> {
   readonly loaded: Pick<Sourced, 'id' | 'kind'>;
   readonly live: KubeObject | undefined;
 }
@@ -113,10 +113,10 @@ export interface Declared extends Pick<Standing, 'health'> {
 /** Returns the state of a declared resource. `ours` is true if this instance writes the statuses of our kinds. */
 export function entryState(
   facts: RunFacts,
-  declared: Declared,
+  declared: ResourceWithHealth,
   snapshot: Pick<Snapshot, 'known'>,
   ours: boolean,
-): Found {
+): StateWithReason {
   const { loaded } = declared;
   const key = keyOf(loaded.id);
   const problem = facts.problems.get(key);
@@ -147,7 +147,7 @@ function problemText(problem: Problem | undefined): string | undefined {
   return place === undefined ? message : `${message} (${place.file}:${place.line})`;
 }
 
-function drifting({ pending, fields, drifted, paused, readiness }: RunFacts, key: string): Found | undefined {
+function drifting({ pending, fields, drifted, paused, readiness }: RunFacts, key: string): StateWithReason | undefined {
   // State `failed` is more severe than state `drifted`.
   if (readiness.get(key)?.state === 'failed') return undefined;
   const change = pending.get(key);
@@ -160,7 +160,7 @@ function drifting({ pending, fields, drifted, paused, readiness }: RunFacts, key
     : { state: 'drifted', why: why === '' ? 'Its tools are not as they were reviewed.' : why };
 }
 
-function observedState({ readiness }: RunFacts, { loaded, live }: Declared, ours: boolean): Found {
+function observedState({ readiness }: RunFacts, { loaded, live }: ResourceWithHealth, ours: boolean): StateWithReason {
   const reported = readiness.get(keyOf(loaded.id));
   const status = isObject(live?.status) ? live.status : undefined;
   if (reported !== undefined) return reported.state === 'healthy' ? readyState(status) : reported;
@@ -171,7 +171,7 @@ function observedState({ readiness }: RunFacts, { loaded, live }: Declared, ours
   return ours ? ownState(loaded.id, status) : reportedByOthers(live, status);
 }
 
-function ownState(id: ResourceId, status: JsonObject): Found {
+function ownState(id: ResourceId, status: JsonObject): StateWithReason {
   const state = stateOf(status);
   const { why } = notReady(id, status);
   if (state === 'ready') return readyState(status);
@@ -179,7 +179,7 @@ function ownState(id: ResourceId, status: JsonObject): Found {
   return { state, why: why === '' ? `Its phase is ${String(status.phase ?? 'not set')}.` : why };
 }
 
-function reportedByOthers(live: KubeObject, status: JsonObject): Found {
+function reportedByOthers(live: KubeObject, status: JsonObject): StateWithReason {
   const state = reportedState(live);
   const message = readyCondition(status)?.message;
   const why =
@@ -187,7 +187,7 @@ function reportedByOthers(live: KubeObject, status: JsonObject): Found {
   return { state: state === 'ready' ? 'healthy' : state, why };
 }
 
-function readyState(status: JsonObject | undefined): Found {
+function readyState(status: JsonObject | undefined): StateWithReason {
   const ready = status && readyCondition(status);
   if (ready?.reason === 'ScaledToZero') return { state: 'sleeping', why: 'Someone has scaled it to zero.' };
   if (status !== undefined && isUnreported(status)) {
@@ -196,14 +196,14 @@ function readyState(status: JsonObject | undefined): Found {
   return { state: 'healthy', why: 'It is ready, and as Git declares it.' };
 }
 
-function foreignState(live: KubeObject): Found {
+function foreignState(live: KubeObject): StateWithReason {
   const { ready, why } = liveStateOf(live);
   if (ready) return { state: 'healthy', why: 'It is in the cluster as Git declares it.' };
   return { state: 'progressing', why: why === '' ? 'It is not ready.' : why };
 }
 
 /** Replaces state `healthy` with `unknown` if a kind could not be listed: an unknown child may have failed. */
-function certain({ unlisted }: RunFacts, found: Found): Found {
+function certain({ unlisted }: RunFacts, found: StateWithReason): StateWithReason {
   if (found.state !== 'healthy' || unlisted.size === 0) return found;
   return { state: 'unknown', why: `Some objects could not be listed: ${[...unlisted].join(', ')}.` };
 }

@@ -8,7 +8,7 @@ import type { Prepared } from '../prepare.ts';
 import { ownerOf, sourceOf } from '../prune/may-delete.ts';
 import type { RunResult } from '../result.ts';
 import { openEdges, roleOf } from './edges.ts';
-import { entryState, type Found, pausedText, runFacts } from './entry-state.ts';
+import { entryState, pausedText, runFacts, type StateWithReason } from './entry-state.ts';
 import {
   ENTRY_ROLES,
   ENTRY_STATES,
@@ -138,9 +138,9 @@ function sourceEntries({ sources }: FleetLook, { gathered }: Looked, result: Run
   return sources.map((name) => sourceEntry(name, sourceState(name, result, gathered)));
 }
 
-const UNKNOWN: Found = { state: 'unknown', why: '' };
+const UNKNOWN: StateWithReason = { state: 'unknown', why: '' };
 
-function sourceEntry(name: string, found: Found): NewEntry {
+function sourceEntry(name: string, found: StateWithReason): NewEntry {
   return { id: `Source/${name}`, kind: 'Source', name, role: 'source', ...found, uses: [], objects: 0 };
 }
 

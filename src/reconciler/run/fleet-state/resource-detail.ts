@@ -2,6 +2,7 @@
 // Values of Secrets and of encrypted documents are masked.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { Failure } from '#std/failure.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
 import type { Desired } from '../desire/desire.ts';
@@ -12,12 +13,14 @@ import type { InstanceName, Permissions } from '../instance.ts';
 import { applySetId, fieldManager } from '../labels.ts';
 import { liveStateOf } from '../observe/live-state.ts';
 import { readMergeTypes } from '../observe/merge-types.ts';
-import { podLabelsOf } from '../observe/view.ts';
-import type { Cluster } from '../ports.ts';
+import type { Cluster, PodReads } from '../ports.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { RunResult } from '../result.ts';
-import type { Condition, DetailedObject, DetailedPod, LiveDetail } from './detail-format.ts';
-import { detailedPod } from './detailed-pod.ts';
+import type { ConsoleCondition, DetailedObject, LiveDetail } from './detail-format.ts';
+import type { ShownOffer } from './offer-format.ts';
+import { detailedPod } from './pods/detailed-pod.ts';
+import { eventsAbout } from './pods/events.ts';
+import { listPods } from './pods/find-pods.ts';
 
 /** Facts about one resource from the last run. They need no request. */
 export interface KnownResource {
@@ -28,6 +31,8 @@ export interface KnownResource {
   readonly desired: readonly Desired[];
   readonly problems: readonly Problem[];
   readonly outcomes: RunResult['outcomes'];
+  /** Set if the resource serves clients. */
+  readonly offer?: ShownOffer;
 }
 
 /** Maximum number of objects that are read, with one request each. Further objects are only counted. */
@@ -35,15 +40,16 @@ const OBJECTS_MAX = 40;
 
 /** Returns the live part of a resource. Throws Failure as the methods of `Cluster` do. */
 export async function readLiveDetail(
-  cluster: Pick<Cluster, 'get' | 'list' | 'schema' | 'resources'>,
+  cluster: ReadCluster,
   options: InstanceName & Pick<Permissions, 'conflicts'>,
   { id, loaded, desired }: KnownResource,
 ): Promise<LiveDetail> {
   const read = desired.slice(0, OBJECTS_MAX);
   const ids = read.length === 0 ? [id] : read.map((each) => each.id);
-  const [typeOf, found] = await Promise.all([
+  const [typeOf, found, listed] = await Promise.all([
     readMergeTypes(cluster, ids),
     Promise.all(ids.map((each) => cluster.get(each))),
+    readEvents(cluster, id.namespace),
   ]);
   const live = new Map(found.flatMap((object) => (object === undefined ? [] : [[keyOf(idOf(object)), object]])));
   const { compared } = diff({
@@ -57,7 +63,32 @@ export async function readLiveDetail(
   });
   const shown = loaded?.sealed === true ? compared.map(withoutValues) : compared;
   const objects = await Promise.all(shown.map((each) => detailedObject(cluster, each)));
-  return { conditions: conditionsOf(live.get(keyOf(id))), objects, omitted: desired.length - read.length };
+  const pods = objects.flatMap((each) => (each.pods ?? []).map(({ name }) => ({ kind: 'Pod', name })));
+  const { events, ...eventsUnread } = listed;
+  return {
+    conditions: conditionsOf(live.get(keyOf(id))),
+    objects,
+    omitted: desired.length - read.length,
+    events: eventsAbout([...ids, ...pods], events),
+    ...eventsUnread,
+  };
+}
+
+type ReadCluster = Pick<Cluster, 'get' | 'list' | 'schema' | 'resources'> & {
+  readonly podReads: Pick<PodReads, 'events'>;
+};
+
+/** Reads the Events of a namespace. The rest of the resource is shown also if they cannot be read. */
+async function readEvents({ podReads }: Pick<ReadCluster, 'podReads'>, namespace: string | undefined) {
+  if (namespace === undefined) return { events: [] };
+  try {
+    const { events, complete } = await podReads.events(namespace);
+    if (complete) return { events };
+    return { events, eventsUnread: `the namespace has more than the ${events.length} Events that were read` };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { events: [], eventsUnread: error.message };
+  }
 }
 
 /** Masks all values. Any object of an encrypted document may contain encrypted values, whatever its kind is. */
@@ -76,7 +107,7 @@ async function detailedObject(
   const { ready, why } = liveStateOf(live);
   // The manifest lacks generated random values, so each of them would be a difference.
   const shown = desired.random === undefined ? differences : [];
-  const pods = await podsOf(cluster, live);
+  const pods = (await listPods(cluster, live))?.map(detailedPod);
   return {
     id,
     state: ready ? 'ready' : 'not-ready',
@@ -88,20 +119,7 @@ async function detailedObject(
   };
 }
 
-async function podsOf(
-  cluster: Pick<Cluster, 'list' | 'resources'>,
-  workload: KubeObject,
-): Promise<readonly DetailedPod[] | undefined> {
-  const { kind, metadata } = workload;
-  if (kind !== 'Deployment' && kind !== 'StatefulSet') return undefined;
-  const pod = (await cluster.resources()).find((each) => each.kind === 'Pod' && each.apiVersion === 'v1');
-  const labels = podLabelsOf(workload);
-  if (pod === undefined || labels.length === 0) return undefined;
-  const selector = labels.map(([label, value]) => `${label}=${String(value)}`).join(',');
-  return (await cluster.list(pod, metadata.namespace, { selector })).map(detailedPod);
-}
-
-function conditionsOf(live: KubeObject | undefined): readonly Condition[] {
+function conditionsOf(live: KubeObject | undefined): readonly ConsoleCondition[] {
   const { conditions } = isObject(live?.status) ? live.status : {};
   return (Array.isArray(conditions) ? conditions : []).filter(isObject).map((each) => ({
     type: conditionText(each.type),

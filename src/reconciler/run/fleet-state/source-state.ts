@@ -3,9 +3,13 @@
 import { labelValue } from '../labels.ts';
 import type { Gathered } from '../read/gather.ts';
 import type { RunResult } from '../result.ts';
-import type { Found } from './entry-state.ts';
+import type { StateWithReason } from './entry-state.ts';
 
-export function sourceState(name: string, result: RunResult, { suspended }: Pick<Gathered, 'suspended'>): Found {
+export function sourceState(
+  name: string,
+  result: RunResult,
+  { suspended }: Pick<Gathered, 'suspended'>,
+): StateWithReason {
   const { commits, failures, quarantined, waits } = result;
   const commit = commits[name];
   const unread = failures.filter(({ code }) => code.startsWith('git-'));

@@ -5,7 +5,7 @@ import type { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
 import { canonicalJson } from '#std/json.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
-import type { Outcome } from '../apply/apply.ts';
+import type { ChangeOutcome } from '../apply/apply.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import { exitCodeOf, type RunResult, summaryOf } from '../result.ts';
 import type { NotReady } from '../settle/readiness.ts';
@@ -180,7 +180,7 @@ function changesOf({ batches }: Plan): ReadonlyMap<string, Change> {
   return new Map(batches.flatMap(({ changes }) => changes).map((change) => [change.key, change]));
 }
 
-function outcomeWith(changes: ReadonlyMap<string, Change>): (outcome: Outcome) => RecordedOutcome {
+function outcomeWith(changes: ReadonlyMap<string, Change>): (outcome: ChangeOutcome) => RecordedOutcome {
   return ({ action, resource, owner, error }) => {
     const diff = changes.get(keyOf(resource))?.diff ?? [];
     return {

@@ -14,7 +14,7 @@ import {
 } from './policy.ts';
 import type { ImageFacts } from './ports.ts';
 
-export interface Decision {
+export interface ImageDecision {
   /** Problem without its pointer; absent if the image has no problem. */
   readonly problem?: Omit<Finding, 'pointer'>;
   /** Name with digest that replaces the image in children; absent if the image is not pinned. */
@@ -30,7 +30,7 @@ export interface Pin {
   readonly provenance: readonly ImageProvenance[];
 }
 
-export interface Question {
+export interface ImageRequirements {
   readonly image: string;
   readonly mode: VerifyMode;
   readonly expected: Expected;
@@ -38,8 +38,11 @@ export interface Question {
 }
 
 /** Decides about one image. `facts` are undefined if no expectation exists, so that nothing was requested. */
-export function decide({ image, mode, expected, pin }: Question, facts: ImageFacts | undefined): Decision {
-  const problem = (code: string, message: string): Decision => ({
+export function decide(
+  { image, mode, expected, pin }: ImageRequirements,
+  facts: ImageFacts | undefined,
+): ImageDecision {
+  const problem = (code: string, message: string): ImageDecision => ({
     problem: { code, severity: mode === 'require' ? 'error' : 'warning', message: `${message}${CONSEQUENCE[mode]}` },
   });
   if (expected.by === 'nobody') {

@@ -14,7 +14,7 @@ import { problemOf } from '../read/problem-of.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Resolved } from '../resolve/resolve.ts';
 import type { Reuse } from '../reuse.ts';
-import { type Decision, decide, type Pin } from './decide.ts';
+import { decide, type ImageDecision, type Pin } from './decide.ts';
 import { podImages, withImages } from './pod-images.ts';
 import {
   type EntryProvenance,
@@ -163,7 +163,7 @@ async function inspectAll(
 
 interface Decided {
   readonly use: Use;
-  readonly decision: Decision;
+  readonly decision: ImageDecision;
 }
 
 /** Returns the findings by owner. Children that run the same image share one finding. */

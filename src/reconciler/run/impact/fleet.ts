@@ -5,7 +5,7 @@ import type { RegistrySource } from '#contracts/registry/source.ts';
 import { type Aggregated, aggregatedTools } from '#contracts/virtual-model/aggregate.ts';
 import { ANY_TOOL, shownTools, type Tool } from '#contracts/virtual-model/tools.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import { toolsByPlace } from '#registry/catalogue/entry.ts';
 import { entryFilter } from '#registry/catalogue/filter.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -23,7 +23,7 @@ export interface FleetInput {
 
 /** A fleet before the tools of its endpoints are computed. */
 export interface Gathered extends Pick<FleetState, 'registries'> {
-  readonly members: ReadonlyMap<string, Member>;
+  readonly members: ReadonlyMap<string, FleetMember>;
   /** Names of tools, by image or URL of the server. */
   readonly known: ReadonlyMap<string, readonly string[]>;
 }
@@ -43,10 +43,10 @@ export interface OpenRegistry {
   readonly id: ResourceId;
   readonly source: RegistrySource;
   /** If undefined, the entries are not in a ConfigMap. */
-  readonly entries: readonly Entry[] | undefined;
+  readonly entries: readonly CatalogueEntry[] | undefined;
 }
 
-interface Member {
+interface FleetMember {
   readonly id: ResourceId;
   readonly endpoint: Endpoint;
 }
@@ -54,7 +54,7 @@ interface Member {
 export function gatherFleet({ kinds, apiGroup, objects, read }: FleetInput): Gathered {
   const views = openViews({ apiGroup, layers: [objects] });
   const registries = new Map<string, OpenRegistry>();
-  const members = new Map<string, Member>();
+  const members = new Map<string, FleetMember>();
   for (const { kind, resource } of readableResources(kinds, apiGroup, objects)) {
     const id = idOf(resource);
     const view = views(id.namespace ?? '');
@@ -80,14 +80,14 @@ export function openFleet({ members, registries, known }: Gathered, elsewhere: G
 }
 
 /** Returns the entries that pass the filter of the source; undefined if the entries are unknown. */
-export function keptEntries({ source, entries }: OpenRegistry): readonly Entry[] | undefined {
+export function keptEntries({ source, entries }: OpenRegistry): readonly CatalogueEntry[] | undefined {
   const filter = entryFilter(source.filter);
   return entries?.filter((entry) => filter.accepts(entry));
 }
 
-type Known = Pick<Gathered, 'members' | 'known'>;
+type KnownMembers = Pick<Gathered, 'members' | 'known'>;
 
-function toolsAt(all: Known, id: ResourceId, { offer }: Endpoint): Aggregated {
+function toolsAt(all: KnownMembers, id: ResourceId, { offer }: Endpoint): Aggregated {
   if (offer.type === 'server') return { tools: shownTools(ownTools(all, offer.server), offer.shown), clashes: [] };
   const members = offer.members.map((member) => {
     const { workload, shown, hidden } = member;
@@ -102,7 +102,7 @@ function toolsAt(all: Known, id: ResourceId, { offer }: Endpoint): Aggregated {
  * Returns the tools of a member after the member's own renames and filters. The virtual server then applies its own
  * renames and filters to the result.
  */
-function memberTools(all: Known, { apiVersion, namespace }: ResourceId, member: OfferedMember): readonly Tool[] {
+function memberTools(all: KnownMembers, { apiVersion, namespace }: ResourceId, member: OfferedMember): readonly Tool[] {
   const { workload: name, kind, url } = member;
   const where = namespace === undefined ? {} : { namespace };
   const found = kind === undefined ? undefined : all.members.get(keyOf({ apiVersion, kind, name, ...where }));
@@ -111,7 +111,10 @@ function memberTools(all: Known, { apiVersion, namespace }: ResourceId, member: 
   return shownTools(ownTools(all, offer.server), offer.shown);
 }
 
-function ownTools({ known }: Known, server: { readonly image: string } | { readonly url: string }): readonly Tool[] {
+function ownTools(
+  { known }: KnownMembers,
+  server: { readonly image: string } | { readonly url: string },
+): readonly Tool[] {
   const tools = known.get('image' in server ? server.image : server.url);
   return tools === undefined ? [ANY_TOOL] : tools.map((name) => ({ origin: name, name, member: '' }));
 }

@@ -1,6 +1,6 @@
 // Finds servers that appear, disappear or change their name for clients of a registry.
 
-import type { Entry } from '#registry/catalogue/entry.ts';
+import type { CatalogueEntry } from '#registry/catalogue/entry.ts';
 import { canonicalJson, jsonEquals } from '#std/json.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Both } from './endpoints.ts';
@@ -53,8 +53,8 @@ function changedAbout(
 }
 
 function serversImpact(
-  was: readonly Entry[],
-  is: readonly Entry[],
+  was: readonly CatalogueEntry[],
+  is: readonly CatalogueEntry[],
 ): Pick<RegistryImpact, 'appear' | 'disappear' | 'renamed'> {
   const [before, after] = [byName(was), byName(is)];
   const gone = [...before.values()].filter(({ name }) => !after.has(name));
@@ -72,7 +72,7 @@ function serversImpact(
  * Returns pairs of a removed and an added server with the same packages and URLs. Leaves out a removed server if
  * several added servers have its packages and URLs.
  */
-function renamedServers(gone: readonly Entry[], come: readonly Entry[]): readonly Both<string>[] {
+function renamedServers(gone: readonly CatalogueEntry[], come: readonly CatalogueEntry[]): readonly Both<string>[] {
   const byPlace = Map.groupBy(come, howItRuns);
   return gone.flatMap((entry) => {
     const place = howItRuns(entry);
@@ -82,16 +82,16 @@ function renamedServers(gone: readonly Entry[], come: readonly Entry[]): readonl
 }
 
 /** Returns the packages and URLs of the server as text; empty if the entry has neither. */
-function howItRuns({ document: { packages, remotes } }: Entry): string {
+function howItRuns({ document: { packages, remotes } }: CatalogueEntry): string {
   if (packages === undefined && remotes === undefined) return '';
   return canonicalJson({ packages: packages ?? null, remotes: remotes ?? null });
 }
 
-function entryNames(entries: readonly Entry[]): readonly string[] {
+function entryNames(entries: readonly CatalogueEntry[]): readonly string[] {
   return entries.map(({ name }) => name).sort();
 }
 
 /** Returns the entries by name. Of several versions of a server, only one is kept. */
-function byName(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+function byName(entries: readonly CatalogueEntry[]): ReadonlyMap<string, CatalogueEntry> {
   return new Map(entries.map((entry) => [entry.name, entry]));
 }

@@ -2,7 +2,7 @@
 
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
-import type { Outcome } from '../apply/apply.ts';
+import type { ChangeOutcome } from '../apply/apply.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import type { LoadedResource } from '../read/load.ts';
 import { formatGroupKind, type GroupKind, groupKindOf } from './snapshot.ts';
@@ -22,7 +22,7 @@ export function definedKinds(loaded: readonly LoadedResource[]): readonly GroupK
 export function awaitedKinds(
   loaded: readonly LoadedResource[],
   served: (kind: GroupKind) => unknown,
-  outcomes: readonly Outcome[],
+  outcomes: readonly ChangeOutcome[],
 ): readonly GroupKind[] {
   const applied = new Set(
     outcomes

@@ -27,7 +27,7 @@ import { asWritten } from './by-hand.ts';
 import { readMergeTypes } from './merge-types.ts';
 import type { Snapshot } from './snapshot.ts';
 
-interface Kept {
+interface StoredForm {
   readonly loaded: Sourced;
   readonly object: KubeObject;
   readonly conceded: readonly Conceded[];
@@ -59,14 +59,14 @@ export async function addKeptFields(
   };
 }
 
-function asRead({ loaded, object }: Kept, read: ReadonlyMap<string, Resource | undefined>): Sourced {
+function asRead({ loaded, object }: StoredForm, read: ReadonlyMap<string, Resource | undefined>): Sourced {
   const { defaulted: _declared, ...rest } = loaded;
   if (loaded.kind === undefined) return { ...rest, kept: object };
   const defaulted = read.get(keyOf(loaded.id));
   return defaulted === undefined ? rest : { ...rest, defaulted };
 }
 
-function unfitProblem({ loaded, conceded }: Kept, problems: readonly Problem[]): Problem {
+function unfitProblem({ loaded, conceded }: StoredForm, problems: readonly Problem[]): Problem {
   const [first] = conceded;
   const fields = conceded.map(({ path, manager }) => `${path} by "${manager}"`).join(', ');
   const found = problems.filter(
@@ -82,7 +82,7 @@ async function keptOf(
   options: InstanceName & Pick<Permissions, 'conflicts'>,
   { loaded, invalid }: Gathered,
   living: Snapshot['find'],
-): Promise<readonly Kept[]> {
+): Promise<readonly StoredForm[]> {
   const manager = fieldManager(options.instance);
   const rules = { manager, force: options.conflicts === 'force' };
   const broken = new Set(invalid.map(keyOf));
@@ -94,7 +94,7 @@ async function keptOf(
   const ids = shared.map((each) => each.loaded.id);
   const typeOf = await readMergeTypes(cluster, ids);
   const applySet = applySetId(options.instance, options.homeNamespace);
-  return shared.flatMap(({ loaded: each, live }): Kept[] => {
+  return shared.flatMap(({ loaded: each, live }): StoredForm[] => {
     const type = typeOf(each.id);
     if (type === undefined) return [];
     const found = keptFields(rules, ownObject(applySet, each), live, type);
@@ -123,7 +123,7 @@ function keptFields(
   declared: KubeObject,
   found: KubeObject,
   type: MergeType,
-): Omit<Kept, 'loaded'> | undefined {
+): Omit<StoredForm, 'loaded'> | undefined {
   const { manager, force } = rules;
   const [desired, live] = inOneForm(normalise(declared, type), found);
   if (compare(desired, live, type, manager).result === 'unchanged') return undefined;

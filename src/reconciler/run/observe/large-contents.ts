@@ -9,7 +9,7 @@ import type { ResourceId } from '#std/problem.ts';
 import { labelOf, OWNER, PART_OF } from '../labels.ts';
 import type { ApiResource, Cluster } from '../ports.ts';
 
-export interface Listed {
+export interface LargeContents {
   readonly objects: readonly KubeObject[];
   /** Keys of the objects without contents: only their metadata was read. */
   readonly partial: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export async function listLarge(
   namespace: string | undefined,
   applySet: string,
   declared: (id: ResourceId) => KubeObject | undefined,
-): Promise<Listed> {
+): Promise<LargeContents> {
   const hold = (object: KubeObject): KubeObject => holdOnce(shortenDeclared(object), declared(idOf(object)));
   const [all, own] = await Promise.all([
     cluster.list(resource, namespace, { only: 'metadata', kept: true }),
@@ -146,7 +146,7 @@ export interface EarlierContents {
 
 /** Splits the objects of the earlier snapshot into unchanged objects and objects that must be read again. */
 export function neededAgain(
-  { objects, partial }: Listed,
+  { objects, partial }: LargeContents,
   before: EarlierContents,
 ): { readonly same: readonly KubeObject[]; readonly changed: readonly ResourceId[] } {
   const same: KubeObject[] = [];

@@ -31,9 +31,9 @@ function notReady(why: string): LiveState {
   return { ready: false, why };
 }
 
-type Rule = (spec: JsonObject, status: JsonObject, generation: number) => LiveState;
+type ReadinessRule = (spec: JsonObject, status: JsonObject, generation: number) => LiveState;
 
-const RULES: Readonly<Record<string, Rule>> = {
+const RULES: Readonly<Record<string, ReadinessRule>> = {
   'Deployment.apps': deploymentReady,
   'StatefulSet.apps': statefulSetReady,
   'DaemonSet.apps': daemonSetReady,
@@ -94,7 +94,7 @@ function countOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-function conditionIsTrue(type: string): Rule {
+function conditionIsTrue(type: string): ReadinessRule {
   return (_spec, status, generation) => mustBe(type, status, generation);
 }
 

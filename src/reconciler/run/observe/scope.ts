@@ -6,14 +6,14 @@ import { readPattern } from '../read/patterns.ts';
 import { problemOf } from '../read/problem-of.ts';
 import type { Sourced } from '../read/sourced.ts';
 
-export interface Scope {
+export interface NamespaceScope {
   allows(namespace: string): boolean;
   /** Namespaces to list. undefined if a pattern is a glob: then all namespaces are listed. */
   readonly names: readonly string[] | undefined;
 }
 
 /** Returns the scope. `patterns` are names, or globs such as `team-*`. Throws Failure `pattern-invalid`. */
-export function scopeOf(patterns: readonly string[]): Scope {
+export function scopeOf(patterns: readonly string[]): NamespaceScope {
   const globs = patterns.map((pattern) => readPattern('namespaces', pattern));
   const literal = patterns.every((pattern) => /^[a-z0-9-]+$/.test(pattern));
   // Cached by namespace, because thousands of resources are in few namespaces.
@@ -29,7 +29,7 @@ export function scopeOf(patterns: readonly string[]): Scope {
 }
 
 /** Returns the resources outside the scope, with one problem each. */
-export function outside(scope: Scope, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+export function outside(scope: NamespaceScope, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   return new Map(
     loaded.flatMap((resource): [Sourced, Problem][] => {
       const { namespace } = resource.id;

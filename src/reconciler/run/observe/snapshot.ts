@@ -9,7 +9,7 @@ import type { ApiResource, Cluster } from '../ports.ts';
 import {
   type EarlierContents,
   isLarge,
-  type Listed,
+  type LargeContents,
   listLarge,
   neededAgain,
   readContents,
@@ -76,7 +76,7 @@ export interface SnapshotOptions {
 
 type Hold = (object: KubeObject) => KubeObject;
 
-interface Reading extends SnapshotOptions {
+interface SnapshotState extends SnapshotOptions {
   readonly cluster: Cluster;
   /** Kinds whose LISTs have all succeeded. */
   readonly whole: Set<string>;
@@ -162,7 +162,7 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
   };
 }
 
-function beginReading(cluster: Cluster, options: SnapshotOptions): Reading {
+function beginReading(cluster: Cluster, options: SnapshotOptions): SnapshotState {
   return {
     ...options,
     cluster,
@@ -175,13 +175,13 @@ function beginReading(cluster: Cluster, options: SnapshotOptions): Reading {
   };
 }
 
-function noteFailure({ failed }: Reading, resource: ApiResource, failure: Failure): void {
+function noteFailure({ failed }: SnapshotState, resource: ApiResource, failure: Failure): void {
   const name = formatGroupKind(groupKindOf(resource));
   failed.set(name, [...(failed.get(name) ?? []), failure]);
 }
 
 /** Lists the kind in this version, and removes its objects and failures in another version. */
-async function readAgain(reading: Reading, resource: ApiResource): Promise<void> {
+async function readAgain(reading: SnapshotState, resource: ApiResource): Promise<void> {
   const { failed, objects, whole } = reading;
   const kind = formatGroupKind(groupKindOf(resource));
   for (const [key, object] of objects) if (formatGroupKind(groupKindOf(object)) === kind) objects.delete(key);
@@ -191,7 +191,7 @@ async function readAgain(reading: Reading, resource: ApiResource): Promise<void>
 }
 
 /** Lists the kind. If one namespace cannot be listed, the objects of all other namespaces are kept. */
-async function readKind(reading: Reading, resource: ApiResource): Promise<void> {
+async function readKind(reading: SnapshotState, resource: ApiResource): Promise<void> {
   const { namespaces } = reading;
   const scopes = resource.namespaced && namespaces !== undefined ? namespaces : [undefined];
   const read = await Promise.all(scopes.map((scope) => tryRead(readScope(reading, resource, scope))));
@@ -200,7 +200,7 @@ async function readKind(reading: Reading, resource: ApiResource): Promise<void> 
   await Promise.all(read.map((found) => (found instanceof Failure ? undefined : add(reading, resource, found))));
 }
 
-async function add(reading: Reading, resource: ApiResource, found: Listed): Promise<void> {
+async function add(reading: SnapshotState, resource: ApiResource, found: LargeContents): Promise<void> {
   const { before, objects, partial } = reading;
   for (const object of found.objects) objects.set(keyOfObject(object), object);
   for (const key of found.partial) partial.add(key);
@@ -211,10 +211,10 @@ async function add(reading: Reading, resource: ApiResource, found: Listed): Prom
 }
 
 async function readScope(
-  { cluster, applySet, declared }: Reading,
+  { cluster, applySet, declared }: SnapshotState,
   resource: ApiResource,
   namespace: string | undefined,
-): Promise<Listed> {
+): Promise<LargeContents> {
   if (!isLarge(resource))
     return { objects: await cluster.list(resource, namespace, { kept: true }), partial: new Set() };
   return listLarge(cluster, resource, namespace, applySet, (id) => declared.get(keyOf(id)));
@@ -222,7 +222,7 @@ async function readScope(
 
 /** Reads contents. Removes deleted objects, and adds objects that could not be read to `unread`. */
 async function complete(
-  reading: Reading,
+  reading: SnapshotState,
   resource: ApiResource,
   ids: readonly ResourceId[],
   hold: Hold,
@@ -237,7 +237,7 @@ async function complete(
   for (const failure of contents.failures) noteFailure(reading, resource, failure);
 }
 
-function store({ objects, partial }: Reading, complete: readonly KubeObject[]): void {
+function store({ objects, partial }: SnapshotState, complete: readonly KubeObject[]): void {
   for (const object of complete) {
     const key = keyOfObject(object);
     objects.set(key, object);

@@ -14,10 +14,10 @@ import { scopeOf } from '../observe/scope.ts';
 import type { GroupKind } from '../observe/snapshot.ts';
 import { type Prepared, prepare } from '../prepare.ts';
 import { isLeftAlone } from '../prune/left-alone.ts';
-import { type Entry, storeInventory } from '../records/inventory.ts';
+import { type InventoryEntry, storeInventory } from '../records/inventory.ts';
 import { readSuspension } from '../records/suspension.ts';
 import type { RunDeps, RunOptions } from '../run.ts';
-import { type Adoption, type AdoptionInput, adoptions, type Declared } from './adoption.ts';
+import { type AdoptableResource, type Adoption, type AdoptionInput, adoptions } from './adoption.ts';
 import { findOperatorLease } from './operator-lease.ts';
 
 export interface AdoptionResult {
@@ -82,15 +82,15 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
   }
 }
 
-interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'> {
+interface AdoptionFacts extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'> {
   readonly parent: Prepared['parent'];
   /** Failure of reading the lease. It is then unknown whether ToolHive's operator runs. */
   readonly leaseFailure: Failure | undefined;
   /** Inventory entries of the objects to be taken over, by key. */
-  readonly taken: ReadonlyMap<string, Entry>;
+  readonly taken: ReadonlyMap<string, InventoryEntry>;
 }
 
-async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
+async function find(deps: RunDeps, options: RunOptions): Promise<AdoptionFacts> {
   const { apiGroup, instance, homeNamespace } = options;
   const prepared = await prepare(deps, { ...options, scope: 'git', takesOver: true }, 'read');
   const { snapshot, allDesires, parent, leftAlone } = prepared;
@@ -163,7 +163,11 @@ function liveObjects(
 }
 
 /** Returns the declared objects that exist in the cluster and that the instance may touch. */
-function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Declared & { readonly custom: boolean })[] {
+function declaredOf({
+  resolved,
+  leftAlone,
+  snapshot,
+}: Prepared): readonly (AdoptableResource & { readonly custom: boolean })[] {
   return resolved.standings.flatMap(({ loaded: { id, source, kind }, health }) => {
     const custom = kind !== undefined;
     const skipped = leftAlone.has(keyOf(id)) || (!custom && health !== 'healthy');
@@ -197,7 +201,7 @@ function stillRunning({ namespace, name }: ResourceId): Failure {
   );
 }
 
-interface Refused {
+interface AdoptionFailure {
   readonly resource: ResourceId;
   readonly failure: Failure;
 }
@@ -208,9 +212,9 @@ interface Refused {
 async function takeOverPatiently(
   deps: RunDeps,
   options: RunOptions,
-  found: Found,
+  found: AdoptionFacts,
   lock: Pick<Lock, 'assertHeld'>,
-): Promise<Refused[]> {
+): Promise<AdoptionFailure[]> {
   let refused = await takeOver(deps, options, found, lock);
   for (let tries = 1; tries < TRIES && refused.some(({ failure }) => failure.code === 'cluster-conflict'); tries += 1) {
     refused = await takeOver(deps, options, await find(deps, options), lock);
@@ -222,9 +226,9 @@ async function takeOverPatiently(
 async function takeOver(
   deps: RunDeps,
   options: RunOptions,
-  { adoptions: all, parent, inventory, recorded, taken }: Found,
+  { adoptions: all, parent, inventory, recorded, taken }: AdoptionFacts,
   lock: Pick<Lock, 'assertHeld'>,
-): Promise<Refused[]> {
+): Promise<AdoptionFailure[]> {
   const { instance, homeNamespace, tooling } = options;
   await storeInventory(deps.cluster, options, inventory, {
     ...recorded,
@@ -236,7 +240,7 @@ async function takeOver(
     const declared = parentObject(parent.id, applySetId(instance, homeNamespace), extent, tooling);
     await deps.cluster.apply(withInventory(declared, parent.origins.now), { force: true });
   }
-  const refused: Refused[] = [];
+  const refused: AdoptionFailure[] = [];
   for (const { object, resource } of all) {
     lock.assertHeld();
     try {

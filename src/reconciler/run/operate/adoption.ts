@@ -36,7 +36,7 @@ export interface Adoption {
 }
 
 /** A custom resource that Git declares and that exists in the cluster. */
-export interface Declared {
+export interface AdoptableResource {
   readonly id: ResourceId;
   readonly source: string;
   readonly live: KubeObject;
@@ -46,7 +46,7 @@ export interface AdoptionInput {
   readonly apiGroup: string;
   readonly manager: string;
   readonly applySet: string;
-  readonly declared: readonly Declared[];
+  readonly declared: readonly AdoptableResource[];
   /** Declared objects, other than custom resources, that are in the ApplySet of another instance. */
   readonly ofOthers: readonly KubeObject[];
   /** Live custom resources in the instance's scope, declared or not. */
@@ -60,7 +60,7 @@ export interface AdoptionInput {
 export function adoptions(input: AdoptionInput): readonly Adoption[] {
   const owners = new Map(input.declared.map((declared) => [keyOf(declared.id), declared]));
   const childByKey = new Map(input.children.map((child) => [child.key, child]));
-  const statefulSets = new Map<string, Declared>();
+  const statefulSets = new Map<string, AdoptableResource>();
   const decided = new Set(input.children.flatMap(({ owner }) => (owner === undefined ? [] : [keyOf(owner)])));
   for (const { id, owner } of input.children) {
     const declared = owner === undefined ? undefined : owners.get(keyOf(owner));
@@ -89,7 +89,7 @@ function isFinalizer(name: string, apiGroup: string): boolean {
   return domain === apiGroup || domain.endsWith(`.${apiGroup}`);
 }
 
-function resourceAdoption(input: AdoptionInput, live: KubeObject, declared: Declared | undefined): Adoption[] {
+function resourceAdoption(input: AdoptionInput, live: KubeObject, declared: AdoptableResource | undefined): Adoption[] {
   const all = live.metadata.finalizers ?? [];
   const finalizers = all.filter((name) => isFinalizer(name, input.apiGroup));
   const left = all.filter((name) => !finalizers.includes(name));
@@ -116,7 +116,7 @@ function ordinaryAdoption(input: AdoptionInput, live: KubeObject): Adoption {
 /**
  * Returns the declared custom resource that is the controller of the object; undefined if there is no such resource.
  */
-function formerOwner({ declared }: AdoptionInput, live: KubeObject): Declared | undefined {
+function formerOwner({ declared }: AdoptionInput, live: KubeObject): AdoptableResource | undefined {
   const uid = controllerOf(live)?.uid;
   return uid === undefined ? undefined : declared.find((each) => each.live.metadata.uid === uid);
 }
@@ -133,8 +133,8 @@ function controllerOf(live: KubeObject): OwnerReference | undefined {
 function isTheirs(
   input: AdoptionInput,
   live: KubeObject,
-  owner: Declared,
-  statefulSets: ReadonlyMap<string, Declared>,
+  owner: AdoptableResource,
+  statefulSets: ReadonlyMap<string, AdoptableResource>,
 ): boolean {
   if (labelOf(live, PART_OF) === input.applySet) return false;
   const controller = controllerOf(live);
@@ -147,7 +147,7 @@ function isTheirs(
 function childAdoption(
   input: AdoptionInput,
   live: KubeObject,
-  owner: Declared,
+  owner: AdoptableResource,
   desired: Desired | undefined,
 ): Adoption | undefined {
   const { uid } = owner.live.metadata;

@@ -7,7 +7,7 @@ import type { InstanceName, OwnKinds } from '../instance.ts';
 import { applySetId, labelOf, PART_OF } from '../labels.ts';
 import { driftCondition, isUnreported, reportedState, stateOf } from '../settle/readiness.ts';
 
-interface Condition {
+interface ResourceCondition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;
@@ -21,7 +21,7 @@ export interface Troubled {
   readonly resource: string;
   readonly phase?: string;
   /** Conditions that report a problem. */
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly ResourceCondition[];
 }
 
 export interface ResourcesStatus {

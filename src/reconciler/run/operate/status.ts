@@ -4,7 +4,7 @@
 import { keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
 import { formatId, type Problem } from '#std/problem.ts';
-import { type Holder, holderOf, leaseId, readLease } from '../apply/lock.ts';
+import { holderOf, type LeaseHolder, leaseId, readLease } from '../apply/lock.ts';
 import type { RunRecord } from '../history/ports.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import type { Change, Plan } from '../plan/plan.ts';
@@ -75,7 +75,7 @@ export interface InstanceStatus extends ResourcesStatus {
   readonly failures: RunResult['failures'];
   /** Last run in the history. */
   readonly lastRun?: RunRecord;
-  readonly lock?: Holder;
+  readonly lock?: LeaseHolder;
 }
 
 /** Returns the status. `closed` is the pause by sync windows. Throws Failure if the cluster does not respond at all. */

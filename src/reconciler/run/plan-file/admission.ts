@@ -69,7 +69,7 @@ function deletes(change: Change): boolean {
   return change.action === 'delete' || change.replaces === true;
 }
 
-interface Look {
+interface AdmissionInput {
   readonly file: Pick<PlanFile, 'createdAt'>;
   readonly prints: Fingerprints;
   readonly plan: Plan;
@@ -80,7 +80,7 @@ interface Look {
  * Returns why the change is stale. undefined if the change can be made as planned, or was made already: an interrupted
  * plan can thus be applied again.
  */
-function staleReason(look: Look, planned: PlannedChange, fresh: Change | undefined): string | undefined {
+function staleReason(look: AdmissionInput, planned: PlannedChange, fresh: Change | undefined): string | undefined {
   const live = look.living(planned.resource);
   if (fresh === undefined) return reasonOfAbsence(look, planned, live);
   if (fresh.action !== planned.action) return reasonOfAction(planned, fresh);
@@ -106,7 +106,7 @@ function reasonOfAction(planned: PlannedChange, fresh: Change): string {
   }
 }
 
-function reasonOfAbsence({ plan }: Look, { action, resource }: PlannedChange, live: KubeObject | undefined) {
+function reasonOfAbsence({ plan }: AdmissionInput, { action, resource }: PlannedChange, live: KubeObject | undefined) {
   const key = keyOf(resource);
   const held = plan.held.find((each) => keyOf(each.resource) === key);
   if (held?.leaving === true && action === 'delete') return undefined;

@@ -1,7 +1,7 @@
 // Explains why each object is created, changed, deleted or kept unchanged, from the results of the stages of a plan.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
-import { formatId, type Place, type ResourceId } from '#std/problem.ts';
+import { formatId, type ResourceId, type SourcePlace } from '#std/problem.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
 import { labelOf, OWNER, SOURCE } from '../labels.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
@@ -17,7 +17,7 @@ export interface Explanation {
   /** Reasons as sentences without full stop, the most important reason first. */
   readonly because: readonly string[];
   /** Place of the manifest of the object or its owner. */
-  readonly declared?: { readonly source: string; readonly place: Place };
+  readonly declared?: { readonly source: string; readonly place: SourcePlace };
   readonly owner?: ResourceId;
 }
 

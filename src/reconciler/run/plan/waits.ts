@@ -9,7 +9,7 @@ import { type Compared, isToBeWritten } from '../diff/compared.ts';
 import { labelValue } from '../labels.ts';
 import { liveStateOf } from '../observe/live-state.ts';
 import { groupKindOf, type Snapshot } from '../observe/snapshot.ts';
-import type { Fault, Faults } from '../prune/faults.ts';
+import type { Faults, ResourceFault } from '../prune/faults.ts';
 import { sourceOf } from '../prune/may-delete.ts';
 import type { FleetSource, Gathered } from '../read/gather.ts';
 import type { Sourced } from '../read/sourced.ts';
@@ -84,7 +84,7 @@ function problemOfSource({ gathered, faults }: WaitsInput, source: string): Obst
   return first === undefined ? undefined : { reason: `${textOfFault(first)}${others(more)}`, passes: false };
 }
 
-function textOfFault({ resource, what }: Fault): string {
+function textOfFault({ resource, what }: ResourceFault): string {
   return `${formatId(resource)} ${what}`;
 }
 

@@ -56,7 +56,7 @@ function dataOf({ apiVersion, kind, spec }: KubeObject): string[] {
   return typeof spec.volumeName === 'string' ? [`the data of volume ${spec.volumeName}`] : [];
 }
 
-interface Found {
+interface ContentsAtRisk {
   readonly takes: readonly string[];
   readonly unlisted?: readonly string[];
 }
@@ -65,7 +65,7 @@ async function ofKind(
   snapshot: Pick<Snapshot, 'objects' | 'known' | 'served' | 'ensure'>,
   defined: string,
   going: ReadonlySet<string>,
-): Promise<Found> {
+): Promise<ContentsAtRisk> {
   const kind = parseGroupKind(defined);
   await snapshot.ensure([kind]);
   if (snapshot.served(kind) !== undefined && !snapshot.known(kind)) return { takes: [], unlisted: [defined] };
@@ -82,7 +82,7 @@ async function inNamespace(
   snapshot: Pick<Snapshot, 'objects' | 'known'>,
   namespace: string,
   going: ReadonlySet<string>,
-): Promise<Found> {
+): Promise<ContentsAtRisk> {
   const unlisted: string[] = [];
   const kinds = distinctKinds(await cluster.resources());
   const here = snapshot.objects().filter(({ metadata }) => metadata.namespace === namespace);

@@ -6,7 +6,7 @@ import { formatId, type ResourceId } from '#std/problem.ts';
 import { heldOwner } from '../desire/desire.ts';
 import { formatGroupKind, groupKindOf } from '../observe/snapshot.ts';
 import { protectionOf } from './left-alone.ts';
-import { type Decision, type DeletionFacts, mayDelete, ownerOf, ownersOf } from './may-delete.ts';
+import { type DeletionDecision, type DeletionFacts, mayDelete, ownerOf, ownersOf } from './may-delete.ts';
 import type { Referrers } from './referrers.ts';
 
 export interface Held {
@@ -61,7 +61,7 @@ export function deletionsOf(input: DeletionsInput): Deletions {
   };
 }
 
-type Stays = Extract<Decision, { decision: 'stay' }>;
+type Stays = Extract<DeletionDecision, { decision: 'stay' }>;
 
 function heldBy([object, { decision: _decision, ...rest }]: readonly [KubeObject, Stays]): Held {
   return { resource: idOf(object), owner: ownerOf(object), ...rest };

@@ -10,14 +10,14 @@ import type { Gathered } from '../read/gather.ts';
 import type { Resolved } from '../resolve/resolve.ts';
 import { sourceOf } from './may-delete.ts';
 
-export interface Fault {
+export interface ResourceFault {
   readonly resource: ResourceId;
   /** Predicate of a sentence with the resource as subject, such as `is invalid`. */
   readonly what: string;
 }
 
 /** Faults by value of the source label. */
-export type Faults = ReadonlyMap<string, readonly Fault[]>;
+export type Faults = ReadonlyMap<string, readonly ResourceFault[]>;
 
 export interface FaultsInput {
   readonly gathered: Pick<Gathered, 'loaded' | 'invalid' | 'faulty'>;
@@ -32,11 +32,11 @@ export interface FaultsInput {
 export function faultsOf(input: FaultsInput): Faults {
   const { gathered, resolved, compared, foreign, leftAlone } = input;
   const sources = new Map(gathered.loaded.map((each) => [keyOf(each.id), each]));
-  const found = new Map<string, Map<string, Fault>>();
+  const found = new Map<string, Map<string, ResourceFault>>();
   function note(source: string, resource: ResourceId, what: string): void {
     const key = keyOf(resource);
     if (leftAlone.has(key)) return;
-    const ofSource = found.get(source) ?? new Map<string, Fault>();
+    const ofSource = found.get(source) ?? new Map<string, ResourceFault>();
     if (!ofSource.has(key)) ofSource.set(key, { resource, what });
     found.set(source, ofSource);
   }
@@ -58,7 +58,7 @@ export function faultsOf(input: FaultsInput): Faults {
   return new Map([...found].map(([source, faults]) => [source, [...faults.values()]]));
 }
 
-export interface Ended {
+export interface OutcomeOfResource {
   readonly action: string;
   readonly resource: ResourceId;
 }
@@ -67,9 +67,12 @@ export interface Ended {
  * Returns a fault for each change that was not made. `sourceOfKey` returns the value of the written object's source
  * label.
  */
-export function failedFaults(outcomes: readonly Ended[], sourceOfKey: (key: string) => string | undefined): Faults {
+export function failedFaults(
+  outcomes: readonly OutcomeOfResource[],
+  sourceOfKey: (key: string) => string | undefined,
+): Faults {
   const stuck = outcomes.filter(({ action }) => action === 'failed' || action === 'held');
-  const faults = stuck.flatMap(({ resource }): (readonly [string, Fault])[] => {
+  const faults = stuck.flatMap(({ resource }): (readonly [string, ResourceFault])[] => {
     const source = sourceOfKey(keyOf(resource));
     return source === undefined ? [] : [[source, { resource, what: 'could not be applied' }]];
   });
@@ -78,7 +81,7 @@ export function failedFaults(outcomes: readonly Ended[], sourceOfKey: (key: stri
 }
 
 /** Returns a sentence about the first fault, with the number of further faults. */
-export function faultReason([first, ...more]: readonly Fault[]): string {
+export function faultReason([first, ...more]: readonly ResourceFault[]): string {
   if (first === undefined) return '';
   const others =
     more.length === 0

@@ -2,14 +2,14 @@
 // deleted only with approval.
 
 import type { Change, Plan } from '../plan/plan.ts';
-import { type Ended, failedFaults, faultReason } from './faults.ts';
+import { failedFaults, faultReason, type OutcomeOfResource } from './faults.ts';
 import { listsByUid } from './lists.ts';
 import { sourceOf } from './may-delete.ts';
 
 /** Returns why a deletion must not be made now; undefined if the deletion is allowed. Called after all writes. */
 export type Gate = (change: Change) => { readonly code: string; readonly message: string } | undefined;
 
-export function gateOf({ batches, approved, within }: Plan, outcomes: readonly Ended[]): Gate {
+export function gateOf({ batches, approved, within }: Plan, outcomes: readonly OutcomeOfResource[]): Gate {
   const sources = new Map(
     batches.flatMap(({ changes }) =>
       changes.map((each) => [each.key, each.action === 'delete' ? undefined : sourceOf(each.object)]),

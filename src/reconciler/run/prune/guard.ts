@@ -5,7 +5,7 @@ import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';
 import type { GuardLimits } from '../instance.ts';
 import type { Approval } from '../records/approval.ts';
-import { type Fault, faultReason } from './faults.ts';
+import { faultReason, type ResourceFault } from './faults.ts';
 
 export interface Deletion {
   readonly id: string;
@@ -59,7 +59,7 @@ export function listOf(
     holdings,
     limits,
     faults,
-  }: { readonly holdings: Holdings; readonly limits: GuardLimits; readonly faults: readonly Fault[] },
+  }: { readonly holdings: Holdings; readonly limits: GuardLimits; readonly faults: readonly ResourceFault[] },
 ): DeletionList {
   const counted = deletions.filter(({ role }) => role !== 'follows');
   const reasons = [

@@ -8,7 +8,7 @@ import { labelOf, OWNER, ownerLabel, SOURCE } from '../labels.ts';
 import { type LeftAlone, protectionOf } from './left-alone.ts';
 
 /** `stay`: the object must not be deleted while the reason is true. `wait`: `skep approve` can allow the deletion. */
-export type Decision =
+export type DeletionDecision =
   | { readonly decision: 'go' }
   | { readonly decision: 'stay'; readonly reason: string; readonly referredTo?: true; readonly leaving?: true }
   | { readonly decision: 'wait'; readonly reason: string };
@@ -58,7 +58,7 @@ export interface DeletionFacts {
   readonly waits: (object: KubeObject) => string | undefined;
 }
 
-export function mayDelete(object: KubeObject, facts: DeletionFacts): Decision {
+export function mayDelete(object: KubeObject, facts: DeletionFacts): DeletionDecision {
   const reason = protection(object, facts) ?? bar(object, facts) ?? problem(object, facts) ?? remains(object, facts);
   if (reason !== undefined) return { decision: 'stay', reason };
   const reference = referenceReason(object, facts);

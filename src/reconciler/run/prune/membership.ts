@@ -3,7 +3,7 @@
 
 import { groupOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { labelOf, OWNER } from '../labels.ts';
-import { type Entry, type Inventory, type InventoryContent, isRecorded } from '../records/inventory.ts';
+import { type Inventory, type InventoryContent, type InventoryEntry, isRecorded } from '../records/inventory.ts';
 import { sourceOf } from './may-delete.ts';
 
 export interface MembershipInput {
@@ -40,10 +40,10 @@ export function membershipOf(input: MembershipInput): Membership {
   };
 }
 
-function foundEntries({ owned, applied }: MembershipInput): ReadonlyMap<string, Entry> {
+function foundEntries({ owned, applied }: MembershipInput): ReadonlyMap<string, InventoryEntry> {
   const own = owned.filter((object) => labelOf(object, OWNER) === undefined && applied(object));
   return new Map(
-    own.flatMap((object): [string, Entry][] => {
+    own.flatMap((object): [string, InventoryEntry][] => {
       const { uid } = object.metadata;
       return uid === undefined ? [] : [[keyOfObject(object), { source: sourceOf(object), run: '', uid }]];
     }),

@@ -37,7 +37,7 @@ export interface ReadItem {
   readonly valid: boolean;
 }
 
-interface Reading {
+interface FileCheck {
   readonly table: KindTable;
   readonly file: SourceFile;
   readonly parsed: ParsedFile;
@@ -47,7 +47,7 @@ interface Reading {
   find?: FindPlace;
 }
 
-type Known = Extract<Identified, { ok: true }>;
+type KnownIdentity = Extract<Identified, { ok: true }>;
 
 /** Pointers of duplicate keys that make the identity of an object uncertain. */
 const IDENTITY = /^(?:\/items(?:\/\d+)?)*\/(?:apiVersion|kind|metadata|metadata\/name|metadata\/namespace|items)$/;
@@ -100,7 +100,7 @@ function isSecret({ value }: ParsedObject): boolean {
   return isObject(value) && value.kind === 'Secret';
 }
 
-function readObjects(reading: Reading): FileReading {
+function readObjects(reading: FileCheck): FileReading {
   const { parsed } = reading;
   const read = parsed.objects.map((object) => readObject(reading, object));
   const doubtful = parsed.problems.some(({ problem }) => IDENTITY.test(problem.pointer ?? ''));
@@ -113,7 +113,7 @@ function readObjects(reading: Reading): FileReading {
 }
 
 /** Identifies and checks one object. `item` is undefined if the identity is uncertain. */
-function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; problems: readonly Problem[] } {
+function readObject(reading: FileCheck, parsed: ParsedObject): { item?: ReadItem; problems: readonly Problem[] } {
   const inText = reading.parsed.problems.filter((each) => owns(parsed, each)).map(({ problem }) => problem);
   const ofText = shownFindings(inText, (more) => ({ ...more, pointer: parsed.pointer, place: inText[0]?.place }));
   const { namespace, variables } = reading.file;
@@ -157,7 +157,7 @@ function besidesIdentity(parsed: ParsedObject, known: KnownKind): readonly Findi
   return findings.filter(({ pointer }) => !/^\/metadata(?:\/name(?:space)?)?$/.test(pointer));
 }
 
-function examined({ sound }: Reading, { refused }: ParsedObject, { known, id, object }: Known): Examined {
+function examined({ sound }: FileCheck, { refused }: ParsedObject, { known, id, object }: KnownIdentity): Examined {
   if (refused === true) return NOTHING_FOUND;
   return sound ? examineSound(known, object) : examine(known, id, object);
 }
@@ -190,7 +190,7 @@ function owns(object: ParsedObject, { document, problem }: ParsedFile['problems'
   return pointer === object.pointer || pointer.startsWith(`${object.pointer}/`);
 }
 
-function problemInFile(reading: Reading, parsed: ParsedObject, finding: Finding, resource?: ResourceId): Problem {
+function problemInFile(reading: FileCheck, parsed: ParsedObject, finding: Finding, resource?: ResourceId): Problem {
   const { code, severity, message, at } = finding;
   const pointer = parsed.pointer + finding.pointer;
   reading.find ??= openPlaces(reading.file);

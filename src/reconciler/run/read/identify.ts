@@ -8,14 +8,14 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
 import type { KindTable, KnownKind } from './kind-table.ts';
 
-interface Fault extends Finding {
+interface IdentityFault extends Finding {
   readonly code: 'document-not-object' | 'missing-identity' | 'unknown-kind' | 'invalid-name' | 'invalid-namespace';
 }
 
 export type Identified =
   | {
       readonly ok: false;
-      readonly fault: Fault;
+      readonly fault: IdentityFault;
       /** Kind of the object. If the kind is known, all other fields can be checked. */
       readonly known?: KnownKind;
     }
@@ -25,7 +25,7 @@ export type Identified =
       readonly known: KnownKind;
       /** Object with a namespace: its declared namespace or, without one, the default namespace. */
       readonly object: JsonObject;
-      readonly warnings: readonly Fault[];
+      readonly warnings: readonly IdentityFault[];
     };
 
 /** Kinds whose names must be DNS labels. Names of most other kinds are DNS subdomains. */
@@ -87,7 +87,7 @@ export function nameFaultOf(apiVersion: string, kind: string): (name: string) =>
   return LABEL_NAMED.has(`${apiVersion} ${kind}`) ? dnsLabelFault : subdomainFault;
 }
 
-function unidentified(code: Fault['code'], pointer: string, message: string, known?: KnownKind): Identified {
+function unidentified(code: IdentityFault['code'], pointer: string, message: string, known?: KnownKind): Identified {
   return { ok: false, fault: { code, severity: 'error', pointer, message }, known };
 }
 
@@ -98,7 +98,7 @@ function isMissing(value: Json | undefined): value is undefined | null | '' {
   return value === undefined || value === null || value === '';
 }
 
-function missingPart({ apiVersion, kind, metadata }: JsonObject): Fault | undefined {
+function missingPart({ apiVersion, kind, metadata }: JsonObject): IdentityFault | undefined {
   if (isMissing(apiVersion) && isMissing(kind)) {
     return { code: 'missing-identity', severity: 'error', pointer: '/apiVersion', message: NO_MANIFEST };
   }
@@ -131,7 +131,7 @@ function clusterScoped(id: ResourceId, known: KnownKind, object: JsonObject, met
   if (namespace === undefined || namespace === null || namespace === '') {
     return { ok: true, id, known, object, warnings: [] };
   }
-  const warning: Fault = {
+  const warning: IdentityFault = {
     code: 'invalid-namespace',
     severity: 'warning',
     pointer: '/metadata/namespace',

@@ -17,7 +17,7 @@ export interface Allow {
   readonly kinds: readonly string[];
 }
 
-export interface Limits {
+export interface SourceLimits {
   /**
    * Returns why the source may not declare the object; undefined if the source may declare it. The reason completes a
    * sentence after "may declare".
@@ -31,7 +31,7 @@ export interface Limits {
 }
 
 /** Returns the limits. Throws Failure `pattern-invalid`. */
-export function limitsOf({ namespaces, kinds }: Allow): Limits {
+export function limitsOf({ namespaces, kinds }: Allow): SourceLimits {
   const places = namespaces.map((pattern) => readPattern('allow.namespaces', pattern));
   const sorts = kinds.map((pattern) => readPattern('allow.kinds', pattern));
   const everywhere = namespaces.includes('*');
@@ -55,7 +55,7 @@ export function limitsOf({ namespaces, kinds }: Allow): Limits {
 }
 
 /** Limits by name of the source. A source without limits may declare every object. */
-export type LimitsBySource = ReadonlyMap<string, Limits>;
+export type LimitsBySource = ReadonlyMap<string, SourceLimits>;
 
 export function limitsBySource(sources: readonly { readonly name: string; readonly allow?: Allow }[]): LimitsBySource {
   return new Map(sources.flatMap(({ name, allow }) => (allow === undefined ? [] : [[name, limitsOf(allow)]])));

@@ -5,7 +5,7 @@ import { type ReadContents, shortenText, standInsOf } from '#kubernetes/rules/la
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
-import { formatId, type Place, type Problem, type ResourceId, sortByPlace } from '#std/problem.ts';
+import { formatId, type Problem, type ResourceId, type SourcePlace, sortByPlace } from '#std/problem.ts';
 import type { Kind, Resource } from '../../kinds/kind.ts';
 import { finishAtOnce, type Steps } from '../turns.ts';
 import { type FileReading, type ReadItem, readFile } from './file-reading.ts';
@@ -61,7 +61,7 @@ export interface LoadedResource {
    * Returns the place of the value or key at a JSON pointer. If the file has no such value, returns the place of the
    * nearest enclosing key.
    */
-  place(pointer: string, at?: 'key' | 'value'): Place;
+  place(pointer: string, at?: 'key' | 'value'): SourcePlace;
 }
 
 export interface Loaded {

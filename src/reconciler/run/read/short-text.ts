@@ -3,7 +3,7 @@
 
 import { type Cut, columnBefore, countStandIns, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { isObject } from '#std/json.ts';
-import type { Place } from '#std/problem.ts';
+import type { SourcePlace } from '#std/problem.ts';
 import { mayBeSealed } from '#std/sops/cipher.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import { CHARACTERS_MAX, REPEATS, type SourceFile } from './source-file.ts';
@@ -33,7 +33,7 @@ export function shorten(text: string): Short | undefined {
 }
 
 /** Converts a place in the shortened text to a place in the file. */
-export function placeInFile({ shortened }: SourceFile, place: Place): Place {
+export function placeInFile({ shortened }: SourceFile, place: SourcePlace): SourcePlace {
   if (shortened === undefined) return place;
   return { ...place, column: columnBefore(shortened.cuts, place.line, place.column) };
 }

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
-import { type Entry, readInventory, storeInventory } from './inventory.ts';
+import { type InventoryEntry, readInventory, storeInventory } from './inventory.ts';
 
 const HOME = { instance: 'test', homeNamespace: 'default' };
 
@@ -24,9 +24,9 @@ function store() {
   };
 }
 
-function entries(count: number): Map<string, Entry> {
+function entries(count: number): Map<string, InventoryEntry> {
   const run = '0b0e8a52-3a5e-4f0e-9a0e-000000000000';
-  const each = (_: unknown, n: number): [string, Entry] => [
+  const each = (_: unknown, n: number): [string, InventoryEntry] => [
     `/ConfigMap/tools/number-${n}`,
     { source: 'fleet', run, uid: `uid-${n}` },
   ];

@@ -13,7 +13,7 @@ import { RUN } from '../labels.ts';
 import type { Cluster } from '../ports.ts';
 import { readRecord, recordId, SHARD_BYTES_MAX, SHARDS_MAX, storeRecord } from './home-record.ts';
 
-export interface Entry {
+export interface InventoryEntry {
   /** Value of the source label. */
   readonly source: string;
   /** Id of the run that created or recorded the object. */
@@ -32,7 +32,7 @@ export interface Leaving {
 
 export interface InventoryContent {
   /** Entries by key of the object. */
-  readonly entries: ReadonlyMap<string, Entry>;
+  readonly entries: ReadonlyMap<string, InventoryEntry>;
   /** Deletions by key of the object. They may or may not have reached the server. */
   readonly leaving: ReadonlyMap<string, Leaving>;
 }
@@ -56,23 +56,23 @@ export async function readInventory(cluster: Pick<Cluster, 'get'>, home: Instanc
   return { entries: new Map(lines.flatMap(entryOfLine)), leaving: new Map(lines.flatMap(leavingOfLine)), stored };
 }
 
-function entryOfLine([kind, key, { source, run, uid }]: Line): [string, Entry][] {
+function entryOfLine([kind, key, { source, run, uid }]: InventoryLine): [string, InventoryEntry][] {
   if (kind !== 'entry' || typeof source !== 'string' || typeof run !== 'string') return [];
   return [[key, { source, run, uid: typeof uid === 'string' ? uid : undefined }]];
 }
 
-function leavingOfLine([kind, key, { uid, approval, replaced }]: Line): [string, Leaving][] {
+function leavingOfLine([kind, key, { uid, approval, replaced }]: InventoryLine): [string, Leaving][] {
   if (kind !== 'leaving' || typeof uid !== 'string') return [];
   const given = typeof approval === 'string' ? approval : undefined;
   return [[key, { uid, approval: given, replaced: replaced === true ? true : undefined }]];
 }
 
-type Line = readonly ['entry' | 'leaving', string, Readonly<Record<string, unknown>>];
+type InventoryLine = readonly ['entry' | 'leaving', string, Readonly<Record<string, unknown>>];
 
 /** Returns the lines of a ConfigMap. Lines that a person has damaged are left out. */
-function linesOf({ data }: KubeObject): Line[] {
+function linesOf({ data }: KubeObject): InventoryLine[] {
   const text = isObject(data) && typeof data.lines === 'string' ? data.lines : '';
-  return text.split('\n').flatMap((line): Line[] => {
+  return text.split('\n').flatMap((line): InventoryLine[] => {
     const value = parseJson(line);
     if (!Array.isArray(value)) return [];
     const [kind, key, facts] = value;
@@ -91,9 +91,9 @@ export async function storeInventory(
   before: Inventory,
   content: InventoryContent,
 ): Promise<Inventory> {
-  const lines: Line[] = [
-    ...[...content.entries].map(([key, entry]): Line => ['entry', key, { ...entry }]),
-    ...[...content.leaving].map(([key, leaving]): Line => ['leaving', key, { ...leaving }]),
+  const lines: InventoryLine[] = [
+    ...[...content.entries].map(([key, entry]): InventoryLine => ['entry', key, { ...entry }]),
+    ...[...content.leaving].map(([key, leaving]): InventoryLine => ['leaving', key, { ...leaving }]),
   ];
   const shards = spread(lines, before.stored.length);
   const stored = [...before.stored];
@@ -115,7 +115,7 @@ export async function storeInventory(
  * Distributes lines to ConfigMaps by a digest of their key. If the number of ConfigMaps doubles, a line stays in its
  * ConfigMap or moves to an added ConfigMap.
  */
-function spread(lines: readonly Line[], before: number): readonly string[] {
+function spread(lines: readonly InventoryLine[], before: number): readonly string[] {
   for (let count = Math.max(1, before); count <= SHARDS_MAX; count *= 2) {
     const texts: string[][] = Array.from({ length: count }, () => []);
     for (const line of lines) texts[shardOf(line[1], count)]?.push(JSON.stringify(line));

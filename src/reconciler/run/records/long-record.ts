@@ -124,7 +124,7 @@ export async function storeLongRecord(
   return { texts, objects };
 }
 
-interface Placed {
+interface PiecePlacement {
   /** All ConfigMaps that were read so far. */
   readonly objects: (KubeObject | undefined)[];
   /** Number of the ConfigMap by name of the piece. */
@@ -140,7 +140,7 @@ async function placePieces(
   purpose: Purpose,
   before: LongRecord,
   pieces: ReadonlyMap<string, string>,
-): Promise<Placed> {
+): Promise<PiecePlacement> {
   const objects = [...before.objects];
   const stored = objects.map(dataOf);
   const known = [...dataOf(objects[0]).values()].flatMap(piecesOf);

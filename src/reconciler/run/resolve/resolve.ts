@@ -6,7 +6,7 @@ import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { didYouMean } from '#std/closest.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
 import type { Kind, Reference, View } from '../../kinds/kind.ts';
-import { type EnforcedImages, imageFindings, type Registry, registriesIn } from '../catalogue/enforcement.ts';
+import { type EnforcedImages, imageFindings, type NamespaceRegistry, registriesIn } from '../catalogue/enforcement.ts';
 import type { LoadedResource } from '../read/load.ts';
 import { problemOf } from '../read/problem-of.ts';
 import type { Sourced } from '../read/sourced.ts';
@@ -132,12 +132,12 @@ function isError({ severity }: Finding): boolean {
 }
 
 interface Resolving extends ResolveInput {
-  readonly registries: (namespace: string) => readonly Registry[];
+  readonly registries: (namespace: string) => readonly NamespaceRegistry[];
 }
 
 /** Returns a function that finds the registries of each namespace once. */
 function registriesByNamespace({ views, kinds }: ResolveInput): Resolving['registries'] {
-  const found = new Map<string, readonly Registry[]>();
+  const found = new Map<string, readonly NamespaceRegistry[]>();
   return (namespace) => {
     const registries = found.get(namespace) ?? registriesIn(views(namespace), kinds);
     found.set(namespace, registries);

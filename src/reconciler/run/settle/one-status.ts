@@ -25,7 +25,7 @@ interface Unlisted {
   readonly unlisted: ReadonlySet<string>;
 }
 
-interface Subject {
+interface StatusSubject {
   readonly kind: Kind;
   readonly live: Resource;
   /** Object as it was read from the cluster. `live` is created from this object. */
@@ -44,7 +44,7 @@ interface Computed {
 }
 
 /** Returns the status that the resource should have now. */
-export function computeStatus(input: StatusFacts, observed: Unlisted, subject: Subject): Computed {
+export function computeStatus(input: StatusFacts, observed: Unlisted, subject: StatusSubject): Computed {
   const { kind, live, found, findings, around, now } = subject;
   const { name, namespace = '' } = live.metadata;
   const registry = `${namespace}/${name}`;

@@ -3,14 +3,14 @@
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
 import type { TokenIssuer } from '../../kinds/kind.ts';
-import type { Outcome } from '../apply/apply.ts';
+import type { ChangeOutcome } from '../apply/apply.ts';
 import type { RegistryResults } from '../catalogue/registries.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
 import type { OwnKinds, Permissions } from '../instance.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Resolved } from '../resolve/resolve.ts';
 import type { Reuse } from '../reuse.ts';
-import type { Kept, SettleInput } from './settle.ts';
+import type { BlockedDeletion, SettleInput } from './settle.ts';
 
 interface Applied {
   readonly resolved: Resolved;
@@ -23,7 +23,7 @@ interface Applied {
 export function settleInput(
   options: OwnKinds & Pick<Permissions, 'children'>,
   prepared: Applied,
-  outcomes: readonly Outcome[],
+  outcomes: readonly ChangeOutcome[],
   tokenIssuer: TokenIssuer | undefined,
   reuse: Reuse | undefined,
 ): SettleInput {
@@ -51,7 +51,7 @@ export function settleInput(
   return { standings, childErrors, kept, catalogue, storeFailures, tokenIssuer, statuses, reuse };
 }
 
-function keptOf({ kinds, apiGroup }: OwnKinds, { held }: Applied['plan']): Kept[] {
+function keptOf({ kinds, apiGroup }: OwnKinds, { held }: Applied['plan']): BlockedDeletion[] {
   return held.flatMap(({ resource: id, reason, referredTo }) => {
     const ours = referredTo === true && groupOf(id.apiVersion) === apiGroup;
     const kind = ours ? kinds.find((each) => each.kind === id.kind) : undefined;

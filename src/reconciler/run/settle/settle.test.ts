@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
-import type { Waiting } from '../waiting.ts';
+import type { WaitReason } from '../waiting.ts';
 import { type ObservedState, type SettleInput, settle } from './settle.ts';
 
 /** State with a kind that could not be listed, so that the run always waits. */
@@ -27,7 +27,7 @@ const INPUT: SettleInput = {
 test('a run reads the cluster at most every two seconds, reports its wait every ten seconds, and ends in time', async () => {
   let now = 0;
   const looks: number[] = [];
-  const reports: { readonly at: number; readonly waiting: Waiting }[] = [];
+  const reports: { readonly at: number; readonly waiting: WaitReason }[] = [];
   const unused = () => Promise.reject(new Failure('cluster-error', 'nothing is written'));
   const deps = {
     cluster: { apply: unused, create: unused },
@@ -39,7 +39,7 @@ test('a run reads the cluster at most every two seconds, reports its wait every 
       },
     },
     instance: 'test',
-    waiting: (waiting: Waiting) => reports.push({ at: now, waiting }),
+    waiting: (waiting: WaitReason) => reports.push({ at: now, waiting }),
   };
   const look = async (): Promise<ObservedState> => {
     looks.push(now);

@@ -40,12 +40,12 @@ export interface Owned {
 export interface SettleInput extends StatusFacts {
   readonly standings: readonly Standing[];
   /** Live resources that are no longer declared. These resources are kept because other objects refer to them. */
-  readonly kept: readonly Kept[];
+  readonly kept: readonly BlockedDeletion[];
   /** Writer of the statuses: `ours` is this instance, `theirs` is another operator. */
   readonly statuses: 'ours' | 'theirs';
 }
 
-export interface Kept {
+export interface BlockedDeletion {
   readonly id: ResourceId;
   readonly kind: Kind;
   readonly reason: string;
@@ -128,7 +128,11 @@ function farewells({ standings }: SettleInput, observed: ObservedState, now: str
  * Returns the status of a kept resource. The run does not wait for its readiness, because the resource is deleted as
  * soon as possible.
  */
-function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: string): readonly StatusChange[] {
+function keptChange(
+  { id, kind, reason }: BlockedDeletion,
+  observed: ObservedState,
+  now: string,
+): readonly StatusChange[] {
   const found = observed.living(id);
   if (found === undefined || found.metadata.deletionTimestamp !== undefined || !isObject(found.spec)) return [];
   const live = resourceFrom(found, found.spec);

@@ -2,11 +2,11 @@
 
 import { isObject, type Json, jsonEquals, pointerToken } from '#std/json.ts';
 import { jsonFault, jsonFind, jsonMembers, linePlaces } from '#std/json-place.ts';
-import type { Place, Problem } from '#std/problem.ts';
+import type { Problem, SourcePlace } from '#std/problem.ts';
 import type { CatalogueCode } from '../codes.ts';
-import { type Entry, unstorable } from '../entry.ts';
+import { type CatalogueEntry, unstorable } from '../entry.ts';
 
-export interface Group {
+export interface ServerGroup {
   readonly name: string;
   readonly description: string;
 }
@@ -17,13 +17,13 @@ export interface Rejected {
   readonly name?: string;
 }
 
-export type Parsed =
+export type ParsedDocument =
   | {
       readonly ok: true;
-      readonly entries: readonly Entry[];
+      readonly entries: readonly CatalogueEntry[];
       readonly rejected: readonly Rejected[];
       /** Groups in ToolHive's format. The document of each grouped entry also names its groups. */
-      readonly groups: readonly Group[];
+      readonly groups: readonly ServerGroup[];
     }
   | { readonly ok: false; readonly problem: Problem };
 
@@ -33,7 +33,7 @@ export interface JsonDocument {
   /** File name or URL of the text, for messages. */
   readonly location: string;
   readonly root: Json;
-  readonly placeOf: (offset: number) => Place;
+  readonly placeOf: (offset: number) => SourcePlace;
 }
 
 /** An unchecked entry of a file. */
@@ -58,7 +58,7 @@ export interface Mistake {
 export function readJson(content: string, location: string): JsonDocument | Problem {
   const text = content.startsWith('\uFEFF') ? content.slice(1) : content;
   const lines = linePlaces(text);
-  const placeOf = (offset: number): Place => ({ file: location, ...lines(offset) });
+  const placeOf = (offset: number): SourcePlace => ({ file: location, ...lines(offset) });
   try {
     return { text, location, root: JSON.parse(text), placeOf };
   } catch (error) {
@@ -114,7 +114,7 @@ export function wrongShape(document: JsonDocument, pointer: string, message: str
   return { ...problem('registry-wrong-shape', message, document.placeOf(offset)), pointer };
 }
 
-export type ReadResult = { readonly entry: Entry } | { readonly mistakes: readonly Mistake[] };
+export type ReadResult = { readonly entry: CatalogueEntry } | { readonly mistakes: readonly Mistake[] };
 
 /**
  * Reads the listed items with the `read` of a format. Rejects broken and repeated items. `nameOf` returns the name of a
@@ -125,8 +125,8 @@ export function readEntries<T extends { readonly item: Item }>(
   listed: readonly T[],
   read: (each: T) => ReadResult,
   nameOf: (item: Item) => string | undefined,
-): { readonly entries: readonly Entry[]; readonly rejected: readonly Rejected[] } {
-  const valid: { item: Item; entry: Entry }[] = [];
+): { readonly entries: readonly CatalogueEntry[]; readonly rejected: readonly Rejected[] } {
+  const valid: { item: Item; entry: CatalogueEntry }[] = [];
   const rejected: Rejected[] = [];
   for (const each of listed) {
     const { item } = each;
@@ -147,10 +147,10 @@ export function readEntries<T extends { readonly item: Item }>(
 /** Keeps the first of several entries with the same name and version, and rejects the later entries. */
 function withoutDuplicates(
   document: JsonDocument,
-  read: readonly { readonly item: Item; readonly entry: Entry }[],
-): { entries: Entry[]; rejected: Rejected[] } {
+  read: readonly { readonly item: Item; readonly entry: CatalogueEntry }[],
+): { entries: CatalogueEntry[]; rejected: Rejected[] } {
   const first = new Map<string, Item>();
-  const entries: Entry[] = [];
+  const entries: CatalogueEntry[] = [];
   const rejected: Rejected[] = [];
   for (const { item, entry } of read) {
     const id = `${entry.name} ${entry.version}`;
@@ -176,6 +176,6 @@ export function member(value: Json | undefined, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-function problem(code: CatalogueCode, message: string, place: Place): Problem {
+function problem(code: CatalogueCode, message: string, place: SourcePlace): Problem {
   return { code, severity: 'error', message, place };
 }

@@ -2,7 +2,7 @@
 
 import type { SourceFormat } from '#contracts/registry/source.ts';
 import type { Document } from '../ports.ts';
-import { type Parsed, readJson } from './document.ts';
+import { type ParsedDocument, readJson } from './document.ts';
 import { parseToolhive } from './toolhive.ts';
 import { parseUpstream } from './upstream.ts';
 
@@ -16,7 +16,7 @@ export function parseRegistry(
   text: string,
   location: string,
   extent: 'whole' | 'page' = 'whole',
-): Parsed {
+): ParsedDocument {
   const document = readJson(text, location);
   if ('code' in document) return { ok: false, problem: document };
   switch (format) {
@@ -31,7 +31,7 @@ export function parseRegistry(
  * Reads the pages of one list. If an entry is on two pages, it moved during the reading, and the later page is used. A
  * broken page makes the whole result a problem.
  */
-export function parseDocuments(format: SourceFormat, documents: readonly Document[]): Parsed {
+export function parseDocuments(format: SourceFormat, documents: readonly Document[]): ParsedDocument {
   const [only, ...more] = documents;
   if (only !== undefined && more.length === 0) return parseRegistry(format, only.text, only.location);
   const pages = documents.map(({ text, location }) => parseRegistry(format, text, location, 'page'));

@@ -132,9 +132,9 @@ export const checkGroup = checker<ToolhiveGroup>(ToolhiveGroup);
 export const checkServerJson = checker<ServerJson>(ServerJson);
 export const checkOfficialMeta = checker<OfficialMeta>(OfficialMeta);
 
-export type Checked<T> = { readonly value: T } | { readonly mistakes: readonly Mistake[] };
+export type SchemaResult<T> = { readonly value: T } | { readonly mistakes: readonly Mistake[] };
 
-function checker<T>(schema: TSchema): (value: unknown) => Checked<T> {
+function checker<T>(schema: TSchema): (value: unknown) => SchemaResult<T> {
   const check = schemaCheck<T>(schema);
   return (value) => {
     const validate = check();

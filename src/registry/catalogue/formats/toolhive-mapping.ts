@@ -4,9 +4,9 @@
 
 import { PUBLISHER_PROVIDED, SERVER_SCHEMA } from '#contracts/server-document.ts';
 import { isObject, type Json, type JsonObject, objectsIn } from '#std/json.ts';
-import type { Entry } from '../entry.ts';
+import type { CatalogueEntry } from '../entry.ts';
 import { PLATFORM_VENDOR } from '../entry.ts';
-import { type Group, member } from './document.ts';
+import { member, type ServerGroup } from './document.ts';
 import type { ToolhiveContainer, ToolhiveRemote } from './schema.ts';
 
 /** Version of all entries: ToolHive's format has no versions. */
@@ -19,7 +19,7 @@ export interface ToolhiveItem {
   readonly section: Section;
   readonly key: string;
   readonly server: JsonObject;
-  readonly groups: readonly Group[];
+  readonly groups: readonly ServerGroup[];
 }
 
 /** Returns the entry's own name, or its key. A name without a namespace gets ToolHive's namespace. */
@@ -27,7 +27,11 @@ export function serverName(key: string, name = key): string {
   return name.includes('/') ? name : `${PLATFORM_VENDOR}/${name}`;
 }
 
-export function documentOfContainer(key: string, server: ToolhiveContainer, groups: readonly Group[]): JsonObject {
+export function documentOfContainer(
+  key: string,
+  server: ToolhiveContainer,
+  groups: readonly ServerGroup[],
+): JsonObject {
   const { image, transport = 'stdio', target_port, env_vars, ...rest } = server;
   const pkg = {
     registryType: 'oci',
@@ -40,14 +44,14 @@ export function documentOfContainer(key: string, server: ToolhiveContainer, grou
   return toDocument(key, kept, { packages: [pkg] }, image, groups);
 }
 
-export function documentOfRemote(key: string, server: ToolhiveRemote, groups: readonly Group[]): JsonObject {
+export function documentOfRemote(key: string, server: ToolhiveRemote, groups: readonly ServerGroup[]): JsonObject {
   const { url, transport, headers, ...rest } = server;
   const remote = { type: transport, url, ...listMember('headers', (headers ?? []).map(toInput)) };
   return toDocument(key, rest, { remotes: [remote] }, url, groups);
 }
 
 /** Converts an entry to ToolHive's format. Returns a reason if the format cannot represent the entry. */
-export function toToolhive(entry: Pick<Entry, 'document'>): ToolhiveItem | { readonly reason: string } {
+export function toToolhive(entry: Pick<CatalogueEntry, 'document'>): ToolhiveItem | { readonly reason: string } {
   const { document } = entry;
   const packages = objectsIn(document.packages).filter((pkg) => pkg.registryType === 'oci');
   const [remote] = objectsIn(document.remotes);
@@ -63,7 +67,7 @@ function toDocument(
   server: Omit<ToolhiveContainer, 'image'> | Omit<ToolhiveRemote, 'url' | 'transport'>,
   runs: JsonObject,
   block: string,
-  groups: readonly Group[],
+  groups: readonly ServerGroup[],
 ): JsonObject {
   const { name: ownName, title, description, repository_url, status = 'active', ...rest } = server;
   const name = serverName(key, ownName);
@@ -172,7 +176,7 @@ function platformBlock(document: JsonObject): JsonObject {
   return isObject(first) ? first : {};
 }
 
-function toGroup({ name, description }: JsonObject): Group[] {
+function toGroup({ name, description }: JsonObject): ServerGroup[] {
   return typeof name === 'string' ? [{ name, description: typeof description === 'string' ? description : '' }] : [];
 }
 

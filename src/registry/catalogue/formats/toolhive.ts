@@ -4,29 +4,29 @@ import { isObject, jsonEquals } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
 import { extract, oversized } from '../entry.ts';
 import {
-  type Group,
   type Item,
   itemProblem,
   itemsAt,
   type JsonDocument,
   member,
-  type Parsed,
+  type ParsedDocument,
   type ReadResult,
   type Rejected,
   readEntries,
+  type ServerGroup,
   wrongShape,
 } from './document.ts';
 import { checkContainer, checkGroup, checkRemote, checkServerJson } from './schema.ts';
 import { documentOfContainer, documentOfRemote, type Section, serverName, VERSION } from './toolhive-mapping.ts';
 
 /** A server at the top level, in groups, or in both places with the same content. */
-interface Listed {
+interface ToolhiveServer {
   readonly item: Item;
   readonly section: Section;
-  readonly groups: readonly Group[];
+  readonly groups: readonly ServerGroup[];
 }
 
-export function parseToolhive(document: JsonDocument): Parsed {
+export function parseToolhive(document: JsonDocument): ParsedDocument {
   const problem = shapeProblem(document);
   if (problem !== undefined) return { ok: false, problem };
   const { groups, rejected: brokenGroups } = readGroups(document);
@@ -62,7 +62,7 @@ function shapeProblem(document: JsonDocument): Problem | undefined {
 
 interface ReadGroup {
   readonly item: Item;
-  readonly group: Group;
+  readonly group: ServerGroup;
 }
 
 function readGroups(document: JsonDocument): { groups: ReadGroup[]; rejected: Rejected[] } {
@@ -80,9 +80,9 @@ function readGroups(document: JsonDocument): { groups: ReadGroup[]; rejected: Re
 }
 
 /** Returns the servers of all places. A server with the same key and content in several places is returned once. */
-function listServers(document: JsonDocument, groups: readonly ReadGroup[]): Listed[] {
-  const listed = new Map<string, Listed[]>();
-  function add(section: Section, item: Item, group?: Group): void {
+function listServers(document: JsonDocument, groups: readonly ReadGroup[]): ToolhiveServer[] {
+  const listed = new Map<string, ToolhiveServer[]>();
+  function add(section: Section, item: Item, group?: ServerGroup): void {
     const id = `${section}/${item.key}`;
     const same = listed.get(id) ?? [];
     const at = group === undefined ? -1 : same.findIndex((other) => jsonEquals(other.item.value, item.value));
@@ -100,11 +100,11 @@ function listServers(document: JsonDocument, groups: readonly ReadGroup[]): List
   return [...listed.values()].flat();
 }
 
-function joined(listed: Listed, groups: readonly Group[]): Listed {
+function joined(listed: ToolhiveServer, groups: readonly ServerGroup[]): ToolhiveServer {
   return { ...listed, groups: [...listed.groups, ...groups] };
 }
 
-function readListed({ item, section, groups }: Listed): ReadResult {
+function readListed({ item, section, groups }: ToolhiveServer): ReadResult {
   const checked = section === 'servers' ? checkContainer(item.value) : checkRemote(item.value);
   if ('mistakes' in checked) return checked;
   const server = checked.value;

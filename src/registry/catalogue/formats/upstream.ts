@@ -4,7 +4,7 @@
 
 import { isObject, type Json, pointerToken } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
-import type { Entry } from '../entry.ts';
+import type { CatalogueEntry } from '../entry.ts';
 import { extract, oversized } from '../entry.ts';
 import {
   type Item,
@@ -12,17 +12,17 @@ import {
   type JsonDocument,
   type Mistake,
   member,
-  type Parsed,
+  type ParsedDocument,
   type ReadResult,
   readEntries,
   wrongShape,
 } from './document.ts';
-import { type Checked, checkOfficialMeta, checkServerJson } from './schema.ts';
+import { checkOfficialMeta, checkServerJson, type SchemaResult } from './schema.ts';
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
 /** Reads the document. With extent `page`, the document is one of several pages. */
-export function parseUpstream(document: JsonDocument, extent: 'whole' | 'page'): Parsed {
+export function parseUpstream(document: JsonDocument, extent: 'whole' | 'page'): ParsedDocument {
   const found = findServers(document, extent);
   if ('problem' in found) return { ok: false, problem: found.problem };
   const items = itemsAt(document, found.pointer, found.servers).map((item) => ({ item }));
@@ -85,7 +85,7 @@ function prefixPointers(pointer: string, mistakes: readonly Mistake[]): Mistake[
 }
 
 /** Reads the official status, which has precedence over the status in the document. */
-function readOfficial(meta: Json): Checked<Partial<Entry>> {
+function readOfficial(meta: Json): SchemaResult<Partial<CatalogueEntry>> {
   const checked = checkOfficialMeta(meta);
   if ('mistakes' in checked) return checked;
   const { status, statusMessage, isLatest } = checked.value;

@@ -61,7 +61,7 @@ export function icon(name: string, title: string): HTMLElement {
   return element('span', { class: `icon hue-${hue}`, 'aria-hidden': 'true' }, letter.toUpperCase());
 }
 
-/** Shows stars, pulls and last change as far as they are known. Returns undefined if all three are unknown. */
+/** Shows the known ones of stars, pulls and last change. Returns undefined if all three are unknown. */
 export function figures({
   stars,
   pulls,

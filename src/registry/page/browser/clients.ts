@@ -100,7 +100,7 @@ function linkForCursor(server: string, launch: Launch): string | undefined {
   return `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${encodeURIComponent(packed)}`;
 }
 
-/** Returns a file whose blanks are inputs, which VS Code requests when it starts the server. */
+/** Returns a file whose blanks are inputs. VS Code prompts the user for the inputs when it starts the server. */
 function forVsCode(server: string, launch: Launch): Configuration {
   const key = configurationKey(server);
   const inputs = new Map<string, object>();

@@ -83,6 +83,8 @@ function view(
     element('p', { class: 'name text' }, name, ' ', element('span', { class: 'version' }, version)),
     statusNote(entry),
     element('p', { class: 'lead text' }, description),
+    runsHere(entry, running),
+    connectSection(entry, running, announce),
     marks(glanceAt(entry, running.of(entry).length > 0)),
     figures({ stars: entry.stars, pulls: entry.pulls }),
     tags.length === 0
@@ -91,9 +93,7 @@ function view(
           tags.map((tag) => tagButton(tag, withTag)),
           { class: 'tags', 'aria-label': 'Tags' },
         ),
-    runsHere(entry, running),
     links(entry),
-    connectSection(entry, running, announce),
     overview === undefined ? undefined : section('Overview', element('p', { class: 'prose text' }, overview)),
     toolsSection(entry.tools),
     permissionsSection(entry),
@@ -110,7 +110,7 @@ function back(registry: string): HTMLElement {
   const href = fragmentOf({ view: 'list', registry, query: NO_QUERY });
   return element(
     'nav',
-    { 'aria-label': 'Breadcrumb', class: 'back' },
+    { 'aria-label': 'Breadcrumb', class: 'crumbs' },
     element('a', { href, id: 'back' }, 'All servers in ', element('span', { class: 'text' }, registry)),
   );
 }

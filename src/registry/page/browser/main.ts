@@ -5,6 +5,7 @@ import { button, byId, element } from '#std/page/shared/elements.ts';
 import { type Address, fragmentOf, NO_QUERY, readAddress } from './address.ts';
 import { createApi, type Trouble } from './api.ts';
 import { loadDetails, type ServerAddress } from './details.ts';
+import { showHeader } from './header.ts';
 import { items, members, text } from './json.ts';
 import { createListing, type Listing } from './listing.ts';
 import { describeTrouble, emptyNotice, troubleNotice } from './notice.ts';
@@ -19,10 +20,12 @@ type RunningAddress = Extract<Address, { readonly view: 'running' }>;
 const PAGE_TITLE = document.title;
 
 const main = byId('main');
+const runningPlace = readPlace(document.documentElement.dataset.running);
+showHeader(byId('header'), PAGE_TITLE, runningPlace);
 const controls = byId('controls');
 const announcer = byId('announcer');
 const api = createApi();
-const running = createRunning(api, readPlace(document.documentElement.dataset.running));
+const running = createRunning(api, runningPlace);
 const logins = createLogins();
 const needsToken = document.documentElement.dataset.auth === 'oauth';
 const listings = new Map<string, Listing>();
@@ -221,7 +224,6 @@ function showControls(registry: string | undefined): void {
   controls.replaceChildren(...chooser, ...signOut);
 }
 
-byId('skip').addEventListener('click', () => main.focus());
 addEventListener('hashchange', () => {
   running.readToken();
   if (!needsToken || api.hasToken()) void show();

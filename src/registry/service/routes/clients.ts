@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LISTED_CLIENTS } from '#contracts/registry/listed-clients.ts';
 import type { StoredEntry } from '../../catalogue/entry.ts';
 import type { CatalogueReader, ListPosition, SourceKey } from '../../catalogue/ports.ts';
-import { found, type Read } from '../answer.ts';
+import { found, type ValueOrError } from '../answer.ts';
 import { clientList } from '../client-lists.ts';
 import { type ConditionalOptions, conditionalAnswers, type Load } from '../conditional.ts';
 import { route } from '../route.ts';
@@ -20,7 +20,7 @@ export function addClientRoutes(app: FastifyInstance, options: ConditionalOption
   }
 }
 
-function askClients(request: FastifyRequest, key: SourceKey): Read<Load> {
+function askClients(request: FastifyRequest, key: SourceKey): ValueOrError<Load> {
   const { list = '' } = request.params as Readonly<Record<string, string>>;
   const client = LISTED_CLIENTS.find((name) => list === `${name}.json`);
   if (client === undefined) {

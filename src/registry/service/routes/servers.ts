@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SourceKey } from '../../catalogue/ports.ts';
-import { found, type Read, type Refused } from '../answer.ts';
+import { type ErrorResponse, found, type ValueOrError } from '../answer.ts';
 import type { RegistryCode } from '../codes.ts';
 import { type ConditionalOptions, conditionalAnswers, type Load } from '../conditional.ts';
 import { encodeCursor } from '../cursor.ts';
@@ -32,7 +32,7 @@ export function addServerRoutes(app: FastifyInstance, options: ConditionalOption
   }
 }
 
-function askList(request: FastifyRequest, key: SourceKey): Read<Load> {
+function askList(request: FastifyRequest, key: SourceKey): ValueOrError<Load> {
   const read = readListQuery(request.query as RawQuery, key.source);
   if (!read.ok) return read;
   const { query, filters } = read.value;
@@ -43,7 +43,7 @@ function askList(request: FastifyRequest, key: SourceKey): Read<Load> {
   });
 }
 
-function askVersions(request: FastifyRequest, key: SourceKey): Read<Load> {
+function askVersions(request: FastifyRequest, key: SourceKey): ValueOrError<Load> {
   const name = readServerName(request);
   if (!name.ok) return name;
   const includeDeleted = readVersionsQuery(request.query as RawQuery);
@@ -56,7 +56,7 @@ function askVersions(request: FastifyRequest, key: SourceKey): Read<Load> {
   });
 }
 
-function askVersion(request: FastifyRequest, key: SourceKey): Read<Load> {
+function askVersion(request: FastifyRequest, key: SourceKey): ValueOrError<Load> {
   const name = readServerName(request);
   if (!name.ok) return name;
   const version = parameter(request, 'version');
@@ -73,7 +73,7 @@ function askVersion(request: FastifyRequest, key: SourceKey): Read<Load> {
   });
 }
 
-function askFacets(request: FastifyRequest, key: SourceKey): Read<Load> {
+function askFacets(request: FastifyRequest, key: SourceKey): ValueOrError<Load> {
   const read = readListQuery(request.query as RawQuery, key.source);
   if (!read.ok) return read;
   const { query } = read.value;
@@ -82,7 +82,7 @@ function askFacets(request: FastifyRequest, key: SourceKey): Read<Load> {
   });
 }
 
-function readServerName(request: FastifyRequest): Read<string> {
+function readServerName(request: FastifyRequest): ValueOrError<string> {
   const server = parameter(request, 'server');
   if (server.length <= NAME_LENGTH_MAX && SERVER_NAME.test(server)) return found(server);
   return refused('server-name-invalid', 'server name must have the form namespace/name, with its slash written as %2F');
@@ -97,6 +97,6 @@ function parameter(request: FastifyRequest, name: string): string {
   return (request.params as Readonly<Record<string, string>>)[name] ?? '';
 }
 
-function refused(code: RegistryCode, message: string): { readonly ok: false; readonly refused: Refused } {
+function refused(code: RegistryCode, message: string): { readonly ok: false; readonly refused: ErrorResponse } {
   return { ok: false, refused: { code, message } };
 }

@@ -15,7 +15,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return fillElement(document.createElement(name), attributes, children);
 }
 
-export function fillElement<E extends Element>(made: E, attributes: Attributes, children: readonly Child[]): E {
+function fillElement<E extends Element>(made: E, attributes: Attributes, children: readonly Child[]): E {
   for (const [key, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) made.setAttribute(key, value === true ? '' : value);
   }

@@ -1,4 +1,4 @@
-// A bridge before a server, behind a thin front, and its end.
+// Starts a bridge in front of a server, and closes it after each test.
 
 import { afterEach } from 'vitest';
 import type { Backend } from '#gateway/backends/backend.ts';
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** It is closed after the test. */
+/** Registers an object that is closed after the test. */
 export function closeLater<T extends { close(): unknown }>(closed: T): T {
   closing.push(() => closed.close());
   return closed;

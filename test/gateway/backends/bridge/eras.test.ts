@@ -1,4 +1,4 @@
-// Which eras a server speaks is found out, passed where it speaks both, and found out again when it changes.
+// Tests that the bridge detects the eras of a server, converts only the other era, and detects changes.
 
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
@@ -17,7 +17,7 @@ import {
 
 type Era = 'session' | 'stateless';
 
-/** One URL whose server can be replaced by one of other eras. */
+/** Starts a server whose supported eras a test can change. */
 function startChanging(eras: { spoken: readonly Era[] }) {
   return startRaw((request) => {
     const { http, response, message } = request;
@@ -41,7 +41,7 @@ function methodsOf(requests: readonly RawRequest[]): readonly (string | undefine
   return requests.map(({ http, message }) => message.method ?? http.method);
 }
 
-it('passes both eras of a server that speaks both, and asks once', async () => {
+it('passes both eras of a server that supports both, and detects the eras once', async () => {
   const server = closeLater(await startChanging({ spoken: ['session', 'stateless'] }));
   const { url } = await bridgeBefore(server.url);
   const client = await connectSession(url);
@@ -59,14 +59,14 @@ it('passes both eras of a server that speaks both, and asks once', async () => {
   expect(methodsOf(server.requests)).toEqual(['initialize', 'notifications/initialized', ...calls]);
 });
 
-it('asks one question for many requests at once', async () => {
+it('detects the eras with one request for many parallel requests', async () => {
   const server = closeLater(await startChanging({ spoken: ['stateless'] }));
   const { url } = await bridgeBefore(server.url);
   await Promise.all(Array.from({ length: 8 }, (_, id) => callStateless(url, 'tools/call', { name: 'a' }, { id })));
   expect(methodsOf(server.requests).filter((method) => method === 'server/discover')).toHaveLength(1);
 });
 
-it('takes notice when a server without sessions is replaced by one with', async () => {
+it('notices that a server without sessions is replaced by a server with sessions', async () => {
   const eras: { spoken: Era[] } = { spoken: ['stateless'] };
   const server = closeLater(await startChanging(eras));
   const { url } = await bridgeBefore(server.url);
@@ -77,13 +77,13 @@ it('takes notice when a server without sessions is replaced by one with', async 
   expect(await call()).toMatchObject({ result: { resultType: 'complete', era: 'session' } });
 });
 
-it('takes notice when a server with sessions is replaced by one without', async () => {
+it('notices that a server with sessions is replaced by a server without sessions', async () => {
   const eras: { spoken: Era[] } = { spoken: ['session'] };
   const server = closeLater(await startChanging(eras));
   const { url } = await bridgeBefore(server.url);
   const before = await connectSession(url);
   eras.spoken = ['stateless'];
-  // The client learns that its session has ended, and begins a new one.
+  // The client learns by the 404 that its session has ended, and begins a new session.
   expect((await before.call('ping')).status).toBe(404);
   await connectSession(url);
   const after = await connectSession(url);
@@ -94,7 +94,7 @@ it('takes notice when a server with sessions is replaced by one without', async 
   });
 });
 
-it('asks a server again after a time whether it speaks the other era by now', async () => {
+it('checks after some time whether a server now supports the other era', async () => {
   const eras: { spoken: Era[] } = { spoken: ['session'] };
   const server = closeLater(await startChanging(eras));
   const { url } = await bridgeBefore(server.url, { eraMs: 0 });
@@ -108,24 +108,30 @@ it.each([
   { reason: 'login', status: 401 },
   { reason: 'too many requests', status: 429 },
   { reason: 'a fault', status: 500 },
-])('passes the status of a server that answers with $reason, and learns nothing from it', async ({ status }) => {
-  let refuses = true;
-  const server = closeLater(
-    await startStateless((request) => {
-      if (refuses) request.response.writeHead(status, { 'www-authenticate': 'Bearer' }).end();
-      return refuses;
-    }),
-  );
-  const { url } = await bridgeBefore(server.url);
-  const stateless = await callStateless(url, 'tools/call', { name: 'a' });
-  expect([stateless.status, stateless.headers.get('www-authenticate')]).toEqual([status, 'Bearer']);
-  const refused = await connectSession(url);
-  expect([refused.initialized.status, refused.initialized.headers.get('www-authenticate')]).toEqual([status, 'Bearer']);
-  refuses = false;
-  expect((await connectSession(url)).id).toMatch(/^bridge\./);
-});
+])(
+  'passes the status of a server that responds with $reason, and does not conclude an era from it',
+  async ({ status }) => {
+    let refuses = true;
+    const server = closeLater(
+      await startStateless((request) => {
+        if (refuses) request.response.writeHead(status, { 'www-authenticate': 'Bearer' }).end();
+        return refuses;
+      }),
+    );
+    const { url } = await bridgeBefore(server.url);
+    const stateless = await callStateless(url, 'tools/call', { name: 'a' });
+    expect([stateless.status, stateless.headers.get('www-authenticate')]).toEqual([status, 'Bearer']);
+    const refused = await connectSession(url);
+    expect([refused.initialized.status, refused.initialized.headers.get('www-authenticate')]).toEqual([
+      status,
+      'Bearer',
+    ]);
+    refuses = false;
+    expect((await connectSession(url)).id).toMatch(/^bridge\./);
+  },
+);
 
-it('reports a server that cannot be reached to clients of both eras, and serves them when it is there', async () => {
+it('reports an unreachable server to clients of both eras, and serves them once the server is reachable', async () => {
   const unused = createServer();
   await new Promise<void>((resolve) => unused.listen(0, '127.0.0.1', resolve));
   const { port } = Object(unused.address());
@@ -135,8 +141,8 @@ it('reports a server that cannot be reached to clients of both eras, and serves 
   expect((await connectSession(url)).initialized.status).toBe(502);
 });
 
-it('knows a server with sessions that answers requests of 2026-07-28 without knowing them', async () => {
-  // A server of before sessions were required: it answers whatever it understands.
+it('detects a server with sessions that responds to requests of 2026-07-28 without supporting them', async () => {
+  // An old server without sessions, which responds to every request that it understands.
   const server = closeLater(
     await startRaw((request) => {
       const { http, response, message } = request;
@@ -162,7 +168,7 @@ it.each([
     answer: (request: RawRequest) => sendJson(request.response, errorOf(request, -32603, 'Unhandled method'), 501),
   },
   { way: 'the end of the connection', answer: ({ response }: RawRequest) => void response.destroy() },
-])('knows a server with sessions that answers server/discover with $way', async ({ answer }) => {
+])('detects a server with sessions that responds to server/discover with $way', async ({ answer }) => {
   let sessions = 0;
   const server = closeLater(
     await startRaw((request) => {
@@ -181,7 +187,7 @@ it.each([
     const { messages } = await callStateless(url, 'tools/list', {}, { id });
     expect(messages[0]?.result).toMatchObject({ resultType: 'complete' });
   }
-  // The session that showed the era is ended, and the calls share another one.
+  // The bridge ends the session that it used to detect the era. Both calls share a new session.
   await server.waitFor(({ http }) => http.method === 'DELETE' && http.headers['mcp-session-id'] === 's1');
   expect(methodsOf(server.requests).filter((method) => method === 'server/discover')).toHaveLength(1);
   const lists = server.requests.filter(({ message }) => message.method === 'tools/list');
@@ -189,14 +195,14 @@ it.each([
   expect(await backend.probe()).toMatchObject({ available: true });
 });
 
-it('finds that a server is not there if it answers everything with 503', async () => {
+it('reports a server as unreachable if it responds to every request with 503', async () => {
   const server = closeLater(await startRaw(({ response }) => void response.writeHead(503).end()));
   const { url, backend } = await bridgeBefore(server.url);
   expect(await backend.probe()).toMatchObject({ available: false, error: 'status 503' });
   expect((await callStateless(url, 'tools/list')).status).toBe(503);
 });
 
-it('ends the test session of no client where initialize shows that the server has sessions', async () => {
+it('ends its own session after initialize has shown that the server has sessions', async () => {
   const server = closeLater(await startSessions(() => false));
   const { url } = await bridgeBefore(server.url);
   const client = await connectSession(url);

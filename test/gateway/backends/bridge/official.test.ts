@@ -1,4 +1,4 @@
-// Official clients on official servers of the other era.
+// Tests official clients with official servers of the other era.
 
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -43,7 +43,7 @@ async function listen(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${port}/mcp`;
 }
 
-/** Asks the user and the model, then answers with both. */
+/** Creates a server whose tool requests an elicitation and a sampling, and returns both results. */
 function createServer2(): Server2 {
   const server = new Server2(INFO, { capabilities: { tools: { listChanged: true }, logging: {} } });
   server.setRequestHandler('tools/list', () => ({ tools: TOOLS }));
@@ -59,7 +59,7 @@ function createServer2(): Server2 {
   return server;
 }
 
-it('serves the official client of sessions on the official server without', async () => {
+it('serves the official client with sessions on the official server without sessions', async () => {
   const handler = createMcpHandler(createServer2, { legacy: 'reject' });
   closeLater(handler);
   const { url } = await bridgeBefore(await listen(toNodeHandler(handler)));
@@ -88,14 +88,17 @@ it('serves the official client of sessions on the official server without', asyn
   expect(content).toMatchObject([{ text: expect.stringContaining('"text":"Hello"') }]);
   expect(asked).toEqual(['Who?']);
   expect(await logged.promise).toBe('answered');
-  // The stream may open after the change: it is made until it is heard of.
+  // The stream may open after a change, so the change is repeated until the client receives it.
   const changing = setInterval(() => handler.notify.toolsChanged(), 20);
   await changed.promise;
   clearInterval(changing);
   await client.close();
 });
 
-/** The same with sessions; `related`: on the stream of the call, else on that of the session. */
+/**
+ * Creates the same server with sessions. If `related`, requests to the client are on the stream of the call, otherwise
+ * on the stream of the session.
+ */
 function createServer1(related: boolean): Server1 {
   const server = new Server1(INFO, { capabilities: { tools: { listChanged: true }, logging: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS }));
@@ -138,7 +141,7 @@ it.each([
   { where: 'on the stream of the call', related: true },
   { where: 'on the stream of the session', related: false },
 ])(
-  'serves the official client without sessions on the official server with, which asks $where',
+  'serves the official client without sessions on the official server with sessions, which asks $where',
   async ({ related }) => {
     const { url } = await bridgeBefore(await listenSessions(related));
     const client = new Client2(INFO, {
@@ -164,7 +167,7 @@ it.each([
     const onprogress = (each: { message?: string }) => void progress.push(each.message);
     const { content } = await client.callTool({ name: 'ask', arguments: {} }, { onprogress });
     expect(content).toMatchObject([{ text: expect.stringMatching(/"action":"accept".*"text":"Hello"/) }]);
-    // The client reports its own rounds as progress too.
+    // Progress notifications of the client itself are excluded.
     expect([asked, progress.filter((each) => each === 'mine')]).toEqual([['Who?'], ['mine']]);
     await changed.promise;
     await subscription.close();

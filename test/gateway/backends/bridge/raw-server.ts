@@ -1,12 +1,12 @@
-// MCP servers and clients written by hand on node:http and fetch, for what no library would send. In one file, because
-// server and client speak the same few messages.
+// Provides MCP servers and clients on node:http and fetch, for messages that no library would send. In one file,
+// because server and client use the same messages.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A message as it came, with what tests look at. */
+/** A received message, with the fields that tests read. */
 export interface RawMessage {
   readonly id?: unknown;
   readonly method?: string;
@@ -18,7 +18,7 @@ export interface RawMessage {
 export interface RawRequest {
   readonly http: IncomingMessage;
   readonly response: ServerResponse;
-  /** Empty for GET and DELETE. */
+  /** The JSON-RPC message. Empty for GET and DELETE. */
   readonly message: {
     readonly id?: unknown;
     readonly method?: string;
@@ -31,9 +31,9 @@ export interface RawRequest {
 
 export interface RawServer {
   readonly url: string;
-  /** Everything that came, in order. */
+  /** All received requests, in order. */
   readonly requests: readonly RawRequest[];
-  /** The first request that fits, also one that comes later. */
+  /** Resolves with the first received request for which `fits` returns true, or with the first later one. */
   waitFor(fits: (request: RawRequest) => boolean): Promise<RawRequest>;
   close(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export function errorOf({ message }: RawRequest, code: number, text: string, dat
   return { jsonrpc: '2.0', id: message.id, error: { code, message: text, data } };
 }
 
-/** A server of 2026-07-28: discovery and the refusal of everything else, unless `answer` does it. */
+/** Starts a server of 2026-07-28. It responds to discovery and refuses other requests that `answer` does not handle. */
 export function startStateless(
   answer: (request: RawRequest) => boolean,
   capabilities: Fields = {},
@@ -122,7 +122,7 @@ export function startStateless(
   });
 }
 
-/** A server of 2025-11-25: sessions, their end, and the refusal of everything else, unless `answer` does it. */
+/** Starts a server of 2025-11-25 with sessions. It refuses other requests that `answer` does not handle. */
 export async function startSessions(
   answer: (request: RawRequest) => boolean,
   capabilities: Fields = {},
@@ -156,7 +156,7 @@ export async function startSessions(
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** JSON messages of the body or of its events. */
+  /** JSON messages of the body, or of the events in the body. */
   readonly messages: readonly RawMessage[];
   readonly text: string;
 }
@@ -180,7 +180,7 @@ export interface SessionCaller {
   listen(): Promise<Response>;
 }
 
-/** A client of 2025-11-25. */
+/** Connects a client of 2025-11-25. */
 export async function connectSession(url: string, capabilities: Fields = {}): Promise<SessionCaller> {
   const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'raw-client', version: '1' } };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
@@ -213,7 +213,7 @@ export interface StatelessOptions {
   readonly signal?: AbortSignal;
 }
 
-/** One request of a client of 2026-07-28. */
+/** Sends a request as a client of 2026-07-28. */
 export function sendStateless(
   url: string,
   method: string,
@@ -245,7 +245,7 @@ export async function callStateless(...parameters: Parameters<typeof sendStatele
   return readRaw(await sendStateless(...parameters));
 }
 
-/** Reads the messages of a stream one by one. */
+/** Yields the messages of a stream. */
 export async function* eventsOf(response: Response): AsyncGenerator<RawMessage> {
   const decoder = new TextDecoder();
   let rest = '';

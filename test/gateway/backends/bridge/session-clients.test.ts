@@ -1,5 +1,5 @@
-// Clients with sessions on servers of 2026-07-28 that are written by hand. In one file, because every story begins with the
-// same server and client.
+// Tests clients with sessions on hand-written servers of 2026-07-28. In one file, because all tests begin with the same
+// server and client.
 
 import { expect, it } from 'vitest';
 import { testSeal } from '../shim.ts';
@@ -25,7 +25,7 @@ function isCall({ message }: RawRequest): boolean {
   return message.method === 'tools/call';
 }
 
-it('answers initialize from server/discover and sends who asks with each request', async () => {
+it('responds to initialize with the result of server/discover, and sends the client info with each request', async () => {
   const server = closeLater(
     await startStateless(
       (request) => {
@@ -61,7 +61,7 @@ it('answers initialize from server/discover and sends who asks with each request
   });
 });
 
-it('passes numbers as they are in both directions', async () => {
+it('passes numbers unchanged in both directions', async () => {
   const server = closeLater(
     await startStateless((request) => {
       if (!isCall(request)) return false;
@@ -82,7 +82,7 @@ it('passes numbers as they are in both directions', async () => {
   expect((await server.waitFor(isCall)).text).toContain('"arguments":{"n":9007199254740993,"e":1e400}');
 });
 
-it('serves a session on a replica that has never seen it', async () => {
+it('serves a session that began at another replica', async () => {
   const server = closeLater(
     await startStateless((request) => {
       if (!isCall(request)) return false;
@@ -100,7 +100,7 @@ it('serves a session on a replica that has never seen it', async () => {
   expect(message.params._meta).toMatchObject({ 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } });
 });
 
-it('asks the client on the open stream and calls again with its answers and requestState', async () => {
+it('asks the client on the open stream, and repeats the call with the answers and requestState', async () => {
   const server = closeLater(
     await startStateless((request) => {
       if (!isCall(request)) return false;
@@ -141,7 +141,7 @@ it('asks the client on the open stream and calls again with its answers and requ
   expect(calls[0]?.message.id).not.toEqual(calls[1]?.message.id);
 });
 
-it('fails a call whose client answers a question with an error', async () => {
+it('a call fails if its client responds to a question with an error', async () => {
   const server = closeLater(
     await startStateless((request) => {
       if (!isCall(request)) return false;
@@ -176,7 +176,7 @@ it.each([
     message: 'The MCP server asks for ping, which the client does not support',
   },
   {
-    reason: 'questions that are none',
+    reason: 'invalid questions',
     result: { resultType: 'input_required', inputRequests: { a: 1 } },
     message: 'The MCP server asks for input in an unknown form',
   },
@@ -190,7 +190,7 @@ it.each([
     result: { resultType: 'task', taskId: '1' },
     message: "The MCP server's result has the type task, which this revision lacks",
   },
-])('answers a call with an error where the server sends $reason', async ({ result, message }) => {
+])('responds to a call with an error if the server sends $reason', async ({ result, message }) => {
   const server = closeLater(
     await startStateless((request) => {
       if (isCall(request)) sendJson(request.response, resultOf(request, result));
@@ -203,7 +203,7 @@ it.each([
   expect(answer.messages[0]?.error).toEqual({ code: -32603, message });
 });
 
-it('gives up on a server that asks for input without an end', async () => {
+it('ends a call if the server requests input without an end', async () => {
   const server = closeLater(
     await startStateless((request) => {
       if (isCall(request))
@@ -244,7 +244,7 @@ it('aborts the request at the server when the client cancels it', async () => {
   expect(heard).toEqual(['notifications/progress']);
 });
 
-it('answers ping, levels and subscriptions itself and refuses levels that are none', async () => {
+it('handles ping, log levels and subscriptions itself, and refuses unknown log levels', async () => {
   const server = closeLater(await startStateless(() => false));
   const { url } = await bridgeBefore(server.url);
   const client = await connectSession(url);
@@ -259,7 +259,7 @@ it('answers ping, levels and subscriptions itself and refuses levels that are no
   ]);
 });
 
-it('remembers URIs of a session up to a bound of characters', async () => {
+it('stores the URIs of a session up to a limit of characters', async () => {
   const server = closeLater(await startStateless(() => false));
   const { url } = await bridgeBefore(server.url);
   const client = await connectSession(url);
@@ -270,7 +270,7 @@ it('remembers URIs of a session up to a bound of characters', async () => {
   expect((await subscribe('a'))?.result).toEqual({});
 });
 
-it('says in words of sessions what a server of 2026-07-28 refuses', async () => {
+it('converts errors of a server of 2026-07-28 to errors for clients with sessions', async () => {
   const server = closeLater(
     await startStateless((request) => {
       if (request.message.method !== 'resources/read') return false;
@@ -288,7 +288,7 @@ it('says in words of sessions what a server of 2026-07-28 refuses', async () => 
 
 const HEADED = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
 
-it('reads the tools when a call is refused for its headers, and calls again', async () => {
+it('reads the tool list and repeats the call if the server refuses its headers', async () => {
   const server = closeLater(
     await startStateless((request) => {
       const { http, response, message } = request;
@@ -317,7 +317,7 @@ it('reads the tools when a call is refused for its headers, and calls again', as
   expect(server.requests.filter(isCall)).toHaveLength(3);
 });
 
-it('takes out of lists and results what clients with sessions cannot read', async () => {
+it('removes members that clients with sessions cannot read from lists and results', async () => {
   const plain = { type: 'object' };
   const tools = [
     {
@@ -353,7 +353,7 @@ it('takes out of lists and results what clients with sessions cannot read', asyn
   expect(called.messages[0]?.result).toEqual({ content: [] });
 });
 
-it('listens at the server for what the client has subscribed to', async () => {
+it('subscribes at the server to the resources that the client has subscribed to', async () => {
   const server = closeLater(
     await startStateless(
       (request) => {
@@ -411,14 +411,14 @@ it.each([
     answer: ({ response }: RawRequest) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
     status: 502,
   },
-  { reason: 'what is no message', answer: ({ response }: RawRequest) => sendJson(response, '{"a":1}'), status: 502 },
+  { reason: 'an invalid message', answer: ({ response }: RawRequest) => sendJson(response, '{"a":1}'), status: 502 },
   {
     reason: 'a message that is too large',
     answer: (request: RawRequest) => sendJson(request.response, resultOf(request, { text: 'x'.repeat(70_000) })),
     status: 502,
   },
   { reason: 'a closed connection', answer: ({ response }: RawRequest) => void response.destroy(), status: 502 },
-])('reports it where the server answers with $reason', async ({ answer, status }) => {
+])('reports a subscription to which the server responds with $reason', async ({ answer, status }) => {
   const server = closeLater(
     await startStateless((request) => {
       if (isCall(request)) answer(request);
@@ -431,7 +431,7 @@ it.each([
   expect((await client.call('ping')).status).toBe(200);
 });
 
-it('knows no session that it did not begin, nor one that was ended', async () => {
+it('refuses unknown sessions and ended sessions', async () => {
   const server = closeLater(await startStateless(() => false));
   const { url } = await bridgeBefore(server.url);
   const client = await connectSession(url);

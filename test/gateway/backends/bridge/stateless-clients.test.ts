@@ -1,5 +1,5 @@
-// Clients of 2026-07-28 on servers with sessions that are written by hand. In one file, because every story begins with the
-// same server and client.
+// Tests clients of 2026-07-28 on hand-written servers with sessions. In one file, because all tests begin with the same
+// server and client.
 
 import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
@@ -31,7 +31,7 @@ function isResponse({ message }: RawRequest): boolean {
   return message.method === undefined && message.id !== undefined;
 }
 
-/** Answers each call at once. */
+/** Returns a handler that responds to each call at once. */
 function answering(result: Fields = { content: [] }): (request: RawRequest) => boolean {
   return (request) => {
     if (isCall(request)) sendJson(request.response, resultOf(request, result));
@@ -39,7 +39,7 @@ function answering(result: Fields = { content: [] }): (request: RawRequest) => b
   };
 }
 
-/** Each call asks the client for its name; the answer becomes the result. */
+/** Returns a handler that asks the client for a name at each call. The client's answer becomes the result. */
 function asking(): (request: RawRequest) => boolean {
   const waiting = new Map<unknown, RawRequest>();
   return (request) => {
@@ -61,7 +61,7 @@ function asking(): (request: RawRequest) => boolean {
   };
 }
 
-it('answers server/discover from initialize', async () => {
+it('responds to server/discover with the result of initialize', async () => {
   const capabilities = { tools: { listChanged: true }, logging: {}, tasks: { list: {} } };
   const server = closeLater(await startSessions(() => false, capabilities));
   const { url } = await bridgeBefore(server.url);
@@ -77,7 +77,7 @@ it('answers server/discover from initialize', async () => {
   });
 });
 
-it('sends requests without what sessions do not have, in one session per caller and capabilities', async () => {
+it('removes members of 2026-07-28 from requests, and uses one session per caller and capabilities', async () => {
   const server = closeLater(await startSessions(answering()));
   const { url } = await bridgeBefore(server.url);
   const meta = {
@@ -119,7 +119,7 @@ it('sends requests without what sessions do not have, in one session per caller 
   });
 });
 
-it('adds hints for caches where they are required and keeps the bytes of the rest', async () => {
+it('adds the required cache hints, and keeps all other bytes', async () => {
   const server = closeLater(
     await startSessions((request) => {
       const { message, response } = request;
@@ -140,14 +140,14 @@ it('adds hints for caches where they are required and keeps the bytes of the res
   );
 });
 
-it('brings progress and answers to the right client where two use the same id and token', async () => {
+it('sends progress and responses to the right client if two clients use the same id and token', async () => {
   const calls: RawRequest[] = [];
   const server = closeLater(
     await startSessions((request) => {
       if (!isCall(request)) return false;
       calls.push(request);
       if (calls.length < 2) return true;
-      // In the reverse order, each on its own stream.
+      // Responds to the calls in reverse order, each on its own stream.
       for (const call of calls.toReversed()) {
         const { progressToken } = Object(call.message.params._meta);
         const progress = {
@@ -172,7 +172,7 @@ it('brings progress and answers to the right client where two use the same id an
   expect(new Set(calls.map(({ http }) => http.headers['mcp-session-id']))).toEqual(new Set(['s1']));
 });
 
-it('turns a question of the server into input_required, and the retry into its answer', async () => {
+it('converts a question of the server to input_required, and the retry to its answer', async () => {
   const server = closeLater(await startSessions(asking()));
   const { url } = await bridgeBefore(server.url);
   const first = await callStateless(
@@ -197,7 +197,7 @@ it('turns a question of the server into input_required, and the retry into its a
   expect(server.requests.filter(isCall)).toHaveLength(1);
 });
 
-it('asks again for answers that the client left out', async () => {
+it('asks again for missing answers of the client', async () => {
   const server = closeLater(await startSessions(asking()));
   const { url } = await bridgeBefore(server.url);
   const options = { capabilities: ASKS };
@@ -237,7 +237,7 @@ it('refuses a requestState that was changed, is used twice, or belongs to anothe
   expect(await retry({})).toContain('the call has ended');
 });
 
-it('cancels a call at the server whose client never comes back', async () => {
+it('cancels a call at the server if its client never retries', async () => {
   const server = closeLater(await startSessions(asking()));
   const { url } = await bridgeBefore(server.url, { parkedMs: 50 });
   const { messages } = await callStateless(url, 'tools/call', { name: 'ask' }, { capabilities: ASKS });
@@ -251,7 +251,7 @@ it('cancels a call at the server whose client never comes back', async () => {
   expect(late.messages[0]?.error?.code).toBe(-32602);
 });
 
-it('lets only so many calls of one caller wait', async () => {
+it('limits the number of waiting calls per caller', async () => {
   const server = closeLater(await startSessions(asking()));
   const { url } = await bridgeBefore(server.url, { parkedCallsPerCaller: 2 });
   const ask = (caller: string) => callStateless(url, 'tools/call', { name: 'ask' }, { capabilities: ASKS, caller });
@@ -281,7 +281,7 @@ it('cancels at the server when the client closes its stream', async () => {
   expect(message.params.requestId).toBe(call.message.id);
 });
 
-it('answers with -32021 and 400 where the server asks for what the client has not declared', async () => {
+it('responds with -32021 and 400 if the server requests a capability that the client has not declared', async () => {
   const server = closeLater(await startSessions(asking()));
   const { url } = await bridgeBefore(server.url);
   const answer = await callStateless(url, 'tools/call', { name: 'ask' }, { capabilities: { sampling: {} } });
@@ -293,7 +293,7 @@ it('answers with -32021 and 400 where the server asks for what the client has no
   expect((await server.waitFor(isResponse)).message.error).toMatchObject({ code: -32601 });
 });
 
-it('brings questions on the stream of the session to its only call, and lets no second one into it', async () => {
+it('assigns questions on the stream of a session to its only call, and does not use the session for a second call', async () => {
   let stream: ServerResponse | undefined;
   const calls: RawRequest[] = [];
   const server = closeLater(
@@ -321,7 +321,7 @@ it('brings questions on the stream of the session to its only call, and lets no 
   for (const call of calls) sendJson(call.response, resultOf(call, { content: [] }));
 });
 
-it('gives each call that may be asked about a session of its own, takes sessions that are free, and refuses further calls', async () => {
+it('uses a separate session for each call that may get questions, reuses free sessions, and refuses further calls', async () => {
   const server = closeLater(await startSessions(asking()));
   const { url } = await bridgeBefore(server.url, { sessionsPerClient: 2 });
   const options = { capabilities: ASKS };
@@ -338,7 +338,7 @@ it('gives each call that may be asked about a session of its own, takes sessions
   expect(server.requests.filter(({ message }) => message.method === 'initialize')).toHaveLength(2);
 });
 
-it('asks for a URL where the server answers that one has to be opened first', async () => {
+it('asks the client to open a URL if the server requires this', async () => {
   const elicitations = [{ mode: 'url', elicitationId: 'e1', url: 'https://example.com/login', message: 'Log in' }];
   const server = closeLater(
     await startSessions((request) => {
@@ -368,7 +368,7 @@ it('asks for a URL where the server answers that one has to be opened first', as
   expect(server.requests.filter(isCall)[1]?.message.params).toEqual({ name: 'a', _meta: {} });
 });
 
-it('gives log messages to requests that ask for them alone, from their level on', async () => {
+it('sends log messages only to requests that ask for them, from the requested level on', async () => {
   const log = (level: string) => ({ jsonrpc: '2.0', method: 'notifications/message', params: { level, data: level } });
   const server = closeLater(
     await startSessions(
@@ -396,7 +396,7 @@ it('gives log messages to requests that ask for them alone, from their level on'
   expect((await callStateless(url, 'tools/call', { name: 'a' }, { meta })).messages[0]?.error?.code).toBe(-32602);
 });
 
-it('makes a call once more where the server has forgotten the session', async () => {
+it('repeats a call once if the server no longer knows the session', async () => {
   const server = closeLater(await startSessions(answering()));
   const { url } = await bridgeBefore(server.url);
   await callStateless(url, 'tools/call', { name: 'a' });
@@ -407,7 +407,7 @@ it('makes a call once more where the server has forgotten the session', async ()
   expect(sessions).toEqual(['s1', 's1', 's2']);
 });
 
-it('reads the rest of an answer whose stream the server ended early', async () => {
+it('resumes a response whose stream the server has ended early', async () => {
   let call: RawRequest | undefined;
   const server = closeLater(
     await startSessions((request) => {
@@ -481,7 +481,7 @@ it('serves subscriptions/listen from the stream of the session and resources/sub
   expect(await next()).toMatchObject({ id: 'sub', result: { resultType: 'complete', _meta } });
 });
 
-it('opens the stream of a session again that was cut and then refused for a moment', async () => {
+it('reopens a closed stream of a session, even if the server refuses it at first', async () => {
   const streams: ServerResponse[] = [];
   let gets = 0;
   const server = closeLater(
@@ -551,7 +551,7 @@ it('ends sessions at the server when it closes, and after a time without request
   await server.waitFor(({ http }) => http.method === 'DELETE' && http.headers['mcp-session-id'] === 's2');
 });
 
-it('keeps only so many sessions and ends the one that was not used for longest', async () => {
+it('limits the number of sessions, and ends the session that was unused for the longest time', async () => {
   const server = closeLater(await startSessions(answering()));
   const { url } = await bridgeBefore(server.url, { backendSessions: 2 });
   for (const caller of ['ada', 'bob', 'ada', 'cy']) await callStateless(url, 'tools/call', { name: 'a' }, { caller });
@@ -559,7 +559,7 @@ it('keeps only so many sessions and ends the one that was not used for longest',
   expect(ended.http.headers['mcp-session-id']).toBe('s2');
 });
 
-it('a caller with half of the sessions ends its own, and nobody takes all of them by other capabilities', async () => {
+it('a caller with half of the sessions ends its own sessions, and cannot get more with other capabilities', async () => {
   const streams: RawRequest[] = [];
   const server = closeLater(
     await startSessions((request) => {
@@ -584,7 +584,7 @@ it('a caller with half of the sessions ends its own, and nobody takes all of the
   await Promise.all(hanging);
 });
 
-it('refuses what 2026-07-28 has no more, and what its requests must have', async () => {
+it('refuses methods that 2026-07-28 has removed, and requests without required members', async () => {
   const server = closeLater(await startSessions(answering()));
   const { url } = await bridgeBefore(server.url);
   for (const method of ['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'no/such']) {

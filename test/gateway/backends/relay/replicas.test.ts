@@ -1,4 +1,4 @@
-// Two replicas of a proxy whose sessions are in memory, with a real Redis between them: a session answers on either.
+// Tests two replicas of a proxy with sessions in memory and a shared Redis: each replica serves all sessions.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-/** Sends requests to the replicas in turn, whatever URL they are for; the stream stays where it was opened. */
+/** Returns a `fetch` that sends requests to the replicas in turn. A GET goes to the replica in its URL. */
 function alternating(): typeof fetch {
   let count = 0;
   return (input, init) => {
@@ -78,7 +78,7 @@ const transports = {
 };
 
 test.skipIf(redis === undefined).each(Object.entries(transports))(
-  'answers a session over %s on either replica, lists filtered and tools renamed',
+  'each replica serves a session over %s with filtered lists and renamed tools',
   async (_name, transport) => {
     const client = new Client({ name: 'judge', version: '1.0.0' });
     const progress: number[] = [];
@@ -100,7 +100,7 @@ test.skipIf(redis === undefined).each(Object.entries(transports))(
   },
 );
 
-test.skipIf(redis === undefined)('says that a session is unknown once its replica is gone', async () => {
+test.skipIf(redis === undefined)('reports a session as unknown after its replica has ended', async () => {
   const client = new Client({ name: 'judge', version: '1.0.0' });
   const first = new StreamableHTTPClientTransport(baseUrl('/mcp'));
   await client.connect(first);

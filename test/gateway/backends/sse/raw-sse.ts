@@ -1,4 +1,4 @@
-// An HTTP+SSE server written by hand, which does what the test says.
+// Starts an HTTP+SSE server whose behaviour a test defines.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,9 +24,9 @@ export interface RawSse {
 
 export interface RawSseOptions {
   readonly path?: string;
-  /** What happens when a stream is opened; absent: it names `/messages?n=<number>`. */
+  /** Called when a stream opens. By default, the server sends the endpoint `/messages?n=<number>`. */
   readonly opened?: (stream: Stream) => void;
-  /** Answers a message; false: 202, and what every server answers. */
+  /** Responds to a message. If it returns false, the server sends 202 and a usual response. */
   readonly received?: (posted: Posted, stream: Stream | undefined) => boolean;
 }
 

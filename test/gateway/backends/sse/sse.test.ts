@@ -1,5 +1,5 @@
-// HTTP+SSE servers as backends: what no one here wrote, and what servers do that are broken or hostile. In one file, because
-// every story begins with the same server and line.
+// Tests HTTP+SSE servers as backends: a public server, and broken or hostile servers. In one file, because all tests
+// begin with the same server.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** The address of a front before the server. */
+/** Returns the URL of an HTTP front for the server. */
 async function reach(
   url: string,
   options: Partial<SseOptions> = {},
@@ -50,7 +50,7 @@ async function startServer(options: RawSseOptions = {}): Promise<RawSse> {
   return server;
 }
 
-it('serves the official client on a server of the official kind', async () => {
+it('serves the official client with a server of the official SDK', async () => {
   const server = await startEverything({ transport: 'sse', eras: 'session' });
   closing.push(() => server.stop());
   const url = await reach(server.backend.url.href);
@@ -68,7 +68,7 @@ it('serves the official client on a server of the official kind', async () => {
   await client.close();
 });
 
-it('gives each session an event stream of its own and ends it with the session', async () => {
+it('opens a separate event stream for each session, and closes it with the session', async () => {
   const server = await startServer();
   const url = await reach(server.url);
   const first = await connectSession(url);
@@ -81,7 +81,7 @@ it('gives each session an event stream of its own and ends it with the session',
   await ended;
 });
 
-it('lets nothing overtake the end of the handshake', async () => {
+it('sends no message before the end of the handshake', async () => {
   const order: unknown[] = [];
   let finish = () => undefined as unknown;
   const server = await startServer({
@@ -103,7 +103,7 @@ it('lets nothing overtake the end of the handshake', async () => {
   expect(order).toEqual(['initialize', 'notifications/initialized', 'ping']);
 });
 
-it('asks for rights for the stream and for each message, with the URLs that they leave for', async () => {
+it('gets credentials for the stream and for each message, with their URLs', async () => {
   const server = await startServer({ path: '/team/sse' });
   const asked: string[] = [];
   const withRights = (backend: Backend): Backend => ({
@@ -132,7 +132,7 @@ it('asks for rights for the stream and for each message, with the URLs that they
 
 it.each([
   { reason: 'names an endpoint of another origin', opened: 'http://127.0.0.1:1/messages' },
-  { reason: 'names an endpoint that is no URL', opened: 'http://' },
+  { reason: 'names an endpoint that is not a URL', opened: 'http://' },
 ])('sends nothing to a server that $reason', async ({ opened }) => {
   const server = await startServer({ opened: (stream) => stream.event(opened, 'endpoint') });
   const url = await reach(server.url);
@@ -162,7 +162,7 @@ it.each<{ reason: string; options: RawSseOptions }>([
   expect([initialized.status, initialized.messages[0]?.id]).toEqual([502, 0]);
 });
 
-it('reports a server that cannot be connected to, and one that says nothing', async () => {
+it('reports an unreachable server and a silent server', async () => {
   const server = await startServer();
   await server.close();
   expect((await connectSession(await reach(server.url))).initialized.status).toBe(502);
@@ -201,7 +201,7 @@ it.each([
   expect((await client.call('ping')).status).toBe(404);
 });
 
-it('answers a call with an error where the server does not take the message', async () => {
+it('responds to a call with an error if the server refuses the message', async () => {
   let status = 500;
   const server = await startServer({
     received({ message, response }, stream) {
@@ -223,7 +223,7 @@ it('answers a call with an error where the server does not take the message', as
   expect((await client.call('ping')).status).toBe(404);
 });
 
-it('keeps to the first endpoint and passes over events that are no messages', async () => {
+it('uses only the first endpoint, and ignores events that are not messages', async () => {
   const server = await startServer({
     received({ message, response }, stream) {
       if (message.method !== 'ping') return false;
@@ -238,7 +238,7 @@ it('keeps to the first endpoint and passes over events that are no messages', as
   for (const id of [1, 2]) expect((await client.call('ping', {}, id)).messages.at(-1)?.result).toEqual({ right: true });
 });
 
-it('replaces the bytes of an event that are not UTF-8, and the log says so once', async () => {
+it('replaces bytes of an event that are not UTF-8, and the log reports this once', async () => {
   const server = await startServer({
     received({ message, response }, stream) {
       if (message.method !== 'tools/call') return false;
@@ -256,7 +256,7 @@ it('replaces the bytes of an event that are not UTF-8, and the log says so once'
   expect(logged.filter((text) => text.includes('not UTF-8'))).toHaveLength(1);
 });
 
-it('says whether the server is there', async () => {
+it('reports whether the server is reachable', async () => {
   const server = await startServer();
   const upstream = testUpstream();
   closing.push(() => upstream.close());

@@ -1,4 +1,4 @@
-// Calls a backend as the proxy does, without HTTP in between, and waits for what it answers.
+// Calls a backend as the proxy does, but without HTTP, and records the response.
 
 import type { Backend, BackendFault, Era, Exchange } from '#gateway/backends/backend.ts';
 import { scanMessage } from '#gateway/wire/scan.ts';
@@ -9,7 +9,7 @@ type AnyMessage = any;
 
 interface ReceivedEvent {
   readonly id: string | undefined;
-  /** Undefined for an event without data. */
+  /** undefined if the event has no data. */
   readonly message: AnyMessage;
   readonly retry: number | undefined;
 }
@@ -20,16 +20,16 @@ export interface Received {
   fault: BackendFault | undefined;
   ended: boolean;
   readonly events: ReceivedEvent[];
-  /** Bytes of the body so far. */
+  /** Number of received bytes of the body. */
   bytes: number;
   body(): string;
   json(): AnyMessage;
-  /** Settled once this holds. */
+  /** Resolves when `holds` returns true. */
   until(holds: (received: Received) => boolean): Promise<Received>;
-  /** Settled once the answer has ended or failed. */
+  /** Resolves when the response has ended or failed. */
   end(): Promise<Received>;
   abort(): void;
-  /** A client that was slow takes more: all of it from now on. */
+  /** Makes a slow client receive the whole rest of the body. */
   resume(): void;
 }
 
@@ -39,7 +39,7 @@ export interface CallOptions {
   readonly session?: string;
   readonly caller?: string;
   readonly headers?: Record<string, string>;
-  /** True: the client takes one piece, then none until `resume`. */
+  /** If true, the client receives one chunk, and no more until `resume`. */
   readonly slow?: boolean;
 }
 
@@ -157,7 +157,7 @@ export interface TestSession {
   readonly id: string;
   readonly result: AnyMessage;
   call(message: object | string | undefined, options?: CallOptions): Received;
-  /** The result of a tool's only text. */
+  /** Calls a tool and returns the text of its result. */
   tool(name: string, given?: object): Promise<string>;
   listen(headers?: Record<string, string>): Received;
   end(): Promise<Received>;

@@ -1,4 +1,4 @@
-// Why the line to a process cannot be had, each with its code.
+// Tests the failures that prevent a connection to a process, and the code of each failure.
 
 import { afterEach, expect, test } from 'vitest';
 import type { Exchange } from '#gateway/backends/backend.ts';
@@ -36,7 +36,7 @@ function start(openStreams: OpenStreams, more: Partial<SharedLinesParts> = {}): 
 
 const program = (code: string): OpenStreams => openProgram('--eval', [code]);
 
-test('a process that ends at once has ended, and one that does so again and again is started later', async () => {
+test('a process that ends at once is reported, and after repeated ends it is started later', async () => {
   const lines = start(program('process.exit(1)'), { clock: quickClock });
   const codes: string[] = [];
   let failure: unknown;
@@ -49,12 +49,12 @@ test('a process that ends at once has ended, and one that does so again and agai
   expect(seconds).toBeGreaterThan(2);
 });
 
-test('a process that says nothing is silent', async () => {
+test('a process that sends nothing is reported as silent', async () => {
   const lines = start(program('process.stdin.resume()'), { discoverMs: 50, initializeMs: 50 });
   await expect(lines.open('session', exchange, handlers)).rejects.toMatchObject({ code: 'stdio-silent' });
 });
 
-test('a process that refuses initialize is repeated with its reason', async () => {
+test('the reason of a process that refuses initialize is passed on', async () => {
   const refusing = `
     process.stdin.on('data', (chunk) => {
       for (const line of chunk.toString().trim().split('\\n')) {
@@ -76,7 +76,7 @@ test('a process of the other era is not supported', async () => {
   });
 });
 
-test('a pool that is taken is busy', async () => {
+test('a pool without a free process is reported as busy', async () => {
   const { observer, maxLineBytes } = lineParts(openProgram(FIXTURE, ['mcp']));
   const parts = { observer, maxLineBytes, clock: quickClock, processes: sessionProgram(FIXTURE, ['mcp']) };
   const pool = createPool(parts, 1);
@@ -88,13 +88,13 @@ test('a pool that is taken is busy', async () => {
   await line.close();
 });
 
-test('what is shutting down opens nothing more', async () => {
+test('a backend that shuts down opens no more processes', async () => {
   const lines = start(openProgram(FIXTURE, ['mcp']));
   await lines.close();
   await expect(lines.open('session', exchange, handlers)).rejects.toMatchObject({ code: 'stdio-closed' });
 });
 
-test('what shuts down while it waits to start ends at once', async () => {
+test('a start that waits ends at once if the backend shuts down', async () => {
   const lines = start(program('process.exit(1)'));
   for (let at = 0; at < 2; at += 1) {
     await expect(lines.open('session', exchange, handlers)).rejects.toMatchObject({ code: 'stdio-ended' });

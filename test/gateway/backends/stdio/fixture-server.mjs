@@ -1,9 +1,9 @@
-// A stdio server that behaves as a test asks. The first argument says how:
-//   cat           writes each line back, and to stderr that it did
-//   flood BYTES   waits for a line, writes so many bytes, ends
-//   mcp           speaks MCP 2025-11-25: tools whose names say what they do, see TOOLS
-//   strict        as mcp, but ends at a message that comes before initialize
-//   modern        speaks MCP 2026-07-28
+// Runs a stdio server for tests. The first argument defines its behaviour:
+//   cat           writes each line back, and a note about it to stderr
+//   flood BYTES   waits for a line, writes the number of bytes, ends
+//   mcp           serves MCP 2025-11-25 with the tools in TOOLS
+//   strict        like mcp, but ends at a message before initialize
+//   modern        serves MCP 2026-07-28
 
 import { createInterface } from 'node:readline';
 
@@ -16,17 +16,17 @@ function write(message) {
 
 const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
-/** Each gets the request, and answers the result or undefined where it answers itself or never. */
+/** Functions by tool name. They return the result, or undefined if they write the response themselves or never. */
 const TOOLS = {
   echo: ({ params }) => text(JSON.stringify(params.arguments)),
-  /** What came to it, byte for byte. */
+  /** Returns the received line. */
   raw: (_, line) => text(line),
   pid: () => text(String(process.pid)),
   never: () => undefined,
   exit: () => process.exit(3),
-  /** So many characters. */
+  /** Returns `size` characters. */
   large: ({ params }) => text('x'.repeat(params.arguments.size)),
-  /** The response in two halves. */
+  /** Writes the response in two parts. */
   half({ id }) {
     const line = `${JSON.stringify({ jsonrpc: '2.0', id, result: text('whole') })}\n`;
     process.stdout.write(line.slice(0, 20));
@@ -37,7 +37,7 @@ const TOOLS = {
     for (const progress of [1, 2, 3]) write({ method: 'notifications/progress', params: { progressToken, progress } });
     write({ id, result: text('done') });
   },
-  /** So many notifications of so many characters, progress where it is asked for, with back-pressure; then the result. */
+  /** Writes `count` notifications of `size` characters, then the result. Waits while the client does not read. */
   async flood({ id, params }) {
     const { count, size: length } = params.arguments;
     const { progressToken } = params._meta ?? {};
@@ -64,12 +64,12 @@ const TOOLS = {
     write({ method: 'notifications/resources/updated', params: { uri: params.arguments.uri } });
     write({ id, result: text('updated') });
   },
-  /** Asks the client, and answers what it said. */
+  /** Sends a request to the client. The result of the call contains the client's response. */
   ask({ id, params }) {
     asked.set(`ask-${id}`, id);
     write({ id: `ask-${id}`, method: params.arguments.method, params: params.arguments.params });
   },
-  /** So many letters in Latin-1. */
+  /** Writes `count` characters in Latin-1. */
   latin1({ id, params }) {
     const result = text('é'.repeat(params.arguments.count));
     process.stdout.write(Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`, 'latin1'));
@@ -80,7 +80,7 @@ const TOOLS = {
     write({ id: 'nobody asked', result: {} });
     write({ id, result: text('after garbage') });
   },
-  /** One line of so many bytes without an end. */
+  /** Writes `size` bytes without a line break. */
   endless: ({ params }) => void process.stdout.write('x'.repeat(params.arguments.size)),
   cancelled: () => text(JSON.stringify(cancelled)),
   subscriptions: () => text(JSON.stringify(subscribed)),
@@ -119,7 +119,7 @@ async function serveSession(line) {
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 const listening = [];
-/** Answers of `server/discover` that wait for a log. */
+/** Functions that send the delayed responses to `server/discover`, after a log message. */
 const waiting = [];
 
 function serveStateless(line) {

@@ -1,4 +1,5 @@
-// Servers that end at the first message of the newer era: which era they are greeted in, and when that is asked again.
+// Tests servers whose process ends at the first message of 2026-07-28: which era the backend uses, and when it tries
+// the newer era again.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Backend } from '#gateway/backends/backend.ts';
@@ -16,7 +17,7 @@ afterEach(async () => {
 
 const clientInfo = { name: 'skep', version: '1' };
 
-/** Starts the next program of the list each time, and the last one again and again. */
+/** Returns a backend that starts the programs in order. After the last program, it starts this program again. */
 function startShared(...programs: readonly OpenStreams[]) {
   const runs = { count: 0 };
   const observer = countingObserver();
@@ -52,7 +53,7 @@ const modern = openProgram(FIXTURE, ['modern']);
 const ending = openProgram('--eval', ['process.stdin.once("data", () => process.exit(1))']);
 
 describe('a shared process that ends at server/discover', () => {
-  test('is started again and greeted with initialize, from then on at once', async () => {
+  test('is started again with initialize, and later starts use initialize at once', async () => {
     const { backend, runs } = startShared(strict);
     const session = await openSession(backend);
     expect(await session.tool('echo', { a: 1 })).toBe('{"a":1}');
@@ -64,13 +65,13 @@ describe('a shared process that ends at server/discover', () => {
     expect(runs.count).toBe(3);
   });
 
-  test('is not supported for requests without a session, which shows its era', async () => {
+  test('refuses requests without a session, which reveals its era', async () => {
     const { backend } = startShared(strict);
     expect((await callStateless(backend)).fault?.reason).toBe('not-supported');
     expect(backend.eras()).toEqual(new Set(['session']));
   });
 
-  test('may have ended for another reason: one that ends at initialize too is asked again', async () => {
+  test('gets server/discover again if it also ended at initialize', async () => {
     const { backend, runs, observer } = startShared(ending, ending, modern);
     expect((await callStateless(backend)).fault).toMatchObject({
       reason: 'unreachable',
@@ -83,7 +84,7 @@ describe('a shared process that ends at server/discover', () => {
     ).toHaveLength(1);
   });
 
-  test('may have been replaced: one that refuses initialize is asked again', async () => {
+  test('gets server/discover again if it refuses initialize', async () => {
     const { backend } = startShared(ending, modern);
     expect((await callStateless(backend)).fault?.reason).toBe('unreachable');
     expect((await callStateless(backend)).json().result.content[0].text).toBe('{}');
@@ -92,14 +93,14 @@ describe('a shared process that ends at server/discover', () => {
 });
 
 describe('processes for one session each that end at server/discover', () => {
-  test('are not supported for requests without a session, and serve sessions', async () => {
+  test('refuse requests without a session, and serve sessions', async () => {
     const backend = startPerSession(sessionProgram(FIXTURE, ['strict']));
     expect((await callStateless(backend)).fault?.reason).toBe('not-supported');
     expect(backend.eras()).toEqual(new Set(['session']));
     expect(await (await openSession(backend)).tool('echo', {})).toBe('{}');
   });
 
-  test('serve sessions too if they start so slowly that they end after the time for an answer', async () => {
+  test('serve sessions even if they end only after the timeout of server/discover', async () => {
     const first = sessionProgram('--eval', ['process.stdin.resume()']);
     const later = sessionProgram(FIXTURE, ['strict']);
     let runs = 0;
@@ -114,7 +115,7 @@ describe('processes for one session each that end at server/discover', () => {
     expect(runs).toBe(2);
   });
 
-  test('have no known era if they end at initialize too', async () => {
+  test('have no known era if they also end at initialize', async () => {
     const backend = startPerSession(sessionProgram('--eval', ['process.stdin.once("data", () => process.exit(1))']));
     expect((await callStateless(backend)).fault?.reason).toBe('not-supported');
     const initialize = await call(backend, request('initialize', {})).end();

@@ -1,4 +1,4 @@
-// A listener that puts a backend behind plain HTTP, as the proxy would without its gate: for clients that no one here wrote.
+// Serves a backend over HTTP for official clients, as the proxy would without its gate.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

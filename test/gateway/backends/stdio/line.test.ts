@@ -1,4 +1,4 @@
-// What is written to the standard input of a process, write by write.
+// Tests the single writes to the standard input of a process.
 
 import { expect, test } from 'vitest';
 import type { Streams } from '#gateway/backends/ports.ts';
@@ -9,11 +9,11 @@ const MIB = 1024 * 1024;
 
 interface Written {
   readonly line: ProcessLine;
-  /** One for each write. */
+  /** The text of each write. */
   readonly writes: string[];
-  /** How often `drain` was called. */
+  /** Returns the number of calls of `drain`. */
   drained(): number;
-  /** The process takes no more for now, or reads again. */
+  /** Makes the process stop reading, until `unblock`. */
   block(): void;
   unblock(): void;
 }
@@ -58,7 +58,7 @@ function endOfTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test('lines of one turn are one write, in their order', async () => {
+test('lines of one event loop turn are written together, in order', async () => {
   const { line, writes } = await opened();
   for (const text of ['a', 'b', 'c']) expect(line.send(Buffer.from(text))).toBe(true);
   expect(writes).toEqual([]);
@@ -69,7 +69,7 @@ test('lines of one turn are one write, in their order', async () => {
   expect(writes).toEqual(['a\nb\nc\n', 'd\n']);
 });
 
-test('what was sent before it is closed is written, and nothing after', async () => {
+test('lines that were sent before the close are written, and no later lines', async () => {
   const { line, writes } = await opened();
   line.send(Buffer.from('cancelled'));
   await line.close();
@@ -78,7 +78,7 @@ test('what was sent before it is closed is written, and nothing after', async ()
   expect(writes).toEqual(['cancelled\n']);
 });
 
-test('a long line to a process that reads is no reason to wait', async () => {
+test('a long line does not lead to waiting if the process reads', async () => {
   const { line, writes, drained } = await opened();
   line.send(Buffer.from('first'));
   expect(line.send(Buffer.alloc(2 * MIB, 'x'))).toBe(true);
@@ -88,7 +88,7 @@ test('a long line to a process that reads is no reason to wait', async () => {
   expect([writes.length, drained()]).toEqual([1, 0]);
 });
 
-test('a process that does not read gets what waits once it reads again', async () => {
+test('a process that did not read gets the waiting lines once it reads again', async () => {
   const { line, writes, drained, block, unblock } = await opened();
   block();
   line.send(Buffer.from('a'));

@@ -1,5 +1,5 @@
-// Servers and clients that no one here wrote: server-everything, -memory and -filesystem as child processes behind both
-// ways of sharing, called by the official clients over HTTP.
+// Tests public servers (server-everything, -memory, -filesystem) with the official clients over HTTP, as a shared
+// process and as a process for each session.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ async function connect(shim: Shim, capabilities: object = {}, prepare?: (client:
 const everything = (): Processes => sessionProgram(serverProgram('server-everything'), ['stdio']);
 
 describe.each<Sharing>(['shared', 'perSession'])('%s', (sharing) => {
-  test('tools, prompts, resources and completion of server-everything', async () => {
+  test('serves tools, prompts, resources and completion of server-everything', async () => {
     const client = await connect(await serve(sharing, everything()));
     expect((await client.callTool({ name: 'echo', arguments: { message: 'hello' } })).content).toEqual([
       { type: 'text', text: 'Echo: hello' },
@@ -73,7 +73,7 @@ describe.each<Sharing>(['shared', 'perSession'])('%s', (sharing) => {
     await expect(client.callTool({ name: 'no such tool', arguments: {} })).resolves.toMatchObject({ isError: true });
   });
 
-  test('progress of a long call', async () => {
+  test('passes the progress of a long call', async () => {
     const client = await connect(await serve(sharing, everything()));
     const steps: number[] = [];
     await client.callTool(
@@ -86,7 +86,7 @@ describe.each<Sharing>(['shared', 'perSession'])('%s', (sharing) => {
     expect(steps).toEqual([1, 2, 3, 4]);
   });
 
-  test('the client of the next SDK', async () => {
+  test('serves the client of SDK version 2', async () => {
     const shim = await serve(sharing, everything());
     const client = new ClientV2({ name: 'test', version: '1' });
     await client.connect(new TransportV2(shim.url));
@@ -95,7 +95,7 @@ describe.each<Sharing>(['shared', 'perSession'])('%s', (sharing) => {
     expect(JSON.stringify(answer.content)).toContain('5');
   });
 
-  test('the graph of server-memory and the files of server-filesystem', async () => {
+  test('serves the graph of server-memory and the files of server-filesystem', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'stdio-'));
     undo.push(() => rm(folder, { recursive: true }));
     const env = { MEMORY_FILE_PATH: join(folder, 'memory.json') };
@@ -111,7 +111,7 @@ describe.each<Sharing>(['shared', 'perSession'])('%s', (sharing) => {
     expect(read.content).toEqual([{ type: 'text', text }]);
   });
 
-  test('sixty calls of three clients at once, each with its own answer', async () => {
+  test('gives each of sixty parallel calls of three clients its own response', async () => {
     const shim = await serve(sharing, everything());
     const clients = await Promise.all([0, 1, 2].map(() => connect(shim)));
     const calls = clients.flatMap((client, who) =>
@@ -123,7 +123,7 @@ describe.each<Sharing>(['shared', 'perSession'])('%s', (sharing) => {
     await Promise.all(calls);
   });
 
-  test('a subscription to a resource', async () => {
+  test('passes updates of a subscribed resource', async () => {
     const client = await connect(await serve(sharing, everything()));
     const updated = new Promise<string>((resolve) => {
       client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params.uri));
@@ -135,7 +135,7 @@ describe.each<Sharing>(['shared', 'perSession'])('%s', (sharing) => {
     expect(await updated).toBe(uri);
   });
 
-  test('a cancelled call leaves the session as it was', async () => {
+  test('continues the session after a cancelled call', async () => {
     const client = await connect(await serve(sharing, everything()));
     const abort = new AbortController();
     const name = 'trigger-long-running-operation';

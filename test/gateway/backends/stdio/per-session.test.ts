@@ -1,5 +1,5 @@
-// A process for each session: what is served on one line, and how processes are given out. In one file, because every story
-// begins with the same program and pool.
+// Tests the backend with a process for each session: the traffic of one process, and the assignment of processes to
+// sessions. In one file, because all tests begin with the same program and pool.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSessionProcesses } from '#adapters/process/process.ts';
@@ -23,7 +23,7 @@ function start(parts: Partial<PerSessionStdioParts> = {}): { backend: Backend; o
   return { backend, observer };
 }
 
-/** Time goes on alone as well, but does not get far. */
+/** Starts a backend whose clock a test can advance. The real time also passes, but is short in comparison. */
 function startWithTime(): { backend: Backend; pass: (ms: number) => void } {
   let passed = 0;
   const { backend } = start({ clock: { ...clock, monotonic: () => clock.monotonic() + passed } });
@@ -36,7 +36,7 @@ function startWithTime(): { backend: Backend; pass: (ms: number) => void } {
 }
 
 describe('processes', () => {
-  test('are one for each session, and busy says when to come again', async () => {
+  test('are started one per session, and without a free process the error says when to retry', async () => {
     const { backend } = start({ clock: quickClock });
     const [a, b] = await Promise.all([openSession(backend), openSession(backend)]);
     expect(await a?.tool('pid')).not.toBe(await b?.tool('pid'));
@@ -54,7 +54,7 @@ describe('processes', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
-  test('are waited for, the first client first', async () => {
+  test('are assigned to waiting clients in order', async () => {
     const { backend } = start({ pods: 1 });
     const first = await openSession(backend);
     const order: string[] = [];
@@ -68,7 +68,7 @@ describe('processes', () => {
     expect(order).toEqual(['second', 'third']);
   });
 
-  test('go from the session that was quiet for the longest time to another caller', async () => {
+  test('are taken from the session that was idle for the longest time, for another caller', async () => {
     const { backend, pass } = startWithTime();
     const first = await openSession(backend);
     first.listen();
@@ -81,7 +81,7 @@ describe('processes', () => {
     expect(await second.tool('pid')).toMatch(/^\d+$/);
   });
 
-  test('are not taken from others by a caller that has one', async () => {
+  test('are not taken from other callers by a caller that already has a process', async () => {
     const { backend, pass } = startWithTime();
     const other = await openSession(backend);
     const own = await openSession(backend, { caller: 'greedy' });
@@ -97,7 +97,7 @@ describe('processes', () => {
     expect(await other.tool('pid')).toMatch(/^\d+$/);
   });
 
-  test('are waited for by a few clients of one caller, and the others may wait next to them', async () => {
+  test('can be waited for by a limited number of clients per caller, and by other callers', async () => {
     const { backend } = start({ pods: 1 });
     const first = await openSession(backend);
     const greedy = Array.from({ length: 40 }, () => call(backend, request('initialize', {}), { caller: 'greedy' }));
@@ -109,7 +109,7 @@ describe('processes', () => {
     expect(await (await other).tool('pid')).toMatch(/^\d+$/);
   });
 
-  test('are not started for clients that have left', async () => {
+  test('are not started for clients that have disconnected', async () => {
     const { open, check } = sessionProgram(FIXTURE, ['mcp']);
     let opened = 0;
     const processes: Processes = {
@@ -128,7 +128,7 @@ describe('processes', () => {
     expect(opened).toBe(2);
   });
 
-  test('are not used up by checks', async () => {
+  test('are not occupied by health checks', async () => {
     const { open, check } = sessionProgram(FIXTURE, ['mcp']);
     let opened = 0;
     const processes: Processes = {
@@ -148,7 +148,7 @@ describe('processes', () => {
     expect(opened).toBe(1);
   });
 
-  test('that do not start are a failed check, and no session waits for them', async () => {
+  test('that do not start make the health check fail, and sessions do not wait for them', async () => {
     const { backend } = start({ pods: 1, processes: sessionProgram('--no-such-option') });
     expect((await backend.probe()).available).toBe(true);
     const missing = createSessionProcesses({ command: ['/does/not/exist'], env: {}, graceMs: 1, clock });
@@ -157,8 +157,8 @@ describe('processes', () => {
     expect((await call(other, request('initialize', {})).end()).fault?.reason).toBe('unreachable');
   });
 
-  test('that still run after their session are left alone', async () => {
-    // A container that is still the same run: as if it had not been started again yet.
+  test('that still run after their session are not used again', async () => {
+    // The instance stays the same, as if the container had not been restarted yet.
     const { open, check } = sessionProgram(FIXTURE, ['mcp']);
     const processes: Processes = {
       check,
@@ -169,11 +169,11 @@ describe('processes', () => {
     const pid = Number(await first.tool('pid'));
     await first.end();
     await processEnded(pid);
-    // The next line to the process leads to the run that was used.
+    // The next connection would reach the run of the first session.
     expect((await call(backend, request('initialize', {})).end()).fault?.reason).toBe('busy');
   });
 
-  test('are never more than there are', async () => {
+  test('are never used by more sessions than processes exist', async () => {
     const { open, check } = sessionProgram(FIXTURE, ['mcp']);
     let running = 0;
     let most = 0;
@@ -197,7 +197,7 @@ describe('processes', () => {
     expect(most).toBe(1);
   });
 
-  test('that end take their session with them, and nobody else', async () => {
+  test('that end also end their session, and no other session', async () => {
     const { backend } = start();
     const [a, b] = await Promise.all([openSession(backend), openSession(backend)]);
     expect((await a.call(toolCall('exit')).end()).fault?.reason).toBe('closed');
@@ -205,7 +205,7 @@ describe('processes', () => {
     expect(await b.tool('echo', { a: 1 })).toBe('{"a":1}');
   });
 
-  test('do not outlive the backend', async () => {
+  test('end with the backend', async () => {
     const { backend } = start();
     const sessions = await Promise.all([openSession(backend), openSession(backend)]);
     const pids = await Promise.all(sessions.map((session) => session.tool('pid')));
@@ -215,7 +215,7 @@ describe('processes', () => {
 });
 
 describe('a call', () => {
-  test('is answered with one JSON body where nothing else belongs to it', async () => {
+  test('gets a JSON body if the response is the only message', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const answer = await session.call(toolCall('echo', { a: 1 }, { id: 1 })).end();
@@ -223,7 +223,7 @@ describe('a call', () => {
     expect(answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: '{"a":1}' }] } });
   });
 
-  test('is answered with events where its progress comes first', async () => {
+  test('gets events if progress precedes the response', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const answer = await session.call(toolCall('progress', {}, { token: 't' })).end();
@@ -231,7 +231,7 @@ describe('a call', () => {
     expect(answer.events.map(({ id }) => id)).toEqual(['r1.0.0', 'r1.0.1', 'r1.0.2', 'r1.0.3']);
   });
 
-  test('of a client that takes JSON only gets the response alone', async () => {
+  test('gets only the response if its client accepts only JSON', async () => {
     const { backend, observer } = start();
     const session = await openSession(backend);
     const headers = { accept: 'application/json' };
@@ -240,7 +240,7 @@ describe('a call', () => {
     expect(observer.drops.get('client-gone')).toBe(3);
   });
 
-  test('with the id of one in flight is refused', async () => {
+  test('with the id of another call in flight is refused', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     session.call(toolCall('never', {}, { id: 1 }));
@@ -251,14 +251,14 @@ describe('a call', () => {
     expect(text.status).toBe(200);
   });
 
-  test('beyond the bound of those in flight is refused as busy', async () => {
+  test('beyond the limit of calls in flight is refused as busy', async () => {
     const { backend } = start({ limits: { calls: 2 } });
     const session = await openSession(backend);
     for (const id of [1, 2]) session.call(toolCall('never', {}, { id }));
     expect((await session.call(toolCall('echo')).end()).fault?.reason).toBe('busy');
   });
 
-  test('that takes long becomes a stream that is kept alive and can be resumed', async () => {
+  test('that takes long gets a stream with keep-alives, which can be resumed', async () => {
     const { backend } = start({ limits: { keepAliveMs: 30 } });
     const session = await openSession(backend);
     const never = session.call(toolCall('never', {}, { id: 1 }));
@@ -267,14 +267,14 @@ describe('a call', () => {
   });
 });
 
-test('a line that is not UTF-8 is an answer with replaced letters', async () => {
+test('a line that is not UTF-8 becomes a response with replacement characters', async () => {
   const { backend } = start();
   const session = await openSession(backend);
   expect(await session.tool('latin1', { count: 1 })).toBe('\ufffd');
 });
 
-describe('what the server asks', () => {
-  test('comes with the call in flight, and its answer goes back', async () => {
+describe('a question of the server', () => {
+  test('is sent on the stream of the call in flight, and the answer reaches the server', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const asking = session.call(toolCall('ask', { method: 'elicitation/create', params: { message: 'name?' } }));
@@ -284,7 +284,7 @@ describe('what the server asks', () => {
     expect((await asking.end()).events[1]?.message.result.content[0].text).toBe('{"action":"accept"}');
   });
 
-  test('waits for a stream where the call cannot carry it', async () => {
+  test('waits for a stream if the response of the call is JSON', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const headers = { accept: 'application/json' };
@@ -296,7 +296,7 @@ describe('what the server asks', () => {
     expect((await asking.end()).json().result.content[0].text).toBe('{"roots":[]}');
   });
 
-  test('was asked once: a second answer is dropped', async () => {
+  test('can be answered once: a second answer is dropped', async () => {
     const { backend, observer } = start();
     const session = await openSession(backend);
     const response = { jsonrpc: '2.0', id: 'nobody asked', result: {} };
@@ -316,21 +316,21 @@ describe('a session', () => {
     expect((await answer({ session: session.id, caller: 'a' })).status).toBe(200);
   });
 
-  test('does not begin where the server refuses initialize', async () => {
+  test('does not begin if the server refuses initialize', async () => {
     const { backend } = start({ processes: sessionProgram(FIXTURE, ['modern']), pods: 1 });
     const answer = await call(backend, request('initialize', {}, 1)).end();
     expect(answer.json().error.code).toBe(-32601);
     expect(answer.headers['mcp-session-id']).toBeUndefined();
   });
 
-  test('refuses a revision that nobody knows', async () => {
+  test('refuses an unknown protocol revision', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const headers = { 'mcp-protocol-version': '1999-01-01' };
     expect((await session.call(request('ping'), { headers }).end()).status).toBe(400);
   });
 
-  test('ends with DELETE, its streams and its process with it', async () => {
+  test('ends with DELETE, together with its streams and its process', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const stream = session.listen();
@@ -339,7 +339,7 @@ describe('a session', () => {
     expect((await session.call(request('ping')).end()).fault?.reason).toBe('session-unknown');
   });
 
-  test('that is idle ends by itself, one that listens does not', async () => {
+  test('ends after some idle time, unless a client listens', async () => {
     const { backend } = start({ limits: { idleMs: 1000, keepAliveMs: 100 } });
     const listening = await openSession(backend);
     const stream = listening.listen();
@@ -359,7 +359,7 @@ describe('the stateless era', () => {
   const stateless = (backend: Backend, name: string, given: object, id: number) =>
     call(backend, request('tools/call', { name, arguments: given, _meta: META }, id), { era: 'stateless' });
 
-  test('is served by one process where the processes speak it, and sessions are refused', async () => {
+  test('is served by one process if the processes support it, and sessions are refused', async () => {
     const { backend } = start({ processes: sessionProgram(FIXTURE, ['modern']), pods: 1 });
     expect(backend.eras()).toBeUndefined();
     const answers = [{ a: 1 }, { b: 2 }].map((given) => stateless(backend, 'echo', given, 1).end());
@@ -369,7 +369,7 @@ describe('the stateless era', () => {
     expect((await call(backend, request('initialize', {})).end()).fault?.reason).toBe('not-supported');
   });
 
-  test('is refused where the processes speak the other, which a session gets that was asked', async () => {
+  test('is refused if the processes support only sessions, and a session can use the started process', async () => {
     const { backend } = start({ pods: 1 });
     expect((await stateless(backend, 'echo', {}, 1).end()).fault?.reason).toBe('not-supported');
     expect(backend.eras()).toEqual(new Set(['session']));
@@ -379,7 +379,7 @@ describe('the stateless era', () => {
 });
 
 describe('a client that comes back', () => {
-  test('gets what it missed of a call, and its response', async () => {
+  test('gets missed events of a call, and the response', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const asking = session.call(toolCall('ask', { method: 'roots/list' }));
@@ -392,7 +392,7 @@ describe('a client that comes back', () => {
     expect(resumed.events.map(({ message }) => message.result.content[0].text)).toEqual(['{"roots":[]}']);
   });
 
-  test('gets what was sent while it did not listen', async () => {
+  test('gets messages that were sent while it did not listen', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const first = session.listen();
@@ -415,7 +415,7 @@ describe('a client that comes back', () => {
 });
 
 describe('a client that reads slowly', () => {
-  test('slows its process down, and gets everything in the end', async () => {
+  test('slows down its process, and finally gets all messages', async () => {
     const { backend } = start({ limits: { stallMs: 60_000 } });
     const session = await openSession(backend);
     const before = process.memoryUsage().rss;
@@ -431,7 +431,7 @@ describe('a client that reads slowly', () => {
     expect(flooded.fault).toBeUndefined();
   });
 
-  test('for too long loses its stream, and its other calls go on', async () => {
+  test('for too long loses its stream, and its other calls continue', async () => {
     const { backend } = start({ limits: { stallMs: 100, keepAliveMs: 30 } });
     const session = await openSession(backend);
     const flooded = session.call(toolCall('flood', { count: 2000, size: 10_000 }), { slow: true });

@@ -1,4 +1,4 @@
-// Server processes: their streams, their environment and their end.
+// Tests server processes: their streams, their environment and their end.
 
 import { afterEach, expect, test } from 'vitest';
 import { createProcesses } from '#adapters/process/process.ts';
@@ -15,7 +15,7 @@ interface Heard {
   readonly handlers: StreamsHandlers;
   readonly end: Promise<string>;
   text(): string;
-  /** Settled once standard output has a line. */
+  /** Resolves with the first line of standard output. */
   readonly line: Promise<string>;
 }
 
@@ -52,13 +52,13 @@ async function run(args: readonly string[], heard: Heard, env: Record<string, st
 
 const script = (code: string): string[] => ['--eval', code];
 
-test('the environment is what is given, and nothing else', async () => {
+test('the environment contains only the given variables', async () => {
   const heard = listener();
   await run(script('console.log(JSON.stringify(process.env))'), heard, { GIVEN: 'a' });
   expect(JSON.parse(await heard.line)).toEqual({ GIVEN: 'a' });
 });
 
-test('arguments are no words of a shell', async () => {
+test('arguments are not interpreted by a shell', async () => {
   const heard = listener();
   await run([...script('console.log(process.argv.at(-1))'), '$(echo no); `echo no`'], heard);
   expect(await heard.line).toBe('$(echo no); `echo no`');
@@ -81,7 +81,7 @@ test('a program that does not exist is a failure that names it', async () => {
   });
 });
 
-test('it ends when its input does, without a signal', async () => {
+test('a process ends without a signal when its input is closed', async () => {
   const heard = listener();
   const code =
     'process.on("SIGTERM", () => console.log("signal")); process.stdin.on("end", () => process.exit(0)).resume(); console.log(process.pid)';
@@ -92,7 +92,7 @@ test('it ends when its input does, without a signal', async () => {
   expect(heard.text()).not.toContain('signal');
 });
 
-test('it is killed where it takes no notice, with all that it has started', async () => {
+test('a process that ignores the end of its input is killed, with its children', async () => {
   const heard = listener();
   const child = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)';
   const code = `
@@ -106,7 +106,7 @@ test('it is killed where it takes no notice, with all that it has started', asyn
   for (const pid of pids) await processEnded(pid);
 });
 
-test('what it has started ends with it where it ends by itself', async () => {
+test('the children of a process that ends by itself are ended', async () => {
   const heard = listener();
   const code = `
     const child = require("node:child_process").spawn(process.execPath, ["--eval", "setInterval(() => {}, 1000)"], { stdio: "inherit" });
@@ -118,7 +118,7 @@ test('what it has started ends with it where it ends by itself', async () => {
   await processEnded(pid);
 });
 
-test('what it writes waits in the process while nothing is read', async () => {
+test('a process waits with its output while the backend does not read', async () => {
   const heard = listener();
   let received = 0;
   const streams = await run([FIXTURE, 'flood', '200000000'], {

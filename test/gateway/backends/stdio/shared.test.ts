@@ -1,5 +1,5 @@
-// One process shared by many clients: who gets what, and what happens when it goes. In one file, because every story begins
-// with the same program.
+// Tests a process that many clients share: which client gets which message, and the end of the process. In one file,
+// because all tests begin with the same program.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Backend } from '#gateway/backends/backend.ts';
@@ -25,7 +25,7 @@ function start(parts: Partial<SharedStdioParts> = {}): { backend: Backend; obser
 }
 
 describe('initialize', () => {
-  test('is answered with the revision that client and process share', async () => {
+  test('gets the newest revision that client and process both support', async () => {
     const { backend } = start();
     const older = await openSession(backend, { params: { protocolVersion: '2025-03-26' } });
     expect(older.result.protocolVersion).toBe('2025-03-26');
@@ -33,7 +33,7 @@ describe('initialize', () => {
     expect(unknown.result).toMatchObject({ protocolVersion: '2025-11-25', serverInfo: { name: 'fixture' } });
   });
 
-  test('offers no tasks, which belong to a client', async () => {
+  test('does not offer tasks, because tasks belong to single clients', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     expect(session.result.capabilities).toEqual({
@@ -53,7 +53,7 @@ describe('initialize', () => {
   });
 });
 
-test('a caller that opens more sessions than there may be ends its own', async () => {
+test('a caller that opens too many sessions ends its own sessions', async () => {
   const { backend } = start({ limits: { sessions: 3 } });
   const other = await openSession(backend, { caller: 'other' });
   const first = await openSession(backend, { caller: 'greedy' });
@@ -63,8 +63,8 @@ test('a caller that opens more sessions than there may be ends its own', async (
   expect(await other.tool('pid')).toMatch(/^\d+$/);
 });
 
-describe('what belongs to one client', () => {
-  test('reaches it where another uses the same ids at the same time', async () => {
+describe('a message of one client', () => {
+  test('reaches this client even if another client uses the same ids', async () => {
     const { backend } = start();
     const a = await openSession(backend, { caller: 'a' });
     const b = await openSession(backend, { caller: 'b' });
@@ -78,7 +78,7 @@ describe('what belongs to one client', () => {
     expect((await ofB.end()).json().result.content[0].text).toBe('{"from":"b"}');
   });
 
-  test('keeps ids of either kind as they are, numbers of 64 bits too', async () => {
+  test('keeps ids unchanged, including texts and 64-bit numbers', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const number = session.call('{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}');
@@ -87,7 +87,7 @@ describe('what belongs to one client', () => {
     expect((await text.end()).json().id).toBe('7');
   });
 
-  test('comes to the process as the bytes of the client, but for ids', async () => {
+  test('reaches the process byte for byte, except ids', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const body =
@@ -99,7 +99,7 @@ describe('what belongs to one client', () => {
     );
   });
 
-  test('includes progress, with its own token, where tokens are equal', async () => {
+  test('may be progress, with the token of the client, even if tokens are equal', async () => {
     const { backend } = start();
     const a = await openSession(backend, { caller: 'a' });
     const b = await openSession(backend, { caller: 'b' });
@@ -114,7 +114,7 @@ describe('what belongs to one client', () => {
     }
   });
 
-  test('is not its log once there is another caller', async () => {
+  test('is not a log message if other callers exist', async () => {
     const { backend, observer } = start();
     const a = await openSession(backend, { caller: 'a' });
     const alone = await a.call(toolCall('log', { text: 'of a' })).end();
@@ -125,7 +125,7 @@ describe('what belongs to one client', () => {
     expect(observer.drops.get('not-attributable')).toBe(1);
   });
 
-  test('is not its log for the caller who comes after it', async () => {
+  test('is not a log message if it belongs to an earlier caller', async () => {
     const { backend } = start();
     const a = await openSession(backend, { caller: 'a' });
     await a.end();
@@ -134,7 +134,7 @@ describe('what belongs to one client', () => {
     expect(answer.events).toEqual([]);
   });
 
-  test('is not its log or its question for the anonymous caller who comes after it', async () => {
+  test('is not a log message or question if it belongs to an earlier anonymous caller', async () => {
     const { backend, observer } = start();
     const before = await openSession(backend, { caller: '' });
     const alone = await before.call(toolCall('log', { text: 'early' })).end();
@@ -148,7 +148,7 @@ describe('what belongs to one client', () => {
     expect(observer.drops.get('not-attributable')).toBe(2);
   });
 
-  test('cannot be asked for by the process where there are two', async () => {
+  test('cannot be requested by the process if two clients are connected', async () => {
     const { backend } = start();
     const a = await openSession(backend, { caller: 'a' });
     await openSession(backend, { caller: 'b' });
@@ -156,7 +156,7 @@ describe('what belongs to one client', () => {
     expect(answer.json().result.content[0].text).toContain('-32601');
   });
 
-  test('is asked for by the process where there is no other', async () => {
+  test('can be requested by the process if only one client is connected', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const asking = session.call(toolCall('ask', { method: 'roots/list' }));
@@ -170,8 +170,8 @@ describe('what belongs to one client', () => {
   });
 });
 
-describe('what concerns all', () => {
-  test('reaches each: a changed list', async () => {
+describe('a message for all clients', () => {
+  test('reaches each client if it is about a changed list', async () => {
     const { backend } = start();
     const sessions = await Promise.all([openSession(backend, { caller: 'a' }), openSession(backend, { caller: 'b' })]);
     const streams = sessions.map((session) => session.listen());
@@ -182,7 +182,7 @@ describe('what concerns all', () => {
     }
   });
 
-  test('is told to subscribers only, who are counted', async () => {
+  test('reaches only subscribers if it is about a resource', async () => {
     const { backend } = start();
     const a = await openSession(backend, { caller: 'a' });
     const b = await openSession(backend, { caller: 'b' });
@@ -203,7 +203,7 @@ describe('what concerns all', () => {
 });
 
 describe('a cancelled call', () => {
-  test('is cancelled at the process by its id there, and ends here', async () => {
+  test('is cancelled at the process with its id there, and ends for the client', async () => {
     const { backend } = start({ limits: { keepAliveMs: 50, cancelledMs: 50 } });
     const session = await openSession(backend);
     const never = session.call(toolCall('never', {}, { id: 4 }));
@@ -216,7 +216,7 @@ describe('a cancelled call', () => {
     expect(await (await openSession(backend)).tool('cancelled')).toMatch(/^\["r1\.\d+"\]$/);
   });
 
-  test('of a client that has ended its session is cancelled too', async () => {
+  test('is also a call whose client has ended its session', async () => {
     const { backend } = start();
     const a = await openSession(backend);
     const never = a.call(toolCall('never'));
@@ -226,7 +226,7 @@ describe('a cancelled call', () => {
     expect(await b.tool('cancelled')).toMatch(/^\["r1\.\d+"\]$/);
   });
 
-  test('is none where only the connection went', async () => {
+  test('is not a call whose client only lost its connection', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const never = session.call(toolCall('never'));
@@ -236,7 +236,7 @@ describe('a cancelled call', () => {
 });
 
 describe('a process', () => {
-  test('that ends fails its calls, and ends the sessions once it runs again', async () => {
+  test('that ends makes its calls fail, and ends the sessions once it runs again', async () => {
     const { backend } = start();
     const a = await openSession(backend, { caller: 'a' });
     const b = await openSession(backend, { caller: 'b' });
@@ -262,7 +262,7 @@ describe('a process', () => {
     expect(await (await openSession(backend)).tool('echo', { a: 1 })).toBe('{"a":1}');
   });
 
-  test('that writes garbage, half lines and to stderr still answers', async () => {
+  test('still serves calls although it writes invalid lines, partial lines and to stderr', async () => {
     const { backend, observer } = start();
     const session = await openSession(backend);
     expect(await session.tool('half')).toBe('whole');
@@ -271,14 +271,14 @@ describe('a process', () => {
     await observer.until('stderr of the MCP server: a word for the log');
   });
 
-  test('that writes Latin-1 is answered for with replaced letters, and the log says so once', async () => {
+  test('that writes Latin-1 leads to replacement characters and one log message', async () => {
     const { backend, observer } = start();
     const session = await openSession(backend);
     for (const count of [1, 2]) expect(await session.tool('latin1', { count })).toBe('\ufffd'.repeat(count));
     expect(observer.lines.filter((line) => line.includes('not UTF-8'))).toHaveLength(1);
   });
 
-  test('that writes a line that is too long once its letters are replaced is ended', async () => {
+  test('that writes a line that is too long after the replacement of characters is ended', async () => {
     const { backend, observer } = start({ maxLineBytes: 1000 });
     const session = await openSession(backend);
     const answer = await session.call(toolCall('latin1', { count: 500 })).end();
@@ -286,13 +286,13 @@ describe('a process', () => {
     expect(observer.lines.join('\n')).toContain('a line of more than 1000 bytes');
   });
 
-  test('that writes 6 MB in a line is understood', async () => {
+  test('can write lines of 6 MB', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     expect((await session.tool('large', { size: 6_000_000 })).length).toBe(6_000_000);
   });
 
-  test('that writes a line without end is ended, without memory for it', async () => {
+  test('that writes an endless line is ended before the line fills the memory', async () => {
     const { backend, observer } = start({ maxLineBytes: 100_000 });
     const session = await openSession(backend);
     const endless = await session.call(toolCall('endless', { size: 50_000_000 })).end();
@@ -308,7 +308,7 @@ describe('a process', () => {
     expect(await backend.probe()).toMatchObject({ available: false });
   });
 
-  test('that does not read is not written to without end', async () => {
+  test('that does not read gets only a limited amount of input', async () => {
     const { backend } = start({ limits: { initializeMs: 5000 } });
     const session = await openSession(backend);
     const pid = Number(await session.tool('pid'));
@@ -327,7 +327,7 @@ describe('a process', () => {
     process.kill(pid, 'SIGKILL');
   });
 
-  test('that is frozen fails its calls in time', async () => {
+  test('that is frozen makes its calls fail in time', async () => {
     const { backend } = start({ limits: { silenceMs: 300, keepAliveMs: 100 } });
     const session = await openSession(backend);
     const pid = Number(await session.tool('pid'));
@@ -337,7 +337,7 @@ describe('a process', () => {
     expect(frozen.fault?.reason).toBe('timeout');
   });
 
-  test('that has ended leaves none behind', async () => {
+  test('that has ended leaves no child processes', async () => {
     const { backend } = start();
     const session = await openSession(backend);
     const pid = Number(await session.tool('pid'));
@@ -367,7 +367,7 @@ describe('the stateless era', () => {
   const stateless = (backend: Backend, method: string, params: object, id: number, more = {}) =>
     call(backend, request(method, { ...params, _meta: META }, id), { era: 'stateless', ...more });
 
-  test('is served where the process speaks it, and sessions are not', async () => {
+  test('is served if the process supports it, and sessions are refused', async () => {
     const { backend } = start({ openStreams: openProgram(FIXTURE, ['modern']) });
     const answers = [{ a: 1 }, { b: 2 }].map((given) =>
       stateless(backend, 'tools/call', { name: 'echo', arguments: given }, 1).end(),
@@ -379,7 +379,7 @@ describe('the stateless era', () => {
     expect(refused.fault?.reason).toBe('not-supported');
   });
 
-  test('has the statuses of its errors, and asks for the capabilities of the client', async () => {
+  test('has its own statuses of errors, and requires client capabilities', async () => {
     const { backend } = start({ openStreams: openProgram(FIXTURE, ['modern']) });
     for (const method of ['no/such', 'initialize', 'ping', 'tasks/get']) {
       const unknown = await stateless(backend, method, method === 'tasks/get' ? { taskId: 'x' } : {}, 1).end();
@@ -397,7 +397,7 @@ describe('the stateless era', () => {
     }
   });
 
-  test('gives the log to the one call that there is, whatever is asked and listened to beside it', async () => {
+  test('sends log messages to the only call, even if other requests and subscriptions exist', async () => {
     const { backend, observer } = start({ openStreams: openProgram(FIXTURE, ['modern']) });
     const listening = stateless(backend, 'subscriptions/listen', { notifications: {} }, 1);
     await listening.until(({ events }) => events.length === 1);
@@ -408,7 +408,7 @@ describe('the stateless era', () => {
     expect(observer.drops.get('not-attributable')).toBeUndefined();
   });
 
-  test('ends a call that hangs by the time limit, also after keep-alives, but no subscription', async () => {
+  test('ends a call without a response after the time limit, but not a subscription', async () => {
     const limits = { silenceMs: 300, keepAliveMs: 50 };
     const { backend } = start({ openStreams: openProgram(FIXTURE, ['modern']), limits });
     const listening = stateless(backend, 'subscriptions/listen', { notifications: {} }, 1);
@@ -419,7 +419,7 @@ describe('the stateless era', () => {
     listening.abort();
   });
 
-  test('keeps subscriptions apart, and ends them with the connection or the process', async () => {
+  test('separates subscriptions, and ends them with the connection or the process', async () => {
     const { backend } = start({ openStreams: openProgram(FIXTURE, ['modern']) });
     const notifications = { toolsListChanged: true };
     const streams = [0, 1].map(() => stateless(backend, 'subscriptions/listen', { notifications }, 1));

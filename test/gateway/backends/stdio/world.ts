@@ -1,4 +1,4 @@
-// What the tests of stdio backends need of the world: a clock, an observer that counts, real servers as child processes.
+// Provides clocks, a counting observer and real server processes for tests of stdio backends.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ export const clock: BackendClock = {
   random: (size) => randomBytes(size),
 };
 
-/** Twenty times as fast. */
+/** Runs twenty times as fast as the real time. */
 export const quickClock: BackendClock = {
   ...clock,
   monotonic: () => clock.monotonic() * 20,
@@ -30,7 +30,7 @@ export const quickClock: BackendClock = {
 export interface Counting extends BackendObserver {
   readonly drops: Map<DropReason, number>;
   readonly lines: string[];
-  /** Settled once a line of the log contains the text. */
+  /** Resolves when a line of the log contains the text. */
   until(text: string): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function countingObserver(): Counting {
 
 const require = createRequire(import.meta.url);
 
-/** The program of an npm package that is an MCP server. */
+/** Returns the path of the program in an npm package of an MCP server. */
 export function serverProgram(name: string): string {
   const manifest = require.resolve(`@modelcontextprotocol/${name}/package.json`);
   const { bin }: { bin: Record<string, string> } = require(manifest);
@@ -84,10 +84,10 @@ function programOptions(file: string, args: readonly string[], env: Record<strin
   };
 }
 
-/** A server of ours that behaves as the test asks: see its own first line. */
+/** Test server whose arguments define its behaviour. */
 export const FIXTURE = fileURLToPath(new URL('fixture-server.mjs', import.meta.url));
 
-/** Settled once the process has ended; one that its parent has not waited for (a zombie) has. */
+/** Resolves when the process has ended. A zombie counts as ended. */
 export async function processEnded(pid: number): Promise<void> {
   while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
 }

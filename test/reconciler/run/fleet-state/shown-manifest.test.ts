@@ -46,6 +46,7 @@ test.each([
     list: async () => [],
     schema: async () => Object(CORE),
     resources: async () => [],
+    podReads: { events: async () => ({ events: [], complete: true }) },
   };
   const options = { instance: 'test', homeNamespace: 'skep', conflicts: 'force' } as const;
   const desired = [{ object: after ?? named, id, key: keyOf(id) }];

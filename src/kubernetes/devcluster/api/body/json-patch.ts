@@ -6,13 +6,13 @@ interface PatchRefusal {
   readonly refused: string;
 }
 
-type Outcome = { readonly value: Json } | PatchRefusal;
+type PatchedValue = { readonly value: Json } | PatchRefusal;
 
 /**
  * Returns the target after all operations, or the reason why an operation cannot be applied. Does not modify the
  * target.
  */
-export function jsonPatch(target: Json, operations: readonly Json[]): Outcome {
+export function jsonPatch(target: Json, operations: readonly Json[]): PatchedValue {
   let value: Json = structuredClone(target);
   for (const operation of operations) {
     const outcome = applyOperation(value, operation);
@@ -22,7 +22,7 @@ export function jsonPatch(target: Json, operations: readonly Json[]): Outcome {
   return { value };
 }
 
-function applyOperation(target: Json, operation: Json): Outcome {
+function applyOperation(target: Json, operation: Json): PatchedValue {
   if (!isObject(operation)) return patchRefusal('an operation is an object');
   const { op, path, from, value } = operation;
   if (typeof path !== 'string') return patchRefusal('an operation needs a path');
@@ -49,7 +49,7 @@ function patchRefusal(refused: string): PatchRefusal {
   return { refused };
 }
 
-function transfer(target: Json, op: 'copy' | 'move', from: string, path: string): Outcome {
+function transfer(target: Json, op: 'copy' | 'move', from: string, path: string): PatchedValue {
   if (op === 'move' && path.startsWith(`${from}/`)) return patchRefusal('a value cannot be moved into itself');
   const value = readValue(target, from);
   if (value === undefined) return patchRefusal(`${from} does not exist`);
@@ -84,7 +84,7 @@ function parentOf(target: Json, path: string): { parent: Json[] | JsonObject; to
   return Array.isArray(parent) || isObject(parent) ? { parent, token } : undefined;
 }
 
-function put(target: Json, path: string, value: Json, mode: 'insert' | 'replace'): Outcome {
+function put(target: Json, path: string, value: Json, mode: 'insert' | 'replace'): PatchedValue {
   if (path === '') return { value };
   const place = parentOf(target, path);
   if (place === undefined) return patchRefusal(`the parent of ${path} does not exist`);
@@ -100,7 +100,7 @@ function put(target: Json, path: string, value: Json, mode: 'insert' | 'replace'
   return { value: target };
 }
 
-function remove(target: Json, path: string): Outcome {
+function remove(target: Json, path: string): PatchedValue {
   const place = parentOf(target, path);
   if (place === undefined || readValue(target, path) === undefined) return patchRefusal(`${path} does not exist`);
   const { parent, token } = place;

@@ -63,7 +63,7 @@ test('unknown fields are skipped, whatever their wire type', () => {
 const REFUSED: readonly { reason: string; body: Buffer }[] = [
   { reason: 'JSON', body: Buffer.from('{"kind":"ConfigMap"}') },
   { reason: 'nothing', body: Buffer.alloc(0) },
-  { reason: 'a kind that is not read', body: message('Pod', field(1, NAMED)) },
+  { reason: 'a kind that is not supported', body: message('Pod', field(1, NAMED)) },
   { reason: 'a message that ends too early', body: message('ConfigMap', field(1, NAMED)).subarray(0, 30) },
   { reason: 'content that is longer than the message', body: message('ConfigMap', Buffer.from([10, 99, 1])) },
 ];

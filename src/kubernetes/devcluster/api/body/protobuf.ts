@@ -7,14 +7,14 @@ import type { Json, JsonObject } from '#std/json.ts';
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 /** Encoding of a field. Keys of `map` and `bytes-map` are texts. */
-type FieldType = 'text' | 'flag' | 'number' | 'texts' | 'map' | 'bytes-map' | Message;
+type FieldType = 'text' | 'flag' | 'number' | 'texts' | 'map' | 'bytes-map' | ProtobufMessage;
 
-interface Message {
+interface ProtobufMessage {
   readonly [number: number]: readonly [name: string, type: FieldType];
 }
 
 /** Field numbers as k8s.io/apimachinery and k8s.io/api publish them. */
-const METADATA: Message = {
+const METADATA: ProtobufMessage = {
   1: ['name', 'text'],
   2: ['generateName', 'text'],
   3: ['namespace', 'text'],
@@ -23,13 +23,13 @@ const METADATA: Message = {
   14: ['finalizers', 'texts'],
 };
 
-const BOUND_OBJECT: Message = {
+const BOUND_OBJECT: ProtobufMessage = {
   1: ['kind', 'text'],
   2: ['apiVersion', 'text'],
   3: ['name', 'text'],
   4: ['uid', 'text'],
 };
-const TOKEN_SPEC: Message = {
+const TOKEN_SPEC: ProtobufMessage = {
   1: ['audiences', 'texts'],
   3: ['boundObjectRef', BOUND_OBJECT],
   4: ['expirationSeconds', 'number'],
@@ -38,7 +38,7 @@ const TOKEN_SPEC: Message = {
 const CORE = 'v1';
 const API_VERSIONS: Readonly<Record<string, string>> = { TokenRequest: 'authentication.k8s.io/v1' };
 
-const KINDS: Readonly<Record<string, Message>> = {
+const KINDS: Readonly<Record<string, ProtobufMessage>> = {
   TokenRequest: { 1: ['metadata', METADATA], 2: ['spec', TOKEN_SPEC] },
   Namespace: { 1: ['metadata', METADATA] },
   ServiceAccount: { 1: ['metadata', METADATA] },
@@ -57,7 +57,7 @@ const KINDS: Readonly<Record<string, Message>> = {
   },
 };
 
-const TYPE_META: Message = { 1: ['apiVersion', 'text'], 2: ['kind', 'text'] };
+const TYPE_META: ProtobufMessage = { 1: ['apiVersion', 'text'], 2: ['kind', 'text'] };
 
 /**
  * Returns the object in a body. undefined if the body is not valid protobuf of Kubernetes, or if the kind is not
@@ -76,7 +76,7 @@ export function readProtobuf(body: Buffer): JsonObject | undefined {
   return object === undefined ? undefined : { ...named, ...object };
 }
 
-interface Field {
+interface ProtobufField {
   readonly number: number;
   /** Content of a length-delimited field. Empty for numbers. */
   readonly bytes: Buffer;
@@ -89,8 +89,8 @@ const DELIMITED = 2;
 const FIXED_32 = 5;
 
 /** Returns undefined if the bytes are not a protobuf message. */
-function fieldsOf(bytes: Buffer): Field[] | undefined {
-  const fields: Field[] = [];
+function fieldsOf(bytes: Buffer): ProtobufField[] | undefined {
+  const fields: ProtobufField[] = [];
   let position = 0;
   while (position < bytes.length) {
     const key = varint(bytes, position);
@@ -137,7 +137,7 @@ function varint(bytes: Buffer, start: number): { readonly value: number; readonl
 }
 
 /** Decodes a message. Drops empty texts and fields that are not in the table. */
-function readMessage(message: Message, bytes: Buffer): JsonObject | undefined {
+function readMessage(message: ProtobufMessage, bytes: Buffer): JsonObject | undefined {
   const fields = fieldsOf(bytes);
   if (fields === undefined) return undefined;
   const object: JsonObject = {};
@@ -150,7 +150,7 @@ function readMessage(message: Message, bytes: Buffer): JsonObject | undefined {
   return object;
 }
 
-function readField(type: FieldType, field: Field, before: Json | undefined): Json | undefined {
+function readField(type: FieldType, field: ProtobufField, before: Json | undefined): Json | undefined {
   switch (type) {
     case 'text':
       return field.bytes.toString('utf8');

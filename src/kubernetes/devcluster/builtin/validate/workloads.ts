@@ -9,9 +9,13 @@ import { FIELD_IS_IMMUTABLE, forbiddenField, invalidValue, nonNegative, oneOf, r
 import { validatePodSpec, validateTemplate } from './pod-spec.ts';
 import { validateWorkloadSelector } from './selector.ts';
 
-type Rule = (next: KubeObject, old: KubeObject | undefined, subresource: string | undefined) => readonly Cause[];
+type WorkloadRule = (
+  next: KubeObject,
+  old: KubeObject | undefined,
+  subresource: string | undefined,
+) => readonly Cause[];
 
-export const validateDeployment: Rule = (next, old, subresource) => {
+export const validateDeployment: WorkloadRule = (next, old, subresource) => {
   if (subresource === 'status') return [];
   const spec = specOf(next);
   return [
@@ -31,7 +35,7 @@ function validateRecreate(strategy: JsonObject): Cause[] {
   return [forbiddenField('spec.strategy.rollingUpdate', "may not be specified when strategy `type` is 'Recreate'")];
 }
 
-export const validateReplicaSet: Rule = (next, old, subresource) => {
+export const validateReplicaSet: WorkloadRule = (next, old, subresource) => {
   if (subresource === 'status') return [];
   const spec = specOf(next);
   return [
@@ -42,7 +46,7 @@ export const validateReplicaSet: Rule = (next, old, subresource) => {
   ];
 };
 
-export const validateDaemonSet: Rule = (next, old, subresource) => {
+export const validateDaemonSet: WorkloadRule = (next, old, subresource) => {
   if (subresource === 'status') return [];
   const spec = specOf(next);
   return [
@@ -62,7 +66,7 @@ const STATEFUL_SET_MUTABLE = [
   'minReadySeconds',
 ];
 
-export const validateStatefulSet: Rule = (next, old, subresource) => {
+export const validateStatefulSet: WorkloadRule = (next, old, subresource) => {
   if (subresource === 'status') return [];
   const spec = specOf(next);
   const { podManagementPolicy: policy, updateStrategy } = spec;
@@ -121,7 +125,7 @@ function frozenPart(spec: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(spec).filter(([key]) => !STATEFUL_SET_MUTABLE.includes(key)));
 }
 
-export const validateJob: Rule = (next, old, subresource) => {
+export const validateJob: WorkloadRule = (next, old, subresource) => {
   if (subresource === 'status') return [];
   const spec = specOf(next);
   return [...validateJobSpec(spec, 'spec'), ...immutable(spec, old, 'selector'), ...immutable(spec, old, 'template')];
@@ -143,7 +147,7 @@ function validateJobSpec(spec: JsonObject, field: string): Cause[] {
   ];
 }
 
-export const validateCronJob: Rule = (next, _old, subresource) => {
+export const validateCronJob: WorkloadRule = (next, _old, subresource) => {
   if (subresource === 'status') return [];
   const spec = specOf(next);
   return [
@@ -166,7 +170,7 @@ function validateSchedule(schedule: Json | undefined): Cause[] {
   return [invalidValue('spec.schedule', text, why)];
 }
 
-export const validatePod: Rule = (next, _old, subresource) =>
+export const validatePod: WorkloadRule = (next, _old, subresource) =>
   subresource === 'status' ? [] : validatePodSpec(specOf(next), 'spec');
 
 function immutable(spec: JsonObject, old: KubeObject | undefined, key: string): Cause[] {

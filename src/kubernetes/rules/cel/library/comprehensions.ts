@@ -7,17 +7,17 @@ import { fail } from './library.ts';
 import {
   type Binding,
   bind,
-  type Call,
   type Checker,
   type Evaluator,
   innermost,
+  type MacroCall,
+  type MacroScope,
   runWith,
-  type Scope,
   variableName,
 } from './macro-scope.ts';
 
 /** Returns the names and types of the two variables: key (or index) and value. */
-function variables(checker: Checker, { args, receiver }: Call, scope: Scope): [string, TypeDeclaration][] {
+function variables(checker: Checker, { args, receiver }: MacroCall, scope: MacroScope): [string, TypeDeclaration][] {
   const range = checker.check(receiver, scope);
   const names = [variableName(args[0]), variableName(args[1])] as const;
   const dyn = checker.getType('dyn');
@@ -60,18 +60,18 @@ interface Comprehension<State> {
 }
 
 function twoVariables<State>(comprehension: Comprehension<State>) {
-  return (call: Call) => {
+  return (call: MacroCall) => {
     const binding: Binding = { scopes: [] };
     return {
       async: false,
-      typeCheck(checker: Checker, _macro: unknown, scope: Scope): TypeDeclaration {
+      typeCheck(checker: Checker, _macro: unknown, scope: MacroScope): TypeDeclaration {
         const bound = variables(checker, call, scope);
         binding.scopes = bind(scope, bound).scopes;
         const types = call.args.slice(2).map((node) => checker.check(node, innermost(binding, scope)));
         for (const index of comprehension.conditions) mustBeBool(checker, types[index], call.args[index + 2]);
         return comprehension.type(checker, types, bound[0]?.[1] ?? checker.getType('dyn'));
       },
-      evaluate(evaluator: Evaluator, _macro: unknown, scope: Scope): unknown {
+      evaluate(evaluator: Evaluator, _macro: unknown, scope: MacroScope): unknown {
         const state = comprehension.start();
         for (const entry of entriesOf(evaluator.run(call.receiver, scope))) {
           const run = (node: number): unknown => {

@@ -5,46 +5,49 @@ import { fail } from './library.ts';
 
 /** Passed by the engine to the type check of a macro. */
 export interface Checker {
-  check(node: ASTNode, scope: Scope): TypeDeclaration;
+  check(node: ASTNode, scope: MacroScope): TypeDeclaration;
   getType(name: string): TypeDeclaration;
   createError(code: string, message: string, node: ASTNode): Error;
   readonly objectTypes: ReadonlyMap<string, { readonly fields?: object }>;
 }
 
 export interface Evaluator {
-  run(node: ASTNode, scope: Scope): unknown;
+  run(node: ASTNode, scope: MacroScope): unknown;
 }
 
-export interface Scope {
-  forkWithVariable(name: string, type: TypeDeclaration): Scope;
-  reuse(parent: Scope): Scope;
-  setIterValue(value: unknown, evaluator: Evaluator): Scope;
+export interface MacroScope {
+  forkWithVariable(name: string, type: TypeDeclaration): MacroScope;
+  reuse(parent: MacroScope): MacroScope;
+  setIterValue(value: unknown, evaluator: Evaluator): MacroScope;
 }
 
-export interface Call {
+export interface MacroCall {
   readonly args: readonly ASTNode[];
   readonly receiver: ASTNode;
 }
 
 /** Scopes of a macro's variables. Each scope is inside the previous scope. */
 export interface Binding {
-  scopes: readonly Scope[];
+  scopes: readonly MacroScope[];
 }
 
-export function bind(scope: Scope, variables: readonly (readonly [name: string, type: TypeDeclaration])[]): Binding {
-  const scopes: Scope[] = [];
+export function bind(
+  scope: MacroScope,
+  variables: readonly (readonly [name: string, type: TypeDeclaration])[],
+): Binding {
+  const scopes: MacroScope[] = [];
   for (const [name, type] of variables) scopes.push((scopes.at(-1) ?? scope).forkWithVariable(name, type));
   return { scopes };
 }
 
-export function innermost({ scopes }: Binding, outer: Scope): Scope {
+export function innermost({ scopes }: Binding, outer: MacroScope): MacroScope {
   return scopes.at(-1) ?? outer;
 }
 
 export function runWith(
   evaluator: Evaluator,
   { scopes }: Binding,
-  outer: Scope,
+  outer: MacroScope,
   node: ASTNode,
   values: readonly unknown[],
 ): unknown {

@@ -9,28 +9,28 @@ import { compareItems } from './lists.ts';
 import {
   type Binding,
   bind,
-  type Call,
   type Checker,
   type Evaluator,
   innermost,
+  type MacroCall,
+  type MacroScope,
   runWith,
-  type Scope,
   variableName,
 } from './macro-scope.ts';
 
 /** `list.sortBy(x, key)` */
-function sortBy(call: Call) {
+function sortBy(call: MacroCall) {
   const binding: Binding = { scopes: [] };
   const [variable, key] = call.args;
   return {
     async: false,
-    typeCheck(checker: Checker, _macro: unknown, scope: Scope): TypeDeclaration {
+    typeCheck(checker: Checker, _macro: unknown, scope: MacroScope): TypeDeclaration {
       const list = checker.check(call.receiver, scope);
       binding.scopes = bind(scope, [[variableName(variable), list.valueType ?? checker.getType('dyn')]]).scopes;
       if (key !== undefined) checker.check(key, innermost(binding, scope));
       return list;
     },
-    evaluate(evaluator: Evaluator, _macro: unknown, scope: Scope): unknown {
+    evaluate(evaluator: Evaluator, _macro: unknown, scope: MacroScope): unknown {
       const items = itemsOf(evaluator.run(call.receiver, scope) as Iterable<unknown>);
       const keyed = items.map((item) => ({
         item,
@@ -43,18 +43,18 @@ function sortBy(call: Call) {
 
 /** `optional.optMap(x, expression)`. With `flat`, `optional.optFlatMap`: the expression itself returns an optional. */
 function optionalMap(flat: boolean) {
-  return (call: Call) => {
+  return (call: MacroCall) => {
     const binding: Binding = { scopes: [] };
     const [variable, expression] = call.args;
     return {
       async: false,
-      typeCheck(checker: Checker, _macro: unknown, scope: Scope): TypeDeclaration {
+      typeCheck(checker: Checker, _macro: unknown, scope: MacroScope): TypeDeclaration {
         const optional = checker.check(call.receiver, scope);
         binding.scopes = bind(scope, [[variableName(variable), optional.valueType ?? checker.getType('dyn')]]).scopes;
         const type = expression === undefined ? optional : checker.check(expression, innermost(binding, scope));
         return flat ? type : checker.getType(`optional<${type.name}>`);
       },
-      evaluate(evaluator: Evaluator, _macro: unknown, scope: Scope): unknown {
+      evaluate(evaluator: Evaluator, _macro: unknown, scope: MacroScope): unknown {
         const optional = evaluator.run(call.receiver, scope);
         if (!isOptional(optional)) return fail('the receiver must be optional');
         if (!optional.hasValue() || expression === undefined) return optionalOf(undefined);
@@ -66,13 +66,13 @@ function optionalMap(flat: boolean) {
 }
 
 /** `has(object.field)` for any object. The engine's own macro supports chains of fields only. */
-function presence(call: Call) {
+function presence(call: MacroCall) {
   const [argument] = call.args;
   if (argument?.op !== '.' && argument?.op !== '.?') return fail('invalid argument to has() macro');
   const [object, field] = argument.args;
   return {
     async: false,
-    typeCheck(checker: Checker, _macro: unknown, scope: Scope): TypeDeclaration {
+    typeCheck(checker: Checker, _macro: unknown, scope: MacroScope): TypeDeclaration {
       const type = checker.check(object, scope);
       const inner = type.kind === 'optional' ? (type.valueType ?? type) : type;
       const fields = checker.objectTypes.get(inner.name)?.fields;
@@ -84,7 +84,7 @@ function presence(call: Call) {
       }
       return checker.getType('bool');
     },
-    evaluate(evaluator: Evaluator, _macro: unknown, scope: Scope): unknown {
+    evaluate(evaluator: Evaluator, _macro: unknown, scope: MacroScope): unknown {
       const value = evaluator.run(object, scope);
       const held = isOptional(value) ? (value.hasValue() ? value.value() : undefined) : value;
       if (held instanceof Map) return held.has(field);

@@ -6,9 +6,9 @@ import { equals } from '../equality.ts';
 import { CelDuration, CelTimestamp } from '../tagged.ts';
 import { fail, type Library } from './library.ts';
 
-type Part = (date: Date, ns: bigint) => number;
+type DatePart = (date: Date, ns: bigint) => number;
 
-const PARTS: Readonly<Record<string, Part>> = {
+const PARTS: Readonly<Record<string, DatePart>> = {
   getFullYear: (date) => date.getUTCFullYear(),
   getMonth: (date) => date.getUTCMonth(),
   getDate: (date) => date.getUTCDate(),
@@ -66,7 +66,7 @@ function ordering(type: string): Record<string, (a: Nanoseconds, b: Nanoseconds)
   };
 }
 
-function partOf(part: Part, ns: bigint): bigint {
+function partOf(part: DatePart, ns: bigint): bigint {
   return BigInt(part(new Date(Number(floorDivide(ns, 1_000_000n))), ns));
 }
 

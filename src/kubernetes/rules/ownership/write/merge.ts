@@ -44,7 +44,7 @@ function mergeLists(live: Json | undefined, applied: Json | undefined, list: Lis
   return merged.length === 0 ? undefined : merged;
 }
 
-interface Named {
+interface NamedItem {
   readonly element: string;
   readonly item: Json;
 }
@@ -66,7 +66,7 @@ function mergeItems(live: readonly Json[], applied: readonly Json[], list: ListT
     const merged = mergeValues(before, after, type);
     if (merged !== undefined) out.push(merged);
   };
-  const emitApplied = ({ element, item }: Named): void => {
+  const emitApplied = ({ element, item }: NamedItem): void => {
     done.add(element);
     if (shared[0] === element) shared.shift();
     emit(living.get(element), item);
@@ -98,7 +98,7 @@ function mergeItems(live: readonly Json[], applied: readonly Json[], list: ListT
 }
 
 /** Returns the items with their names. Drops items without a name, which a server would not have stored. */
-function nameItems(items: readonly Json[], list: ListType): Named[] {
+function nameItems(items: readonly Json[], list: ListType): NamedItem[] {
   return items.flatMap((item) => {
     const element = itemElement(list, item);
     return typeof element === 'string' ? [{ element, item }] : [];
@@ -106,7 +106,7 @@ function nameItems(items: readonly Json[], list: ListType): Named[] {
 }
 
 /** Returns the items by name. The value is null if the name occurs twice. */
-function uniqueItems(items: readonly Named[]): ReadonlyMap<string, Json> {
+function uniqueItems(items: readonly NamedItem[]): ReadonlyMap<string, Json> {
   const unique = new Map<string, Json>();
   for (const { element, item } of items) unique.set(element, unique.has(element) ? null : item);
   return unique;

@@ -9,10 +9,10 @@ import { checkPattern, checkUnsupported, checkWords } from '../words.ts';
 import { checkDefault } from './default.ts';
 import { checkListType, checkMapType } from './list-type.ts';
 import { checkNested } from './nested.ts';
-import type { Place } from './place.ts';
+import type { SchemaPosition } from './place.ts';
 import { checkRules } from './rules.ts';
 
-const ROOT: Place = { pointer: '', level: 'root', inMetadata: false };
+const ROOT: SchemaPosition = { pointer: '', level: 'root', inMetadata: false };
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 const TYPES: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
 
@@ -29,7 +29,7 @@ export function checkStructural(schema: JsonObject): readonly Finding[] {
   return out.findings;
 }
 
-function checkSchema(out: Report, schema: JsonObject, place: Place): void {
+function checkSchema(out: Report, schema: JsonObject, place: SchemaPosition): void {
   const { pointer } = place;
   checkWords(out, schema, pointer);
   checkType(out, schema, place);
@@ -45,7 +45,7 @@ function checkSchema(out: Report, schema: JsonObject, place: Place): void {
   checkChildren(out, schema, place);
 }
 
-function checkType(out: Report, schema: JsonObject, { pointer, level }: Place): void {
+function checkType(out: Report, schema: JsonObject, { pointer, level }: SchemaPosition): void {
   const { type } = schema;
   const at = `${pointer}/type`;
   const intOrString = schema['x-kubernetes-int-or-string'] === true;
@@ -64,7 +64,7 @@ function checkType(out: Report, schema: JsonObject, { pointer, level }: Place): 
 }
 
 /** Checks the root of a resource or of an embedded resource. */
-function checkResource(out: Report, schema: JsonObject, { pointer, level, inMetadata }: Place): void {
+function checkResource(out: Report, schema: JsonObject, { pointer, level, inMetadata }: SchemaPosition): void {
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   if (embedded && inMetadata) forbid(out, `${pointer}/x-kubernetes-embedded-resource`, 'must not be used in metadata.');
   if (level !== 'root' && !embedded) return;
@@ -100,7 +100,7 @@ function checkRootMetadata(out: Report, metadata: JsonObject, pointer: string): 
   }
 }
 
-function checkChildren(out: Report, schema: JsonObject, place: Place): void {
+function checkChildren(out: Report, schema: JsonObject, place: SchemaPosition): void {
   const { pointer, level, inMetadata } = place;
   const { properties, additionalProperties, items } = schema;
   const resource = level === 'root' || schema['x-kubernetes-embedded-resource'] === true;
@@ -130,7 +130,7 @@ function checkChildren(out: Report, schema: JsonObject, place: Place): void {
     report(out, 'schema-type', `${pointer}/items`, 'must be a schema.');
 }
 
-function checkAdditional(out: Report, schema: JsonObject, place: Place): void {
+function checkAdditional(out: Report, schema: JsonObject, place: SchemaPosition): void {
   const { properties, additionalProperties } = schema;
   const at = `${place.pointer}/additionalProperties`;
   if (additionalProperties !== undefined && isObject(properties) && Object.keys(properties).length > 0) {
@@ -151,7 +151,10 @@ function checkAdditional(out: Report, schema: JsonObject, place: Place): void {
  * Returns the restrictions that child places inherit. `lost`: pointer of a list or map whose entries cannot be matched
  * with their values before a change.
  */
-function inherited(place: Place, lost: string | undefined): Pick<Place, 'noDefaults' | 'uncorrelatable'> {
+function inherited(
+  place: SchemaPosition,
+  lost: string | undefined,
+): Pick<SchemaPosition, 'noDefaults' | 'uncorrelatable'> {
   const uncorrelatable = place.uncorrelatable ?? lost;
   return {
     noDefaults: place.noDefaults,
@@ -159,7 +162,7 @@ function inherited(place: Place, lost: string | undefined): Pick<Place, 'noDefau
   };
 }
 
-function checkValues(out: Report, node: SchemaNode, schema: JsonObject, place: Place): void {
+function checkValues(out: Report, node: SchemaNode, schema: JsonObject, place: SchemaPosition): void {
   const { pointer } = place;
   checkDefault(out, node, schema.default, `${pointer}/default`);
   checkRules(out, node, schema['x-kubernetes-validations'], place);

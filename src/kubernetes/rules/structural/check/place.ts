@@ -1,7 +1,7 @@
 // Defines the position of a check in a schema.
 
 /** Position of the check in the schema, and the restrictions that apply there. */
-export interface Place {
+export interface SchemaPosition {
   readonly pointer: string;
   readonly level: 'root' | 'field' | 'item';
   /** True inside `apiVersion`, `kind` or `metadata` of a resource. */

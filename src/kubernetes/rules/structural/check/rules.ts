@@ -8,7 +8,7 @@ import { fieldPath } from '../path.ts';
 import { forbid, type Report, report } from '../report.ts';
 import { relativeTokens, rulesOf } from '../rules.ts';
 import type { SchemaNode } from '../schema.ts';
-import type { Place } from './place.ts';
+import type { SchemaPosition } from './place.ts';
 
 const REASONS = ['FieldValueRequired', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueDuplicate'];
 
@@ -16,7 +16,7 @@ export function checkRules(
   out: Report,
   node: SchemaNode,
   rules: Json | undefined,
-  place: Pick<Place, 'pointer' | 'level' | 'uncorrelatable'>,
+  place: Pick<SchemaPosition, 'pointer' | 'level' | 'uncorrelatable'>,
 ): void {
   if (!Array.isArray(rules) || rules.length === 0) return;
   const at = `${place.pointer}/x-kubernetes-validations`;
@@ -32,7 +32,7 @@ export function checkRules(
   }
 }
 
-interface Checked {
+interface RuleCheck {
   readonly node: SchemaNode;
   readonly scope: CelScope;
   readonly rule: JsonObject;
@@ -40,7 +40,7 @@ interface Checked {
   readonly uncorrelatable: string | undefined;
 }
 
-function checkRule(out: Report, checked: Checked): void {
+function checkRule(out: Report, checked: RuleCheck): void {
   const { rule, pointer } = checked;
   checkTexts(out, checked);
   if (typeof rule.rule !== 'string' || rule.rule.trim() === '') return;
@@ -67,7 +67,7 @@ function reportUncompiled(out: Report, compiled: CompiledRule, pointer: string):
   });
 }
 
-function checkOldSelf(out: Report, uses: boolean, { rule, pointer, uncorrelatable }: Checked): void {
+function checkOldSelf(out: Report, uses: boolean, { rule, pointer, uncorrelatable }: RuleCheck): void {
   if (uses && uncorrelatable !== undefined) {
     forbid(
       out,
@@ -80,7 +80,7 @@ function checkOldSelf(out: Report, uses: boolean, { rule, pointer, uncorrelatabl
   }
 }
 
-function checkTexts(out: Report, { node, rule, pointer }: Checked): void {
+function checkTexts(out: Report, { node, rule, pointer }: RuleCheck): void {
   const { rule: text, message, messageExpression, reason, fieldPath: path } = rule;
   const blank = (value: Json | undefined): boolean => typeof value === 'string' && value.trim() === '';
   if (typeof text !== 'string' || blank(text)) forbid(out, `${pointer}/rule`, 'must not be empty.');

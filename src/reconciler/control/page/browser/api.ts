@@ -3,6 +3,7 @@
 import type { FleetState } from '../../../run/fleet-state/format.ts';
 import type { RunRecord } from '../../../run/history/ports.ts';
 import { type EventReader, readEvents } from './events.ts';
+import type { ResourceLogs, ResourceReadings } from './resource/pods/readings-format.ts';
 import type { ResourceDetail } from './resource/resource-format.ts';
 import type { Session } from './session.ts';
 import type { Waiting } from './waiting/waiting-format.ts';
@@ -61,6 +62,8 @@ export function createApi() {
     act: <T>(name: string, input: object) => post<T>(`fleet/actions/${name}`, input),
     logOut: () => post<object>('logout', {}),
     resource: (id: string) => get<ResourceDetail>(`fleet/resource?id=${encodeURIComponent(id)}`),
+    logs: (id: string) => get<ResourceLogs>(`fleet/resource/logs?id=${encodeURIComponent(id)}`),
+    readings: (id: string) => get<ResourceReadings>(`fleet/resource/readings?id=${encodeURIComponent(id)}`),
     runs: () => get<{ readonly runs: readonly RunInShort[] }>('runs'),
     run: (id: string) => get<{ readonly run: RunRecord }>(`runs/${encodeURIComponent(id)}`),
     /** Follows the events of the fleet. Resolves when the stream ends or breaks. */

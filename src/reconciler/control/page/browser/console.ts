@@ -4,16 +4,17 @@
 import { h } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetState } from '../../../run/fleet-state/format.ts';
+import { ActingContext } from './acting.ts';
 import type { Answer, Api } from './api.ts';
 import { FleetView } from './fleet-view.ts';
 import { Header } from './header.ts';
 import { followRuns, type Live } from './live.ts';
+import { TROUBLES } from './ranks.ts';
 import { ResourceView } from './resource/resource-view.ts';
 import { type Route, routeOf } from './route.ts';
 import { RunsView } from './runs/runs-view.ts';
-import { ActingContext, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import { SignIn } from './sign-in.ts';
-import { TROUBLES } from './states.ts';
 import type { Waiting as WaitingNow } from './waiting/waiting-format.ts';
 import { WaitingView } from './waiting/waiting-view.ts';
 

@@ -1,7 +1,7 @@
 // Filters the entries of the fleet. The searched text of each entry is computed once.
 
+import { STATE_NAMES } from '#std/page/shared/kit/states.ts';
 import type { EntryState, FleetEntry } from '../../../run/fleet-state/format.ts';
-import { STATE_NAMES } from './states.ts';
 
 export interface Filters {
   readonly text: string;

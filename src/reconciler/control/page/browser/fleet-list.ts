@@ -3,11 +3,12 @@
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import { More } from '#std/page/shared/kit/more.ts';
+import { Glyph, STATES } from '#std/page/shared/kit/states.ts';
 import type { FleetEntry } from '../../../run/fleet-state/format.ts';
 import type { FleetProps } from './fleet-props.ts';
-import { More } from './more.ts';
+import { TROUBLES, worstFirst } from './ranks.ts';
 import { resourceAddress } from './route.ts';
-import { Glyph, STATES, TROUBLES, worstFirst } from './states.ts';
 import { Lasting } from './times.ts';
 
 /** Maximum number of cards that are drawn at first, over all sections. Each section gets at least a few. */

@@ -2,13 +2,14 @@
 
 import { h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { Glyph, STATE_NAMES, STATES } from '#std/page/shared/kit/states.ts';
 import type { EntryState, FleetState } from '../../../run/fleet-state/format.ts';
 import { FilterBar } from './filter-bar.ts';
 import { type Filters, filterEntries, filtersIn, isFiltered, queryOf } from './filters.ts';
 import { FleetList } from './fleet-list.ts';
 import { FleetMap } from './map/map-view.ts';
+import { TROUBLES } from './ranks.ts';
 import { FLEET, MAP } from './route.ts';
-import { Glyph, STATE_NAMES, STATES, TROUBLES } from './states.ts';
 
 interface Props {
   readonly fleet: FleetState;

@@ -39,3 +39,9 @@ export function seconds(from: string, to: string): number {
 export function durationText(value: number): string {
   return value < 60 ? `${value.toFixed(1)} s` : `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
 }
+
+/** Renders a long duration in its largest unit. */
+export function roughDuration(value: number): string {
+  const [unit, name] = UNITS.find(([size]) => value >= size) ?? [1, 's'];
+  return `${Math.round(value / unit)} ${name}`;
+}

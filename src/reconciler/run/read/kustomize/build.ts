@@ -3,14 +3,14 @@
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
-import type { Place, Problem } from '#std/problem.ts';
+import type { Problem, SourcePlace } from '#std/problem.ts';
 import { mayBeSealed } from '#std/sops/cipher.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import type { KustomizeBuilder } from '../../ports.ts';
 import { isManifest, type LoadCache, type SourceFile } from '../source-file.ts';
 import type { PatchText, TextFile } from './built.ts';
 import { folderOf, resolvePath, type Tree, type TreeFile } from './tree.ts';
-import type { Kustomization, Walk } from './walk.ts';
+import type { Kustomization, KustomizationWalk } from './walk.ts';
 
 /** Result of a build. It is JSON, so that any cache can store it. */
 export interface BuildResult {
@@ -39,7 +39,7 @@ const ORIGIN = 'config.kubernetes.io/origin';
 export async function buildKustomization(
   builder: KustomizeBuilder,
   tree: Tree,
-  walk: Walk,
+  walk: KustomizationWalk,
   cache: LoadCache,
 ): Promise<BuildResult> {
   if (walk.problems.length > 0) return { files: [], problems: walk.problems };
@@ -62,7 +62,11 @@ export async function buildKustomization(
 }
 
 /** Returns a digest of all input of a build. */
-export function buildDigest(identity: string, tree: Tree, { folder, kustomizations, files }: Walk): string {
+export function buildDigest(
+  identity: string,
+  tree: Tree,
+  { folder, kustomizations, files }: KustomizationWalk,
+): string {
   return digest([identity, folder, ...[...kustomizations.keys(), ...files].map((path) => [path, tree.oid(path)])]);
 }
 
@@ -70,7 +74,7 @@ export function buildDigest(identity: string, tree: Tree, { folder, kustomizatio
  * Builds a kustomization. If the content is refused, the refusal is cached like a result, because the same content
  * would be refused again.
  */
-async function buildNow(builder: KustomizeBuilder, tree: Tree, walk: Walk): Promise<BuildResult> {
+async function buildNow(builder: KustomizeBuilder, tree: Tree, walk: KustomizationWalk): Promise<BuildResult> {
   const place = { file: tree.show(kustomizationOf(walk).file), line: 1, column: 1 };
   const contents = await tree.read([...walk.files]);
   const refused = refuseContents(tree, contents, place);
@@ -84,7 +88,7 @@ async function buildNow(builder: KustomizeBuilder, tree: Tree, walk: Walk): Prom
   }
 }
 
-function kustomizationOf({ kustomizations }: Walk): Kustomization {
+function kustomizationOf({ kustomizations }: KustomizationWalk): Kustomization {
   const [first = { file: '', text: '', value: {} }] = kustomizations.values();
   return first;
 }
@@ -97,7 +101,7 @@ function fileBytes(contents: ReadonlyMap<string, TreeFile>): [string, Uint8Array
  * Returns the kustomizations as JSON of the checked values. Kustomize reads this JSON, not the original texts, and so
  * gets exactly the checked values.
  */
-function kustomizationTexts({ kustomizations }: Walk): [string, Uint8Array][] {
+function kustomizationTexts({ kustomizations }: KustomizationWalk): [string, Uint8Array][] {
   return [...kustomizations.values()].map(({ file, value }, index) => [
     file,
     Buffer.from(JSON.stringify(index === 0 ? withOrigins(value) : value)),
@@ -114,7 +118,7 @@ function hasOrigins({ buildMetadata }: JsonObject): boolean {
   return Array.isArray(buildMetadata) && buildMetadata.includes('originAnnotations');
 }
 
-function refuseContents(tree: Tree, contents: ReadonlyMap<string, TreeFile>, place: Place): readonly Problem[] {
+function refuseContents(tree: Tree, contents: ReadonlyMap<string, TreeFile>, place: SourcePlace): readonly Problem[] {
   const size = [...contents.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (size > BYTES_MAX) {
     const message = `The files of the kustomization have more than ${BYTES_MAX / 1024 / 1024} MiB: split it.`;
@@ -141,7 +145,12 @@ function bombsIn(path: string, bytes: Uint8Array): readonly Problem[] {
   return readDocuments(text, path).flatMap(({ problems }) => problems);
 }
 
-function filesOf(text: string, tree: Tree, walk: Walk, contents: ReadonlyMap<string, TreeFile>): SourceFile[] {
+function filesOf(
+  text: string,
+  tree: Tree,
+  walk: KustomizationWalk,
+  contents: ReadonlyMap<string, TreeFile>,
+): SourceFile[] {
   const texts = new Map<string, TextFile>();
   for (const [path, { bytes }] of contents)
     texts.set(path, { path: tree.show(path), text: Buffer.from(bytes).toString() });

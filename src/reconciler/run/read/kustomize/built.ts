@@ -2,7 +2,7 @@
 // the kustomization that generates the object.
 
 import { isObject, type Json, type JsonObject, jsonEquals, valueAtPointer } from '#std/json.ts';
-import type { Place } from '#std/problem.ts';
+import type { SourcePlace } from '#std/problem.ts';
 import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
 import { unroll } from '../unroll.ts';
 
@@ -29,13 +29,13 @@ export interface BuiltFrom {
   readonly patches: readonly PatchText[];
 }
 
-interface Written {
+interface PatchPart {
   readonly read: ReadDocument;
   readonly pointer: string;
   readonly value: JsonObject;
 }
 
-export function placeBuilt(built: BuiltFrom, object: Json, pointer: string, at?: 'key' | 'value'): Place {
+export function placeBuilt(built: BuiltFrom, object: Json, pointer: string, at?: 'key' | 'value'): SourcePlace {
   const { kustomization, origin, generated, patches } = built;
   const start = { file: origin.path, line: 1, column: 1 };
   if (!isObject(object)) return start;
@@ -56,12 +56,12 @@ function isNamespace({ kind }: JsonObject, pointer: string): boolean {
   return pointer === '/metadata/namespace' || (kind === 'Namespace' && pointer === '/metadata/name');
 }
 
-function placeField({ path, text }: TextFile, name: string): Place | undefined {
+function placeField({ path, text }: TextFile, name: string): SourcePlace | undefined {
   const [read] = readDocuments(text, path);
   return isObject(read?.value) && read.value[name] !== undefined ? read.place(`/${name}`) : undefined;
 }
 
-function placeGenerator({ path, text }: TextFile, object: JsonObject): Place | undefined {
+function placeGenerator({ path, text }: TextFile, object: JsonObject): SourcePlace | undefined {
   const [read] = readDocuments(text, path);
   if (read === undefined || !isObject(read.value)) return undefined;
   const field = object.kind === 'Secret' ? 'secretGenerator' : 'configMapGenerator';
@@ -75,9 +75,9 @@ function placeGenerator({ path, text }: TextFile, object: JsonObject): Place | u
 /**
  * Finds the object in its file. A build adds prefixes and suffixes to the name, but changes neither kind nor version.
  */
-function findWritten({ path, text }: TextFile, object: JsonObject): Written | undefined {
+function findWritten({ path, text }: TextFile, object: JsonObject): PatchPart | undefined {
   const all = readDocuments(text, path).flatMap((read) =>
-    unroll(read.value ?? null).flatMap(({ pointer, value }): Written[] =>
+    unroll(read.value ?? null).flatMap(({ pointer, value }): PatchPart[] =>
       isObject(value) && value.kind === object.kind && value.apiVersion === object.apiVersion
         ? [{ read, pointer, value }]
         : [],
@@ -100,7 +100,12 @@ function longestWithin(name: string, parts: readonly string[]): string | undefin
 }
 
 /** Returns the place in the patch; undefined if the patch did not set the field, or may not have set it. */
-function placeInPatch(patch: PatchText, written: JsonObject, object: JsonObject, pointer: string): Place | undefined {
+function placeInPatch(
+  patch: PatchText,
+  written: JsonObject,
+  object: JsonObject,
+  pointer: string,
+): SourcePlace | undefined {
   const { path, text } = patch.file;
   const [outer] = patch.pointer === undefined ? [] : readDocuments(text, path);
   const inline = outer === undefined ? undefined : valueAtPointer(outer.value ?? null, patch.pointer ?? '');

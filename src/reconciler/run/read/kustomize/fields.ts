@@ -23,7 +23,7 @@ export interface Fields {
   readonly faults: readonly FieldFault[];
 }
 
-type Reader = (value: Json, pointer: string) => Fields;
+type ReferenceReader = (value: Json, pointer: string) => Fields;
 
 const NOTHING: Fields = { references: [], faults: [] };
 
@@ -76,8 +76,8 @@ const GENERATOR = {
   env: readFilePath,
 };
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ...PLAIN.map((name): [string, Reader] => [name, readPlain]),
+const READERS: ReadonlyMap<string, ReferenceReader> = new Map<string, ReferenceReader>([
+  ...PLAIN.map((name): [string, ReferenceReader] => [name, readPlain]),
   ['resources', readList(readPath('either'))],
   ['bases', readList(readPath('folder'))],
   ['components', readList(readPath('folder'))],
@@ -141,14 +141,14 @@ function readPlain(): Fields {
   return NOTHING;
 }
 
-function readList(reader: Reader): Reader {
+function readList(reader: ReferenceReader): ReferenceReader {
   return (value, pointer) => {
     if (!Array.isArray(value)) return expect(pointer, 'a list');
     return joinFields(value.map((item, index) => reader(item, `${pointer}/${index}`)));
   };
 }
 
-function readMembers(readers: Readonly<Record<string, Reader>>): Reader {
+function readMembers(readers: Readonly<Record<string, ReferenceReader>>): ReferenceReader {
   return (value, pointer) => {
     if (!isObject(value)) return expect(pointer, 'a mapping');
     return joinFields(
@@ -163,7 +163,7 @@ function readMembers(readers: Readonly<Record<string, Reader>>): Reader {
   };
 }
 
-function readPath(to: Reference['to']): Reader {
+function readPath(to: Reference['to']): ReferenceReader {
   return (value, pointer) => {
     if (typeof value !== 'string' || value === '') return expect(pointer, 'a path');
     return { references: [{ path: value, pointer, to }], faults: [] };

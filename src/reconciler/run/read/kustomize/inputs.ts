@@ -8,7 +8,13 @@ import type { KustomizeBuilder } from '../../ports.ts';
 import type { LoadCache, SourceFile } from '../source-file.ts';
 import { buildDigest, buildKustomization, isCostly } from './build.ts';
 import { foldersAbove, isBelow, type Tree } from './tree.ts';
-import { isComponent, isKustomizationFile, kustomizationFolders, traceKustomization, type Walk } from './walk.ts';
+import {
+  isComponent,
+  isKustomizationFile,
+  type KustomizationWalk,
+  kustomizationFolders,
+  traceKustomization,
+} from './walk.ts';
 
 export interface Kustomized {
   readonly files: readonly SourceFile[];
@@ -17,8 +23,8 @@ export interface Kustomized {
 
 export interface KustomizationPlan {
   readonly tree: Tree;
-  readonly walks: readonly Walk[];
-  readonly inputs: readonly Walk[];
+  readonly walks: readonly KustomizationWalk[];
+  readonly inputs: readonly KustomizationWalk[];
   /** Returns true for paths that must not be read as manifests: files and folders of kustomizations. */
   covers(path: string): boolean;
 }
@@ -90,22 +96,27 @@ export async function buildPlanned(
 }
 
 /** Returns the topmost kustomizations: a kustomization in a subfolder of another kustomization is left out. */
-async function walkTopmost({ tree, folder, isRead, cache }: KustomizationsInput): Promise<readonly Walk[]> {
+async function walkTopmost({
+  tree,
+  folder,
+  isRead,
+  cache,
+}: KustomizationsInput): Promise<readonly KustomizationWalk[]> {
   const all = kustomizationFolders(tree.list(folder).filter((path) => isKustomizationFile(path) && isRead(path)));
   const known = new Set(all);
   const isInner = (path: string): boolean =>
     ['', ...foldersAbove(path)].some((above) => above !== path && isBelow(above, folder) && known.has(above));
-  const walks: Walk[] = [];
+  const walks: KustomizationWalk[] = [];
   for (const path of all.filter((each) => !isInner(each))) walks.push(await traceKustomization(tree, path, cache));
   return walks;
 }
 
 /** Leaves out bases and components, because the kustomizations that use them are built. */
-function inputsAmong(walks: readonly Walk[], used: ReadonlySet<string>): readonly Walk[] {
+function inputsAmong(walks: readonly KustomizationWalk[], used: ReadonlySet<string>): readonly KustomizationWalk[] {
   return walks.filter((walk) => walk.problems.length === 0 && !used.has(walk.folder) && !isComponent(walk));
 }
 
-function notBuilt(tree: Tree, { kustomizations }: Walk): Problem {
+function notBuilt(tree: Tree, { kustomizations }: KustomizationWalk): Problem {
   const [file = ''] = kustomizations.keys();
   const message = `The kustomization was not built: a source has at most ${INPUTS_MAX} of them, which together may not take too long: split the source.`;
   return {

@@ -1,13 +1,13 @@
 // Finds the place of a value in a file of a source.
 
-import type { Place } from '#std/problem.ts';
+import type { SourcePlace } from '#std/problem.ts';
 import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
 import { placeInFile } from '../short-text.ts';
 import { type SourceFile, writtenPointer } from '../source-file.ts';
 import { placeBuilt } from './built.ts';
 
 /** Returns the place of a value. `document` is the index among the documents that are not empty. */
-export type FindPlace = (document: number, pointer: string, at?: 'key' | 'value') => Place;
+export type FindPlace = (document: number, pointer: string, at?: 'key' | 'value') => SourcePlace;
 
 /**
  * Returns a function that parses the text on first use, because places are needed for few files and parsing is slow.

@@ -2,7 +2,7 @@
 // sources, links, cycles, and kustomizations that are too large.
 
 import { isObject, type JsonObject } from '#std/json.ts';
-import type { Place, Problem } from '#std/problem.ts';
+import type { Problem, SourcePlace } from '#std/problem.ts';
 import { decodeFile, type FileText } from '#std/utf8.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 import type { LoadCache } from '../source-file.ts';
@@ -22,7 +22,7 @@ export interface Kustomization {
   readonly value: JsonObject;
 }
 
-export interface Walk {
+export interface KustomizationWalk {
   readonly folder: string;
   /** Kustomizations by path of the file, the top one first. */
   readonly kustomizations: ReadonlyMap<string, Kustomization>;
@@ -47,14 +47,14 @@ interface Walking {
   isTooLarge: boolean;
 }
 
-export async function traceKustomization(tree: Tree, folder: string, cache?: LoadCache): Promise<Walk> {
+export async function traceKustomization(tree: Tree, folder: string, cache?: LoadCache): Promise<KustomizationWalk> {
   const found = { kustomizations: new Map(), files: new Set<string>(), used: new Set<string>() };
   const walking: Walking = { tree, cache, ...found, problems: [], isTooLarge: false };
   await visitFolder(walking, folder, []);
   return { folder, ...walking };
 }
 
-type FaultAt = (pointer: string, at?: 'key') => Place;
+type FaultAt = (pointer: string, at?: 'key') => SourcePlace;
 
 async function visitFolder(walking: Walking, folder: string, above: readonly string[]): Promise<void> {
   const { tree, cache, problems, kustomizations, files } = walking;
@@ -85,7 +85,7 @@ async function visitFolder(walking: Walking, folder: string, above: readonly str
   }
 }
 
-function refuseSize(walking: Walking, place: Place, pointer?: string): void {
+function refuseSize(walking: Walking, place: SourcePlace, pointer?: string): void {
   walking.isTooLarge = true;
   walking.problems.push(problemOf('kustomization-too-large', TOO_LARGE, place, pointer));
 }
@@ -145,11 +145,11 @@ function isRemote(path: string): boolean {
   return /[:?*\\\p{Cc}]|\/\/|@|^github\.com\/|\.git(?:\/|$)|_git\//iu.test(path);
 }
 
-type Read =
+type KustomizationFile =
   | { readonly problems: readonly Problem[] }
   | { readonly text: string; readonly value: JsonObject; readonly place: FaultAt };
 
-async function readKustomization(tree: Tree, file: string, cache: LoadCache | undefined): Promise<Read> {
+async function readKustomization(tree: Tree, file: string, cache: LoadCache | undefined): Promise<KustomizationFile> {
   const decoded = await readKustomizationText(tree, file, cache);
   const start = { file: tree.show(file), line: 1, column: 1 };
   if ('fault' in decoded)
@@ -181,12 +181,12 @@ async function readKustomizationText(tree: Tree, file: string, cache: LoadCache 
 
 const LENGTH_MAX = 1024 * 1024;
 
-function problemOf(code: string, message: string, place: Place, pointer?: string): Problem {
+function problemOf(code: string, message: string, place: SourcePlace, pointer?: string): Problem {
   return { code, severity: 'error', message, place, ...(pointer === undefined ? {} : { pointer }) };
 }
 
 /** Returns true for a component, which kustomize builds only as a part of other kustomizations. */
-export function isComponent({ kustomizations }: Walk): boolean {
+export function isComponent({ kustomizations }: KustomizationWalk): boolean {
   const [first] = kustomizations.values();
   return first?.value.kind === 'Component';
 }

@@ -1,16 +1,16 @@
 // Parses expressions such as `${NAME}` and `${NAME:=default}` in a text, and replaces them with values.
 
 /** Part of a text: literal text, or an expression. */
-export type Part =
+export type TextPart =
   | { readonly text: string }
   | {
       readonly name: string;
       /** Default, which replaces a missing or empty value. */
-      readonly fallback?: readonly Part[];
+      readonly fallback?: readonly TextPart[];
     };
 
 export type ParsedText =
-  | { readonly ok: true; readonly parts: readonly Part[] }
+  | { readonly ok: true; readonly parts: readonly TextPart[] }
   /** `expression` is the start of the malformed expression. */
   | { readonly ok: false; readonly expression: string };
 
@@ -33,8 +33,8 @@ export function parseText(text: string): ParsedText {
   return wrong === undefined ? { ok: true, parts } : { ok: false, expression: text.slice(wrong, wrong + SHOWN_MAX) };
 }
 
-interface Read {
-  readonly parts: readonly Part[];
+interface PartsOfText {
+  readonly parts: readonly TextPart[];
   /** Position after the last part. */
   readonly at: number;
   /** Position of a malformed expression; absent if all expressions are well formed. */
@@ -42,8 +42,8 @@ interface Read {
 }
 
 /** Reads the parts of a text. At a depth above 0, the parts end at a closing brace. */
-function readParts(text: string, start: number, depth: number): Read {
-  const parts: Part[] = [];
+function readParts(text: string, start: number, depth: number): PartsOfText {
+  const parts: TextPart[] = [];
   let literal = start;
   let at = start;
   const keepLiteral = (): void => {
@@ -70,7 +70,7 @@ function readParts(text: string, start: number, depth: number): Read {
   return { parts, at };
 }
 
-function readExpression(text: string, start: number, depth: number): { part: Part; at: number } | undefined {
+function readExpression(text: string, start: number, depth: number): { part: TextPart; at: number } | undefined {
   const name = matchAt(NAME, text, start + 2);
   if (name === undefined || depth >= DEPTH_MAX) return undefined;
   const afterName = start + 2 + name.length;
@@ -87,7 +87,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
 }
 
 /** Returns the names in the expressions of a text, including the names inside defaults. */
-export function namesIn(parts: readonly Part[]): readonly string[] {
+export function namesIn(parts: readonly TextPart[]): readonly string[] {
   return parts.flatMap((part) => ('text' in part ? [] : [part.name, ...namesIn(part.fallback ?? [])]));
 }
 
@@ -104,7 +104,7 @@ export interface Expansion {
  * remaining parts are dropped.
  */
 export function expandParts(
-  parts: readonly Part[],
+  parts: readonly TextPart[],
   findValue: (name: string) => string | undefined,
   lengthMax: number,
 ): Expansion {
@@ -117,7 +117,7 @@ export function expandParts(
     length += piece.length;
     return piece;
   });
-  function pieceOf(part: Part): string {
+  function pieceOf(part: TextPart): string {
     if ('text' in part) return part.text;
     const value = findValue(part.name);
     if (value !== undefined && (value !== '' || part.fallback === undefined)) {

@@ -20,7 +20,7 @@ interface VariableObject {
   readonly optional: boolean;
 }
 
-interface Variable {
+interface SourceVariable {
   readonly value: string;
   /** True if the value comes from a Secret. The value may then be used only in Secrets. */
   readonly secret: boolean;
@@ -28,7 +28,7 @@ interface Variable {
 
 export interface Variables {
   readonly source: string;
-  readonly values: ReadonlyMap<string, Variable>;
+  readonly values: ReadonlyMap<string, SourceVariable>;
   /** Names of the objects in `from`, for messages. */
   readonly from: readonly string[];
   /**
@@ -68,12 +68,12 @@ export const LITERAL_VARIABLES: Variables = {
   digest: 'literal',
 };
 
-type Entry = readonly [string, Variable];
+type VariableEntry = readonly [string, SourceVariable];
 
 function collectVariables(
   source: string,
   from: readonly VariableObject[],
-  entries: readonly Entry[],
+  entries: readonly VariableEntry[],
   complete: boolean,
 ): Variables {
   const values = new Map(entries);
@@ -82,7 +82,7 @@ function collectVariables(
 }
 
 /** Returns the values without line breaks, so that a value never adds lines to a text. */
-function entriesOfValues(values: Readonly<Record<string, string>>, secret: boolean): readonly Entry[] {
+function entriesOfValues(values: Readonly<Record<string, string>>, secret: boolean): readonly VariableEntry[] {
   return Object.entries(values).map(([name, value]) => [name, { value: value.replaceAll('\n', ''), secret }]);
 }
 
@@ -91,7 +91,7 @@ async function readVariableObject(
   namespace: string,
   source: string,
   { kind, name, optional }: VariableObject,
-): Promise<readonly Entry[]> {
+): Promise<readonly VariableEntry[]> {
   const found = await cluster.get({ apiVersion: 'v1', kind, namespace, name });
   if (found === undefined && optional) return [];
   if (found === undefined) {

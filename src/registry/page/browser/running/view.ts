@@ -1,6 +1,9 @@
 // Shows running servers: a band above the catalogue, a page for each server, and a line on the page of an entry.
 
+import { h } from 'preact';
 import { element, list } from '#std/page/shared/elements.ts';
+import { mounted } from '#std/page/shared/kit/mount.ts';
+import { StateWord } from '#std/page/shared/kit/states.ts';
 import { fragmentOf, NO_QUERY } from '../address.ts';
 import { connectTo } from '../connect.ts';
 import { secureLink, title } from '../dom.ts';
@@ -31,9 +34,6 @@ export function runningBand(running: RunningServers): HTMLElement | undefined {
     servers.length === 0 ? none : list(rows.slice(0, ROWS_SHOWN)),
     moreRows(rows.slice(ROWS_SHOWN)),
     missingToken(running, servers),
-    running.place === 'beside'
-      ? element('p', {}, element('a', { href: '/' }, 'The console of the reconciler'))
-      : undefined,
   );
 }
 
@@ -56,12 +56,14 @@ function missingToken(running: RunningServers, servers: readonly Running[]): HTM
 }
 
 function rowOf(server: Running): HTMLElement {
-  const url = element('code', { class: 'text' }, server.url);
-  return element('span', {}, linkTo(server), readiness(server), driftMark(server), url);
+  const url = element('code', { class: 'text soft' }, server.url);
+  return element('span', {}, readiness(server), linkTo(server), driftMark(server), url);
 }
 
 function driftMark({ drift }: Running): HTMLElement | undefined {
-  return drift === undefined ? undefined : element('span', { class: 'mark warn' }, 'tools differ from their lock');
+  return drift === undefined
+    ? undefined
+    : mounted(h(StateWord, { state: 'drifted', label: 'tools differ from their lock' }));
 }
 
 function linkTo({ namespace, name }: Running): HTMLElement {
@@ -70,19 +72,34 @@ function linkTo({ namespace, name }: Running): HTMLElement {
 }
 
 function readiness({ ready, notRunHere }: Running): HTMLElement {
-  if (notRunHere !== undefined) return element('span', { class: 'mark' }, 'does not run here');
-  return element('span', { class: ready ? 'mark ready' : 'mark warn' }, ready ? 'ready' : 'not ready');
+  if (notRunHere !== undefined) return mounted(h(StateWord, { state: 'not-run', label: 'does not run here' }));
+  return mounted(
+    h(StateWord, ready ? { state: 'healthy', label: 'ready' } : { state: 'progressing', label: 'not ready' }),
+  );
 }
 
-/** Shows on the page of an entry whether its server runs here. Returns undefined if this is unknown. */
+/**
+ * Shows on the page of an entry the servers that run here, each with its facts. Returns undefined if this is unknown.
+ */
 export function runsHere(entry: Entry, running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.of(entry);
   if (servers.length === 0)
     return element('p', { class: 'here' }, 'It does not run here: the catalogue only lists it.');
-  const rows = servers.map(rowOf);
-  return element('div', { class: 'running here' }, element('p', { class: 'strong' }, 'It runs here:'), list(rows));
+  const parts = servers
+    .slice(0, FACTS_SHOWN)
+    .map((server) => element('div', { class: 'one' }, element('h3', {}, linkTo(server)), facts(server)));
+  return element(
+    'section',
+    { class: 'running here' },
+    element('h2', {}, 'It runs here'),
+    ...parts,
+    moreRows(servers.slice(FACTS_SHOWN).map(rowOf)),
+  );
 }
+
+/** Number of servers with all their facts: an entry may run in many namespaces. */
+const FACTS_SHOWN = 3;
 
 const CONNECT = 'Connect a client';
 
@@ -113,7 +130,7 @@ export function runningView(
     { class: 'details' },
     element(
       'nav',
-      { 'aria-label': 'Breadcrumb', class: 'back' },
+      { 'aria-label': 'Breadcrumb', class: 'crumbs' },
       element('a', { href: back, id: 'back' }, 'All servers'),
     ),
     title(element('span', { class: 'text' }, name)),

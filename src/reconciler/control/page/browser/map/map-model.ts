@@ -1,8 +1,9 @@
 // Computes the nodes and edges of the map. Healthy entries in the same place are folded into one node, so that a map of
 // a thousand servers has few nodes and still shows each entry that is in trouble.
 
+import { STATE_NAMES } from '#std/page/shared/kit/states.ts';
 import type { EntryRole, EntryState, FleetEntry } from '../../../../run/fleet-state/format.ts';
-import { STATE_NAMES, TROUBLES } from '../states.ts';
+import { TROUBLES } from '../ranks.ts';
 
 export interface MapNode {
   readonly key: string;

@@ -2,10 +2,10 @@
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import { Glyph, STATE_NAMES, STATES } from '#std/page/shared/kit/states.ts';
 import type { FleetEntry } from '../../../../run/fleet-state/format.ts';
 import type { FleetProps } from '../fleet-props.ts';
 import { resourceAddress } from '../route.ts';
-import { Glyph, STATE_NAMES, STATES } from '../states.ts';
 import { type Layout, layoutOf, NODE_HEIGHT, NODE_WIDTH, type Placed } from './map-layout.ts';
 import { type MapNode, mapOf } from './map-model.ts';
 

@@ -11,9 +11,7 @@ interface Props {
 }
 
 export function Differences({ objects, omitted }: Props) {
-  const differing = objects.filter(
-    ({ differences, fields, state }) => differences.length + fields.length > 0 || state === 'missing',
-  );
+  const differing = objects.filter(isDifferent);
   const uncertain = objects.filter((each) => each.uncertain === true).length;
   const doubts = doubtsAbout({ uncertain, omitted });
   return h(
@@ -24,6 +22,15 @@ export function Differences({ objects, omitted }: Props) {
     doubts.map((text) => h('p', { key: text, class: 'calm' }, text)),
     differing.length + doubts.length === 0 ? h('p', { class: 'calm' }, 'The cluster is as Git declares it.') : null,
   );
+}
+
+/** Returns true if a difference is known. */
+export function areDifferent(objects: readonly DetailedObject[]): boolean {
+  return objects.some(isDifferent);
+}
+
+function isDifferent({ differences, fields, state }: DetailedObject): boolean {
+  return differences.length + fields.length > 0 || state === 'missing';
 }
 
 function Difference({ object: { id, state, differences, fields } }: { readonly object: DetailedObject }) {

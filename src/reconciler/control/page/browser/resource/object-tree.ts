@@ -1,8 +1,8 @@
 // Renders the objects of a resource with their readiness, and the pods of its workloads.
 
 import { h } from 'preact';
+import { Glyph } from '#std/page/shared/kit/states.ts';
 import type { EntryState } from '../../../../run/fleet-state/format.ts';
-import { Glyph } from '../states.ts';
 import type { DetailedObject } from './resource-format.ts';
 
 interface Props {
@@ -61,7 +61,7 @@ function Branch({ object: { id, state, why, differences, pods = [] } }: { readon
 }
 
 function Pod({
-  pod: { name, ready, phase, restarts, why },
+  pod: { name, ready, phase, restarts, lastEnd, why },
 }: {
   readonly pod: NonNullable<DetailedObject['pods']>[number];
 }) {
@@ -73,7 +73,10 @@ function Pod({
     h('span', { class: 'soft kind' }, 'Pod'),
     h('span', { class: 'name text' }, name),
     h('span', { class: 'soft' }, phase),
-    restarts === 0 ? null : h('span', { class: 'word degraded' }, `${restarts} restarts`),
+    restarts === 0
+      ? null
+      : h('span', { class: 'word degraded' }, `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`),
+    restarts === 0 || lastEnd === undefined ? null : h('span', { class: 'soft text' }, `the last after ${lastEnd}`),
     why === '' ? null : h('span', { class: 'soft text' }, why),
   );
 }

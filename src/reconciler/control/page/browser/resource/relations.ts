@@ -2,10 +2,11 @@
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import { More } from '#std/page/shared/kit/more.ts';
+import { Glyph, STATES } from '#std/page/shared/kit/states.ts';
 import type { FleetEntry } from '../../../../run/fleet-state/format.ts';
-import { More } from '../more.ts';
+import { worstFirst } from '../ranks.ts';
 import { resourceAddress } from '../route.ts';
-import { Glyph, STATES, worstFirst } from '../states.ts';
 
 interface Props {
   readonly entry: FleetEntry;

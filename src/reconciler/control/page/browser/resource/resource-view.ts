@@ -2,17 +2,25 @@
 // manifest.
 
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { Section, Table, Unread } from '#std/page/shared/kit/section.ts';
+import { StateWord } from '#std/page/shared/kit/states.ts';
 import type { FleetEntry, FleetState } from '../../../../run/fleet-state/format.ts';
 import type { Answer, Api } from '../api.ts';
+import { Contents } from '../contents.ts';
 import { FLEET, runAddress } from '../route.ts';
-import { StateWord } from '../states.ts';
 import { Lasting } from '../times.ts';
+import { useRead } from '../use-read.ts';
+import { adviceOn } from './advice.ts';
 import { Commands } from './commands.ts';
-import { Differences } from './differences.ts';
+import { areDifferent, Differences } from './differences.ts';
 import { ObjectTree } from './object-tree.ts';
+import { OfferView } from './offer-view.ts';
+import { Calls } from './pods/calls.ts';
+import { EventList } from './pods/event-list.ts';
+import { LogView } from './pods/log-view.ts';
 import { Relations } from './relations.ts';
 import type { ResourceDetail } from './resource-format.ts';
+import { VirtualServer } from './virtual-server/virtual-server.ts';
 
 interface Props {
   readonly api: Api;
@@ -25,14 +33,8 @@ interface Props {
 export function ResourceView({ api, fleet, id, now, revision }: Props) {
   const entry = fleet.entries.find((each) => each.id === id);
   const isSource = entry?.role === 'source';
-  const [answer, setAnswer] = useState<Answer<ResourceDetail>>();
-  useEffect(() => {
-    let isCurrent = true;
-    if (!isSource) void api.resource(id).then((next) => isCurrent && setAnswer(next));
-    return () => {
-      isCurrent = false;
-    };
-  }, [api, id, isSource, revision]);
+  const none = () => new Promise<never>(() => undefined);
+  const answer = useRead(() => (isSource ? none() : api.resource(id)), [api, id, isSource, revision]);
   return h(
     'main',
     { class: 'page', tabIndex: -1 },
@@ -47,7 +49,8 @@ export function ResourceView({ api, fleet, id, now, revision }: Props) {
       ? h('h1', null, 'The last run knew no such resource')
       : h(Title, { entry, fleet, now, detail: answer?.ok === true ? answer.body : undefined }),
     entry === undefined ? null : h(Relations, { entry, entries: fleet.entries }),
-    h(Body, { answer, isSource, entry }),
+    h(Contents, null),
+    h(Body, { api, id, answer, isSource, entry, now, revision }),
   );
 }
 
@@ -77,8 +80,10 @@ function Title({ entry, fleet, now, detail }: TitleProps) {
       ),
       namespace === undefined ? null : fact('Namespace', namespace),
       source === undefined ? null : fact('Source', source),
-      commit === undefined ? null : fact('Commit', h(Commit, { commit, url: detail?.commitUrl })),
-      detail?.file === undefined ? null : fact('Manifest', h('code', null, `${detail.file}:${detail.line}`)),
+      commit === undefined ? null : fact('Commit', h(Linked, { text: commit.slice(0, 10), url: detail?.commitUrl })),
+      detail?.file === undefined
+        ? null
+        : fact('Manifest', h(Linked, { text: `${detail.file}:${detail.line}`, url: detail.fileUrl })),
     ),
   );
 }
@@ -87,42 +92,63 @@ function fact(name: string, ...value: ComponentChildren[]) {
   return h('div', { key: name }, h('dt', null, name), h('dd', { class: 'text' }, value));
 }
 
-/** Renders a commit as a link, whose URL belongs to the repository in skep.yaml. */
-function Commit({ commit, url }: { readonly commit: string; readonly url: string | undefined }) {
-  const short = h('code', null, commit.slice(0, 10));
+/** Renders a text as a link, whose URL belongs to the repository in skep.yaml. */
+function Linked({ text, url }: { readonly text: string; readonly url: string | undefined }) {
+  const code = h('code', null, text);
   return url === undefined || !/^https?:\/\//.test(url)
-    ? short
-    : h('a', { href: url, rel: 'noreferrer', target: '_blank' }, short);
+    ? code
+    : h('a', { href: url, rel: 'noreferrer', target: '_blank' }, code);
 }
 
-interface BodyProps {
+interface BodyProps extends Pick<Props, 'api' | 'id' | 'now' | 'revision'> {
   readonly answer: Answer<ResourceDetail> | undefined;
   readonly isSource: boolean;
   readonly entry: FleetEntry | undefined;
 }
 
-function Body({ answer, isSource, entry }: BodyProps) {
+function Body({ api, id, answer, isSource, entry, now, revision }: BodyProps) {
   if (isSource) return null;
   if (answer === undefined) return h('p', { class: 'hint' }, 'Reading the cluster');
   if (!answer.ok) return h('p', { class: 'banner', role: 'alert' }, `More cannot be shown: ${answer.says}.`);
-  const { problems, objects, omitted, conditions, manifest, line, unread, resource } = answer.body;
+  const { problems, objects, omitted, conditions, manifest, line, unread, resource, offer, events, eventsUnread } =
+    answer.body;
+  const hasPods = objects.some(({ pods = [] }) => pods.length > 0);
   return h(
     'div',
     { class: 'details' },
     unread === undefined
       ? null
       : h('p', { class: 'banner text', role: 'alert' }, `The cluster was not read: ${unread}.`),
-    h(Problems, { problems }),
-    objects.length === 0 ? null : h(Differences, { objects, omitted }),
+    h(Problems, { problems, advice: entry === undefined ? [] : adviceOn(entry, answer.body) }),
+    objects.length === 0 || !areDifferent(objects) ? null : h(Differences, { objects, omitted }),
+    hasPods ? h(Readings, { api, id, now, revision }) : null,
+    offer === undefined ? null : h(OfferView, { offer }),
+    objects.length === 0 || areDifferent(objects) ? null : h(Differences, { objects, omitted }),
     objects.length === 0 ? null : h(ObjectTree, { root: resource, objects, omitted }),
+    h(EventList, { events, eventsUnread, now }),
+    hasPods ? h(LogView, { api, id }) : null,
     conditions.length === 0 ? null : h(Conditions, { conditions }),
     entry === undefined ? null : h(Commands, { entry, detail: answer.body }),
     manifest === undefined ? null : h(Manifest, { manifest, line: line ?? 1 }),
   );
 }
 
-function Problems({ problems }: Pick<ResourceDetail, 'problems'>) {
-  if (problems.length === 0) return null;
+/** Renders what the pods say about themselves: calls and, of a virtual server, its parts. */
+function Readings({ api, id, now, revision }: Omit<BodyProps, 'answer' | 'isSource' | 'entry'>) {
+  const answer = useRead(() => api.readings(id), [api, id, revision]);
+  if (answer === undefined) return h('p', { class: 'hint' }, 'Reading the metrics');
+  const { virtualServer, virtualServerUnread } = answer.ok ? answer.body : {};
+  return [
+    h(Calls, { answer }),
+    virtualServer === undefined ? null : h(VirtualServer, { document: virtualServer, now }),
+    virtualServerUnread === undefined
+      ? null
+      : h(Section, { title: 'Members' }, h(Unread, { what: 'The virtual server', why: virtualServerUnread })),
+  ];
+}
+
+function Problems({ problems, advice }: Pick<ResourceDetail, 'problems'> & { readonly advice: readonly string[] }) {
+  if (problems.length + advice.length === 0) return null;
   const lines = problems.map(({ code, severity, message, file, line }) =>
     h(
       'li',
@@ -136,29 +162,23 @@ function Problems({ problems }: Pick<ResourceDetail, 'problems'>) {
       ),
     ),
   );
-  return h('section', null, h('h2', null, 'Problems'), h('ul', { class: 'problem-list', role: 'list' }, lines));
+  const next = advice.map((text) => h('li', { key: text, class: 'warning' }, text));
+  return h(
+    Section,
+    { title: problems.length === 0 ? 'What to do' : 'Problems' },
+    h('ul', { class: 'problem-list', role: 'list' }, lines, next),
+  );
 }
 
 function Conditions({ conditions }: Pick<ResourceDetail, 'conditions'>) {
-  const rows = conditions.map(({ type, status, reason, message }) =>
-    h(
-      'tr',
-      { key: type },
-      [type, status, reason, message].map((cell, index) =>
-        index === 0 ? h('th', { class: 'condition', scope: 'row' }, cell) : h('td', { class: 'text' }, cell),
-      ),
-    ),
-  );
-  const head = ['Condition', 'Status', 'Reason', 'Message'].map((name) => h('th', { scope: 'col' }, name));
   return h(
-    'section',
-    null,
-    h('h2', null, 'Conditions'),
-    h(
-      'div',
-      { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Conditions' },
-      h('table', null, h('thead', null, h('tr', null, head)), h('tbody', null, rows)),
-    ),
+    Section,
+    { title: 'Conditions' },
+    h(Table, {
+      label: 'Conditions',
+      head: ['Condition', 'Status', 'Reason', 'Message'],
+      rows: conditions.map(({ type, status, reason, message }) => [type, status, reason, message]),
+    }),
   );
 }
 
