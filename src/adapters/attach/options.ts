@@ -31,7 +31,7 @@ export interface AttachOptions {
    */
   readonly protocols?: readonly AttachProtocol[];
   /**
-   * If set, closing a session deletes its pod, so that the StatefulSet creates a new pod. `failed` receives the failure
+   * If set, the end of a session deletes its pod, so that the StatefulSet creates a new pod. `failed` receives the failure
    * of a deletion.
    */
   readonly replacePod?: { failed(failure: Failure): void };

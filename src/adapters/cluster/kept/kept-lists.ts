@@ -92,7 +92,7 @@ export function keepLists(cluster: ConnectedCluster, options: KeptListsOptions):
 }
 
 /**
- * Sends LISTs again after a schema changed. The server may then return unchanged resourceVersions with other defaults
+ * Makes the next reads send LISTs after a schema changed. The server may then return unchanged resourceVersions with other defaults
  * or without some fields.
  */
 function noteSchema({ schemas, lists }: ListsState, apiVersion: string, schema: unknown): void {
