@@ -23,7 +23,10 @@ export interface ApiRequest {
   /** True if the object is a Secret. Server messages about its content are then dropped. */
   readonly secret?: boolean;
   readonly as?: string;
-  /** True for requests that must not wait, such as renewals of the Lease. They bypass the queue and have a short timeout. */
+  /**
+   * True for requests that must not wait, such as renewals of the Lease. They bypass the queue and have a short
+   * timeout.
+   */
   readonly urgent?: boolean;
   /** Timeout in milliseconds. It can only shorten the default, and has no effect on urgent requests. */
   readonly timeoutMs?: number | undefined;

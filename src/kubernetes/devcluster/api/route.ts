@@ -36,8 +36,8 @@ function decodeSegments(path: string): string[] | undefined {
 function withGroup(group: string, [version, ...rest]: readonly string[]): ResourcePath | undefined {
   if (version === undefined || rest.length === 0 || rest.some((segment) => segment === '')) return undefined;
   const [first = '', second, third, ...more] = rest;
-  // The Namespace itself has the paths `namespaces/<name>`, `namespaces/<name>/status` and `namespaces/<name>/finalize`.
-  // Any other third segment is the plural of a kind in the namespace.
+  // The Namespace itself has the paths `namespaces/<name>`, `namespaces/<name>/status` and
+  // `namespaces/<name>/finalize`. Any other third segment is the plural of a kind in the namespace.
   const inside = first === 'namespaces' && second !== undefined && third !== undefined && !isNamespacePart(third);
   if (inside) return pathOf({ group, version, namespace: second }, [third, ...more]);
   return pathOf({ group, version }, rest);
