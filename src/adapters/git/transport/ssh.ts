@@ -68,7 +68,7 @@ async function connectWith(options: SshOptions, signal: AbortSignal): Promise<Gi
     const stream = started(options, address, signal);
     if (await spoke(stream)) return stream;
     const complaint = await stream.complaint();
-    if (complaint?.code !== 'git-unreachable') throw complaint;
+    if (complaint !== undefined && complaint.code !== 'git-unreachable') throw complaint;
   }
   return started(options, addresses.at(-1) ?? options.location.host, signal);
 }
