@@ -10,7 +10,6 @@ import { createLimiter } from './limiter.ts';
 import { openLists, type ReadList } from './lists.ts';
 import {
   applyObject,
-  type Context,
   discoverOnce,
   getObject,
   type Limit,
