@@ -119,7 +119,9 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   };
 }
 
-function objectMethods(context: Context): Pick<Cluster, 'get' | 'apply' | 'remove' | 'patch' | 'create' | 'replace'> {
+function objectMethods(
+  context: RequestContext,
+): Pick<Cluster, 'get' | 'apply' | 'remove' | 'patch' | 'create' | 'replace'> {
   return {
     get: (id, how) => getObject(context, id, how === 'urgent'),
     apply: (object, how) => applyObject(context, object, how),
