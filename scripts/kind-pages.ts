@@ -1,7 +1,7 @@
 // The field reference of the custom resources, as Markdown: a page for each kind, and one that lists them.
 
 import { DOCUMENTED_VERSION, VERSION, VERSIONS } from '#reconciler/kinds/crd.ts';
-import { type Field, fieldsOf, rootField } from '#reconciler/kinds/fields.ts';
+import { fieldsOf, rootField, type SpecField } from '#reconciler/kinds/fields.ts';
 import type { Annotation, Kind, PrinterColumn } from '#reconciler/kinds/kind.ts';
 import { cell, code, limits } from './markdown-cells.ts';
 
@@ -69,7 +69,7 @@ function page(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-function fieldTable(fields: readonly Field[]): readonly string[] {
+function fieldTable(fields: readonly SpecField[]): readonly string[] {
   const rows = fields.map((field) => {
     const name = `${code(field.path.slice(field.path.indexOf('.') + 1))}${field.required ? ' \\*' : ''}`;
     const fallback = field.default === undefined ? '' : code(JSON.stringify(field.default));

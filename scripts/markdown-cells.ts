@@ -1,8 +1,8 @@
 // Cells of Markdown tables about fields.
 
-import type { Limits } from '#reconciler/kinds/fields.ts';
+import type { FieldLimits } from '#reconciler/kinds/fields.ts';
 
-export function limits({ choices, oldWords, sizes, pattern, each }: Limits): string {
+export function limits({ choices, oldWords, sizes, pattern, each }: FieldLimits): string {
   return [
     choices.map(code).join(', '),
     ...oldWords.map(({ word, use }) => `${code(word)} still means ${code(use)}`),

@@ -2,7 +2,7 @@
 
 import { REGISTRY_CONFIG_SCHEMA } from '#contracts/registry/config.ts';
 import { CONFIG_SCHEMA } from '#hosts/config/config.ts';
-import { type Field, fieldsOf, flat } from '#reconciler/kinds/fields.ts';
+import { fieldsOf, flat, type SpecField } from '#reconciler/kinds/fields.ts';
 import type { JsonObject } from '#std/json.ts';
 import { cell, code, limits } from './markdown-cells.ts';
 
@@ -56,19 +56,19 @@ function sectionOf({ title, about, schema, prefix }: File): string {
   return [`## ${title}\n\n${about}\n\n${table(single, prefix)}`, ...parts].join('\n');
 }
 
-function partOf(title: string, field: Field, prefix: string): string {
+function partOf(title: string, field: SpecField, prefix: string): string {
   const whole = field.type.endsWith(']') ? [field] : [];
   const needed = field.required ? ' This key is required.' : '';
   const fields = [...whole, ...flat(field.fields)];
   return `### ${title}: ${field.path}\n\n${cell(field.description)}${needed}\n\n${table(fields, prefix)}${rulesOf([field, ...flat(field.fields)])}`;
 }
 
-function rulesOf(fields: readonly Field[]): string {
+function rulesOf(fields: readonly SpecField[]): string {
   const rules = fields.flatMap(({ path, rules }) => rules.map((rule) => `- ${code(path)}: ${rule}\n`));
   return rules.length === 0 ? '' : `\nRules:\n\n${rules.join('')}`;
 }
 
-function table(fields: readonly Field[], prefix: string): string {
+function table(fields: readonly SpecField[], prefix: string): string {
   const rows = fields.map((field) => {
     const name = `${code(field.path)}${field.required ? ' \\*' : ''}`;
     const type = [field.type === 'any' ? 'string' : field.type, limits(field.limits)]
@@ -81,7 +81,7 @@ function table(fields: readonly Field[], prefix: string): string {
 }
 
 /** Returns '' for keys inside a list or a map. */
-function variableOf({ path }: Field, prefix: string): string {
+function variableOf({ path }: SpecField, prefix: string): string {
   if (/\[\]|\{\}/.test(path)) return '';
   return code([prefix, ...path.split('.')].join('_').toUpperCase());
 }

@@ -68,6 +68,8 @@ interface SourceFile {
   readonly imports: readonly Import[];
   /** Names of the functions that the module itself declares, exported or not. */
   readonly functions: readonly string[];
+  /** Names of all interfaces and type aliases in the file, exported or not. */
+  readonly types: readonly string[];
   /** Names of its exported functions that return void, never or a Promise. */
   readonly acting: readonly string[];
   /** Functions longer than a screen, with line and length. A function within another is counted by itself. */
@@ -93,7 +95,7 @@ function unitOf(path: string): string {
   return MAY_IMPORT[`${folder}/${part}`] === undefined ? folder : `${folder}/${part}`;
 }
 
-type Analysed = Pick<SourceFile, 'imports' | 'functions' | 'acting' | 'long' | 'findings'>;
+type Analysed = Pick<SourceFile, 'imports' | 'functions' | 'types' | 'acting' | 'long' | 'findings'>;
 
 /** The only function that knows the parser. */
 function analyse(path: string, text: string): Analysed {
@@ -119,6 +121,7 @@ function analyse(path: string, text: string): Analysed {
     line: lineOf(start),
   }));
   const findings: string[] = [];
+  const types = new Set<string>();
   const bodies: Span[] = [];
   function note(what: string, at: { start: number }): void {
     findings.push(`${path}:${lineOf(at.start)}: ${what}`);
@@ -147,6 +150,8 @@ function analyse(path: string, text: string): Analysed {
     ClassDeclaration(node) {
       note(`class ${node.id?.name ?? ''}`, node);
     },
+    TSInterfaceDeclaration: ({ id }) => types.add(id.name),
+    TSTypeAliasDeclaration: ({ id }) => types.add(id.name),
     TSAnyKeyword(node) {
       note('any', node);
     },
@@ -191,7 +196,7 @@ function analyse(path: string, text: string): Analysed {
     .map(
       ({ first, lines }) => `${path}:${first}: ${lines} lines, ${LINES_OF_A_FUNCTION} is the limit: ${SPLIT_FUNCTION}`,
     );
-  return { imports: [...statics, ...dynamic], functions, acting, long, findings };
+  return { imports: [...statics, ...dynamic], functions, types: [...types], acting, long, findings };
 }
 
 /** First and last line of a function. */
@@ -302,8 +307,47 @@ const SPLIT_FUNCTION = 'move a part that has a purpose of its own into a functio
 const LINES_OF_A_FILE = 250;
 const SAYS_WHY = /\bIn one file\b.*\bbecause\b/;
 
-/** In how many files a function of the same name may be declared. */
+/** Maximum number of files that declare a function, or a type, of the same name. */
 const FILES_OF_A_NAME = 3;
+
+/** Names of types with one meaning in all files that match, so any number of these files may declare them. */
+const HOUSE_TYPES: Readonly<Record<string, RegExp>> = {
+  // Settings of the function or command in the file.
+  Options: /^/,
+  // Dependencies that the function in the file receives.
+  Deps: /^/,
+  // Properties of the preact component in the file.
+  Props: /\/page\/browser\//,
+  // Types of the spec and of the status of the kind that the folder defines.
+  Spec: /^reconciler\/kinds\/[^/]+\//,
+  Status: /^reconciler\/kinds\/[^/]+\//,
+};
+
+/**
+ * Numbers of files that declare these names today, in the folders that still have the old names: `gateway/backends`,
+ * `gateway/proxy`, `hosts` and the web pages. A number may only fall, and no name may be added.
+ */
+const REPEATED_TYPES: Readonly<Record<string, number>> = {
+  Call: 5,
+  Entry: 4,
+  Kept: 4,
+  Opened: 5,
+  Place: 4,
+  State: 11,
+  Waiting: 4,
+};
+
+/** Returns the names of types that more files declare than is allowed, each with these files. */
+function repeatedTypes(files: Files): ReadonlyMap<string, readonly string[]> {
+  const declared = files.flatMap(({ path, types }) =>
+    types.filter((name) => HOUSE_TYPES[name]?.test(path) !== true).map((name) => ({ name, path })),
+  );
+  return new Map(
+    [...Map.groupBy(declared, ({ name }) => name)]
+      .filter(([, each]) => each.length > FILES_OF_A_NAME)
+      .map(([name, each]) => [name, each.map(({ path }) => path)]),
+  );
+}
 
 /** In the imperative. A word is added for what it says, never because a name begins with it. */
 const VERBS: ReadonlySet<string> = new Set(
@@ -372,6 +416,10 @@ const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) =>
           `${name}: ${each.map(({ path }) => path).join(', ')}: share one, or give it a name of its own`,
       );
   },
+  'no type name is declared in more than three files, except names with one meaning in the house': (files) =>
+    [...repeatedTypes(files)]
+      .filter(([name, paths]) => paths.length > (REPEATED_TYPES[name] ?? 0))
+      .map(([name, paths]) => `${name}: ${paths.join(', ')}: share one, or name each after the value that it holds`),
 
   'an exported function that acts begins with a verb of test/verbs.txt': (files) =>
     files.flatMap(({ path, acting }) =>
@@ -497,6 +545,11 @@ describe('the house', () => {
     expect(named.filter((path) => !paths.includes(path))).toEqual([]);
   });
 
+  test('the list of repeated type names holds the numbers of today', () => {
+    const repeated = [...repeatedTypes(files)].map(([name, { length }]) => [name, length]);
+    expect(REPEATED_TYPES).toEqual(Object.fromEntries(repeated));
+  });
+
   test('the table of src/README.md is the one above', () => {
     const rows = readFileSync(join(SRC, 'README.md'), 'utf8').matchAll(/^\| `([\w/-]+)` \|.*\| (.*) \|$/gm);
     const documented = [...rows].map(([, folder = '', cell = '']): [string, readonly string[]] => [
@@ -607,6 +660,15 @@ const BREACHES: readonly { rule: string; files: FileTexts }[] = [
     },
   },
   ...[
+    ['interface Pool {}', 'type Pool = string;', 'export interface Pool {}', 'export type Pool = number;'],
+    ['interface Props {}', 'interface Props {}', 'interface Props {}', 'interface Props {}'],
+    ['type Status = 1;', 'type Status = 1;', 'type Status = 1;', 'type Status = 1;'],
+    ['{ interface Pool {} }', 'interface Pool {}', 'interface Pool {}', 'interface Pool {}'],
+  ].map((texts) => ({
+    rule: 'no type name is declared in more than three files, except names with one meaning in the house',
+    files: Object.fromEntries(texts.map((text, index) => [`std/x${index}.ts`, text])),
+  })),
+  ...[
     'export function written(): void {}',
     'export async function entriesOf() {}',
     'export function ownPolicies(): Promise<void> { return Promise.resolve(); }',
@@ -695,6 +757,19 @@ describe('each rule notices its breach', () => {
       expect(RULES[rule]?.(broken, Object.keys(files))).not.toEqual([]);
     });
   }
+
+  test('names with one meaning in the house may be declared in any number of files', () => {
+    const files = parsed(
+      Object.fromEntries(
+        ['a', 'b', 'c', 'd'].flatMap((name) => [
+          [`cli/${name}.ts`, 'interface Options {} interface Deps {}'],
+          [`registry/page/browser/${name}.ts`, 'interface Props {}'],
+          [`reconciler/kinds/${name}/status.ts`, 'type Spec = 1; type Status = 1;'],
+        ]),
+      ),
+    );
+    expect(repeatedTypes(files)).toEqual(new Map());
+  });
 
   test('a type that a port names is free to its adapters', () => {
     const files = parsed({

@@ -4,16 +4,16 @@
 import type { Command, Option } from 'commander';
 
 /** A command. `path` are its words, such as `vmcp serve`. The path is empty for the program itself. */
-interface Entry {
+interface CommandEntry {
   readonly path: string;
   readonly description: string;
-  readonly commands: readonly Named[];
+  readonly commands: readonly NameWithDescription[];
   readonly options: readonly Option[];
   /** Allowed values of the command's argument. */
   readonly words: readonly string[];
 }
 
-interface Named {
+interface NameWithDescription {
   readonly name: string;
   readonly description: string;
 }
@@ -24,7 +24,7 @@ export const COMPLETIONS = {
   fish: (program: Command) => forFish(commandEntries(program, '')),
 };
 
-function commandEntries(command: Command, path: string): readonly Entry[] {
+function commandEntries(command: Command, path: string): readonly CommandEntry[] {
   const below = command.createHelp().visibleCommands(command);
   const commands = below.map((each) => ({ name: each.name(), description: each.description() }));
   const options = command.createHelp().visibleOptions(command);
@@ -33,7 +33,7 @@ function commandEntries(command: Command, path: string): readonly Entry[] {
   return [own, ...command.commands.flatMap((each) => commandEntries(each, `${path} ${each.name()}`.trim()))];
 }
 
-function wordsOf({ commands, options, words }: Entry): string {
+function wordsOf({ commands, options, words }: CommandEntry): string {
   return [...commands.map(({ name }) => name), ...words, ...options.flatMap(({ long }) => long ?? [])].join(' ');
 }
 
@@ -43,7 +43,7 @@ interface Choice {
   readonly values: readonly string[];
 }
 
-function choicesOf({ path, options }: Entry): readonly Choice[] {
+function choicesOf({ path, options }: CommandEntry): readonly Choice[] {
   return options.flatMap(({ long, short, argChoices: values = [] }) => {
     if (values.length === 0) return [];
     return [long, short].flatMap((flag) => (flag == null ? [] : [{ after: `${path} ${flag}`.trim(), values }]));
@@ -51,7 +51,7 @@ function choicesOf({ path, options }: Entry): readonly Choice[] {
 }
 
 /** Returns the cases of a bash or zsh script, by the typed command and by the word before the cursor. */
-function casesOf(entries: readonly Entry[], reply: (words: string) => string): readonly string[] {
+function casesOf(entries: readonly CommandEntry[], reply: (words: string) => string): readonly string[] {
   const nested = entries.filter(({ path }) => path.includes(' ')).map(({ path }) => `"${path}"`);
   return [
     '  case "$first $second" in',
@@ -67,7 +67,7 @@ function casesOf(entries: readonly Entry[], reply: (words: string) => string): r
   ];
 }
 
-function forBash(entries: readonly Entry[]): string {
+function forBash(entries: readonly CommandEntry[]): string {
   return lines([
     '# Completion for bash. For every shell: source <(skep completion bash) in ~/.bashrc',
     '_skep() {',
@@ -82,7 +82,7 @@ function forBash(entries: readonly Entry[]): string {
   ]);
 }
 
-function forZsh(entries: readonly Entry[]): string {
+function forZsh(entries: readonly CommandEntry[]): string {
   return lines([
     '#compdef skep ./skep',
     '# Completion for zsh. For every shell: source <(skep completion zsh) in ~/.zshrc, after compinit',
@@ -97,7 +97,7 @@ function forZsh(entries: readonly Entry[]): string {
   ]);
 }
 
-function forFish(entries: readonly Entry[]): string {
+function forFish(entries: readonly CommandEntry[]): string {
   return lines([
     '# Completion for fish: skep completion fish > ~/.config/fish/completions/skep.fish',
     ...entries.flatMap(({ path, commands, options, words }) => {

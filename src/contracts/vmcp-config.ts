@@ -100,6 +100,7 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
 );
 
 export type VmcpConfig = Static<typeof VMCP_CONFIG_SCHEMA>;
+export type VmcpBackend = VmcpConfig['backends'][number];
 
 const vmcpConfigCheck = schemaCheck<VmcpConfig>(VMCP_CONFIG_SCHEMA);
 

@@ -3,7 +3,7 @@
 import { ERRORS } from '#gateway/wire/errors.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { inputSchema, readArguments } from './parameters.ts';
-import type { Caller, SampleServer, Tool } from './server.ts';
+import type { SampleServer, Tool, WaitingClient } from './server.ts';
 
 const REVISIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
@@ -16,21 +16,21 @@ export interface Conversation {
   readonly receive: (message: unknown, send: Send) => Promise<void>;
 }
 
-interface State {
+interface ConversationState {
   canAsk: boolean;
   asked: number;
   readonly waiting: Map<string, (answer: JsonObject) => void>;
 }
 
 /** A JSON-RPC error. Errors of a tool itself are results instead. */
-interface Refusal {
+interface RpcError {
   readonly error: { readonly code: number; readonly message: string };
 }
 
-type Outcome = { readonly result: JsonObject } | Refusal;
+type RpcOutcome = { readonly result: JsonObject } | RpcError;
 
 export function openConversation(server: SampleServer, version: string): Conversation {
-  const state: State = { canAsk: false, asked: 0, waiting: new Map() };
+  const state: ConversationState = { canAsk: false, asked: 0, waiting: new Map() };
   return {
     receive: async (message, send) => {
       if (!isObject(message)) return send(refusal(ERRORS.invalidRequest, 'a message is an object'));
@@ -49,18 +49,18 @@ function refusal(code: number, message: string): { error: { code: number; messag
 }
 
 /** Returns an error response, because the client waits for a response even if, for example, a file is missing. */
-function refuseFailed(error: unknown): Refusal {
+function refuseFailed(error: unknown): RpcError {
   return refusal(ERRORS.internalError, error instanceof Error ? error.message : String(error));
 }
 
-interface Context {
+interface ConversationContext {
   readonly server: SampleServer;
   readonly version: string;
-  readonly state: State;
+  readonly state: ConversationState;
   readonly send: Send;
 }
 
-async function answerRequest(context: Context, method: string, params: JsonObject): Promise<Outcome> {
+async function answerRequest(context: ConversationContext, method: string, params: JsonObject): Promise<RpcOutcome> {
   const { server } = context;
   switch (method) {
     case 'initialize':
@@ -84,7 +84,7 @@ async function answerRequest(context: Context, method: string, params: JsonObjec
   }
 }
 
-function initialize({ server, version, state }: Context, params: JsonObject): JsonObject {
+function initialize({ server, version, state }: ConversationContext, params: JsonObject): JsonObject {
   const { capabilities, protocolVersion } = params;
   state.canAsk = isObject(capabilities) && isObject(capabilities.elicitation);
   const revision = REVISIONS.find((known) => known === protocolVersion) ?? REVISIONS[0];
@@ -118,7 +118,7 @@ function describePrompt({ name, description, parameters }: NonNullable<SampleSer
   return { name, description, arguments: args };
 }
 
-async function callTool(context: Context, params: JsonObject): Promise<Outcome> {
+async function callTool(context: ConversationContext, params: JsonObject): Promise<RpcOutcome> {
   const tool = context.server.tools.find(({ name }) => name === params.name);
   if (tool === undefined) return refusal(ERRORS.invalidParams, `there is no tool ${String(params.name)}`);
   const given = readArguments(tool.parameters, params.arguments);
@@ -130,7 +130,7 @@ function toolResult({ text, structured, failed }: Awaited<ReturnType<Tool['call'
   return { content: [{ type: 'text', text }], structuredContent: structured, isError: failed };
 }
 
-function callerOf({ state, send }: Context, { _meta }: JsonObject): Caller {
+function callerOf({ state, send }: ConversationContext, { _meta }: JsonObject): WaitingClient {
   const progressToken = isObject(_meta) ? _meta.progressToken : undefined;
   return {
     progress: (done, total, message) => {
@@ -149,7 +149,7 @@ function callerOf({ state, send }: Context, { _meta }: JsonObject): Caller {
 }
 
 /** Asks the client's user for a yes or no, by a form without fields (MCP 2025-11-25, Elicitation). */
-function ask(state: State, send: Send, message: string): Promise<JsonObject> {
+function ask(state: ConversationState, send: Send, message: string): Promise<JsonObject> {
   state.asked += 1;
   const id = `ask-${state.asked}`;
   const answered = new Promise<JsonObject>((resolve) => state.waiting.set(id, resolve));
@@ -158,13 +158,13 @@ function ask(state: State, send: Send, message: string): Promise<JsonObject> {
   return answered.finally(() => state.waiting.delete(id));
 }
 
-async function readResource({ resources }: SampleServer, uri: string): Promise<Outcome> {
+async function readResource({ resources }: SampleServer, uri: string): Promise<RpcOutcome> {
   const read = await resources?.read(uri);
   if (read === undefined) return refusal(ERRORS.resourceNotFound, `there is no resource ${uri}`);
   return { result: { contents: [{ uri, ...read }] } };
 }
 
-async function getPrompt({ prompts = [] }: SampleServer, params: JsonObject): Promise<Outcome> {
+async function getPrompt({ prompts = [] }: SampleServer, params: JsonObject): Promise<RpcOutcome> {
   const prompt = prompts.find(({ name }) => name === params.name);
   if (prompt === undefined) return refusal(ERRORS.invalidParams, `there is no prompt ${String(params.name)}`);
   const parameters = Object.entries(prompt.parameters).map(([name, each]) => [

@@ -53,9 +53,9 @@ export async function serveHttp(settings: HttpSettings): Promise<SampleListener>
   };
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-function answerStreamable({ open, newId }: HttpSettings): Answer {
+function answerStreamable({ open, newId }: HttpSettings): RequestHandler {
   const sessions = new Map<string, Conversation>();
   return async (request, response) => {
     if (requestPath(request) !== '/mcp') return endWith(response, 404);
@@ -79,7 +79,7 @@ function answerStreamable({ open, newId }: HttpSettings): Answer {
   };
 }
 
-function answerSse({ open, newId }: HttpSettings): Answer {
+function answerSse({ open, newId }: HttpSettings): RequestHandler {
   const sessions = new Map<string, SseSession>();
   return async (request, response) => {
     const path = requestPath(request);

@@ -21,7 +21,7 @@ export interface Tool {
   readonly annotations: Readonly<Record<string, boolean>>;
   /** JSON Schema of `structured` in the results. */
   readonly outputSchema?: JsonObject;
-  readonly call: (given: Arguments, caller: Caller) => Promise<Answer>;
+  readonly call: (given: Arguments, caller: WaitingClient) => Promise<SampleAnswer>;
 }
 
 /** A parameter of a tool or prompt. Required unless `optional` is true. */
@@ -41,7 +41,7 @@ export interface Arguments {
   readonly integer: (name: string, otherwise: number) => number;
 }
 
-export interface Answer {
+export interface SampleAnswer {
   readonly text: string;
   readonly structured?: JsonObject;
   /** True if the call failed. The text then says why. */
@@ -49,7 +49,7 @@ export interface Answer {
 }
 
 /** The client that waits for the result. */
-export interface Caller {
+export interface WaitingClient {
   readonly progress: (done: number, total: number, message: string) => void;
   /**
    * Asks the client's user. `unable`: the client supports no such requests. `unanswered`: the request got no answer

@@ -20,6 +20,8 @@ import { blockWith, pageOf } from './page-steps.ts';
 import { KUBECONFIG, kubectl } from './place.ts';
 
 const COUNT = 60;
+/** Maximum number of times that the loop of the page is run. */
+const LOOPS = 3;
 const RELEASES = ['v0.44', 'v0.15'];
 /** Number of pods of a resource. Next to them runs the pod of the database. */
 const PODS_OF: Readonly<Record<string, number>> = {
@@ -177,16 +179,25 @@ describe.each(OTHERS_FLEETS.filter(({ name }) => RELEASES.includes(name)))('a fl
     const skep = `skep() { ${process.execPath} ${SKEP} "$@" --api-group ${group}; }`;
     runShell(`${skep}\n${blockWith(page, 'skep crds --stored')}`);
     for (const kind of kinds.keys()) expect(storedVersions()[kind], kind).toContain('v1alpha1');
-    runShell(blockWith(page, 'for name in $(kubectl get crd').replace(GROUP_PATTERN, group.replaceAll('.', '[.]')));
-    for (const kind of kinds.keys()) expect(storedVersions()[kind], kind).toBe('["v1alpha1"]');
+    // The page asks to run the loop again if a command of it failed.
+    const loop = blockWith(page, 'for name in $(kubectl get crd').replace(GROUP_PATTERN, group.replaceAll('.', '[.]'));
+    const hasBeta = (): boolean => Object.values(storedVersions()).some((versions) => versions !== '["v1alpha1"]');
+    let printed = '';
+    for (let left = LOOPS; left > 0 && hasBeta(); left -= 1) printed = runShell(loop);
+    expect(hasBeta(), printed).toBe(false);
   }
 });
 
 const GROUP_PATTERN = 'toolhive[.]stacklok[.]dev';
 const SKEP = fileURLToPath(new URL('../../src/skep.ts', import.meta.url));
 
-function runShell(text: string): void {
-  execFileSync('bash', ['-euo', 'pipefail', '-c', text], { env: { ...process.env, KUBECONFIG }, stdio: 'pipe' });
+/** Returns what the commands printed. */
+function runShell(text: string): string {
+  const script = `exec 2>&1\n${text}`;
+  return execFileSync('bash', ['-euo', 'pipefail', '-c', script], {
+    env: { ...process.env, KUBECONFIG },
+    encoding: 'utf8',
+  });
 }
 
 function apply(object: object): void {

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { Rejection } from '#auth/rejection.ts';
 import { GATE_CODES } from '#gateway/gate/codes.ts';
 import { createProxyMetrics } from '#gateway/proxy/metrics.ts';
-import { addSleepMetrics } from '#gateway/proxy/sleep-metrics.ts';
+import { addSleepMetrics } from '#gateway/proxy/records/sleep-metrics.ts';
 import { createRunMetrics } from '#reconciler/control/metrics.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import type { CatalogueReader } from '#registry/catalogue/ports.ts';

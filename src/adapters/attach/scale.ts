@@ -22,19 +22,19 @@ export function createServerScale(options: ScaleOptions): ServerScale {
   const proxy = scalePath(options, 'deployments', deployment);
   return {
     async read() {
-      const { declared, existing } = countsIn(await send(options, server, { method: 'GET' }));
+      const { declared, existing } = countsIn(await requestScale(options, server, { method: 'GET' }));
       return { declared, existing };
     },
     async declare(pods) {
       const body = JSON.stringify({ spec: { replicas: pods } });
-      await send(options, `${server}?fieldManager=${FIELD_MANAGER}`, {
+      await requestScale(options, `${server}?fieldManager=${FIELD_MANAGER}`, {
         method: 'PATCH',
         body,
         contentType: 'application/merge-patch+json',
       });
     },
     async countProxies() {
-      const { existing, version } = countsIn(await send(options, proxy, { method: 'GET' }));
+      const { existing, version } = countsIn(await requestScale(options, proxy, { method: 'GET' }));
       return { pods: existing, version };
     },
   };
@@ -48,7 +48,7 @@ function scalePath({ namespace }: ScaleOptions, plural: string, name: string): s
 /** Writer of the number of pods in `managedFields`. */
 const FIELD_MANAGER = 'skep-proxy';
 
-async function send(options: ScaleOptions, path: string, request: ObjectRequest): Promise<JsonObject> {
+async function requestScale(options: ScaleOptions, path: string, request: ObjectRequest): Promise<JsonObject> {
   const { status, text } = await requestObject(options, path, await options.credentials(), request);
   const value = parseJson(text);
   if (status === 200 && isObject(value)) return value;

@@ -4,7 +4,7 @@ import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type Json, type JsonObject, objectsIn, parseJson, textsIn } from '#std/json.ts';
 
-export interface Written {
+export interface ArgumentWords {
   /** Value of `--args`: JSON of an object. */
   readonly json: string | undefined;
   /** Words such as `key=value`, `key=@file` and `key=@@text`. `@@text` stands for the text `@text`. */
@@ -14,7 +14,7 @@ export interface Written {
 export type ReadText = (path: string) => string;
 
 /** Returns the arguments. Throws Failure `call-arguments`. */
-export function argumentsOf(schema: JsonObject, { json, words }: Written, readText: ReadText): JsonObject {
+export function argumentsOf(schema: JsonObject, { json, words }: ArgumentWords, readText: ReadText): JsonObject {
   const values: JsonObject = json === undefined ? {} : argumentsFromJson(json);
   const repeated = Map.groupBy(words.map(split), ([key]) => key);
   for (const [key, pairs] of repeated) {

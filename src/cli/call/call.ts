@@ -8,7 +8,7 @@ import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
 import { textOfFile } from '#std/utf8.ts';
-import { argumentsOf, type Written } from './arguments.ts';
+import { type ArgumentWords, argumentsOf } from './arguments.ts';
 import { connect, leave } from './connect.ts';
 import { createRequests } from './fetch.ts';
 import { fixedToken, type LoginSettings, loginProvider } from './login.ts';
@@ -21,7 +21,7 @@ export interface CallSettings {
   readonly url: URL;
   /** Name of the tool. If undefined, the tools are listed. */
   readonly tool: string | undefined;
-  readonly written: Written;
+  readonly written: ArgumentWords;
   readonly output: 'text' | 'json';
   readonly logLevel: LoggingLevel;
   readonly token: string | undefined;

@@ -7,7 +7,7 @@ import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcont
 import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
 import { isObject, parseJson } from '#std/json.ts';
 
-interface Login {
+interface StoredLogin {
   /** URL of the server. A file with the URL of another server is ignored. */
   readonly server: string;
   /** Port of the redirect with which the client is registered. */
@@ -19,8 +19,8 @@ interface Login {
 export interface LoginFile {
   readonly path: string;
   /** Returns the stored login. Without a stored login, only `server` is set. */
-  readonly read: () => Promise<Login>;
-  readonly write: (login: Login) => Promise<void>;
+  readonly read: () => Promise<StoredLogin>;
+  readonly write: (login: StoredLogin) => Promise<void>;
 }
 
 /** Returns the folder for stored logins (XDG Base Directory Specification). */

@@ -58,13 +58,13 @@ async function fillForm(terminal: Terminal, schema: unknown): Promise<Record<str
 
 const LEFT_OUT = Symbol('left out');
 
-interface Question {
+interface FieldQuestion {
   readonly key: string;
   readonly field: JsonObject;
   readonly required: boolean;
 }
 
-async function askField(terminal: Terminal, question: Question): Promise<Value | typeof LEFT_OUT | undefined> {
+async function askField(terminal: Terminal, question: FieldQuestion): Promise<Value | typeof LEFT_OUT | undefined> {
   const { key, field, required } = question;
   const fallback = field.default;
   const choices = choicesOf(field);
@@ -107,9 +107,9 @@ function choice(value: Json | undefined, title: Json | undefined): Choice {
   return { value: String(value), title: String(title ?? value) };
 }
 
-type Read = { readonly value: Value } | { readonly fault: string };
+type ValueOrFault = { readonly value: Value } | { readonly fault: string };
 
-function readField(text: string, field: JsonObject, choices: readonly Choice[]): Read {
+function readField(text: string, field: JsonObject, choices: readonly Choice[]): ValueOrFault {
   switch (field.type) {
     case 'boolean':
       if (YES.test(text) || text === 'true') return { value: true };
@@ -124,7 +124,7 @@ function readField(text: string, field: JsonObject, choices: readonly Choice[]):
   }
 }
 
-function readNumber(text: string, { type, minimum, maximum }: JsonObject): Read {
+function readNumber(text: string, { type, minimum, maximum }: JsonObject): ValueOrFault {
   const value = Number(text);
   if (Number.isNaN(value) || (type === 'integer' && !Number.isInteger(value)))
     return { fault: `This has to be a ${type}.` };
@@ -133,7 +133,7 @@ function readNumber(text: string, { type, minimum, maximum }: JsonObject): Read 
   return { value };
 }
 
-function readLine(text: string, { minLength, maxLength }: JsonObject): Read {
+function readLine(text: string, { minLength, maxLength }: JsonObject): ValueOrFault {
   const length = [...text].length;
   if (typeof minLength === 'number' && length < minLength)
     return { fault: `At least ${minLength} characters, please.` };
@@ -146,7 +146,7 @@ function readChoice(text: string, choices: readonly Choice[]): { readonly value:
   return chosen === undefined ? { fault: `Please choose 1 to ${choices.length}.` } : { value: chosen.value };
 }
 
-function readSeveral(text: string, choices: readonly Choice[]): Read {
+function readSeveral(text: string, choices: readonly Choice[]): ValueOrFault {
   const values: string[] = [];
   for (const part of text.split(',').map((each) => each.trim())) {
     const read = readChoice(part, choices);

@@ -15,7 +15,7 @@ export interface Terminal {
   readonly ask: (question: string) => Promise<string | undefined>;
 }
 
-export interface Streams {
+export interface TerminalStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stderr: NodeJS.WriteStream;
 }
@@ -23,7 +23,7 @@ export interface Streams {
 /** Returns to the start of the line and erases the line (ECMA-48, CR and EL). */
 const ERASE = '\r\u001b[K';
 
-export function openTerminal({ stdin, stderr }: Streams): Terminal {
+export function openTerminal({ stdin, stderr }: TerminalStreams): Terminal {
   let pending = false;
   const erase = () => {
     if (pending) stderr.write(ERASE);
@@ -49,7 +49,7 @@ export function openTerminal({ stdin, stderr }: Streams): Terminal {
   };
 }
 
-async function askLine({ stdin, stderr }: Streams, question: string): Promise<string | undefined> {
+async function askLine({ stdin, stderr }: TerminalStreams, question: string): Promise<string | undefined> {
   const lines = createInterface({ input: stdin, output: stderr });
   const givenUp = new Promise<undefined>((resolve) => {
     lines.once('close', () => resolve(undefined));

@@ -2,7 +2,7 @@
 
 import { Command } from 'commander';
 import { DEFAULT_API_GROUP } from '#hosts/config/api-group.ts';
-import type { Field } from '#reconciler/kinds/fields.ts';
+import type { SpecField } from '#reconciler/kinds/fields.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
 import type { Deprecation } from '#std/schema/marks.ts';
 
@@ -61,7 +61,7 @@ function annotationLines({ annotations }: Kind): readonly string[] {
   return ['', 'ANNOTATIONS:', ...lines.slice(1)];
 }
 
-type NameOf = (field: Field) => string;
+type NameOf = (field: SpecField) => string;
 
 function formatKinds(kinds: readonly Kind[]): string {
   const rows = kinds.map(({ kind, plural, shortNames, description }) => {
@@ -86,11 +86,11 @@ function headOf(kind: Kind, apiGroup: string, versions: readonly string[]): read
   ];
 }
 
-function fieldLines({ path, type }: Field): readonly string[] {
+function fieldLines({ path, type }: SpecField): readonly string[] {
   return ['', labelled('FIELD', `${path} <${type}>`)];
 }
 
-function aboutLines(field: Field): readonly string[] {
+function aboutLines(field: SpecField): readonly string[] {
   const { description, required, deprecated, limits, rules } = field;
   return [
     ...(field.path === '' || !required ? [] : [labelled('REQUIRED', 'yes')]),
@@ -109,7 +109,10 @@ function deprecationText({ use, since }: Deprecation): string {
   return `${when}use ${use} instead`;
 }
 
-function limitLines({ choices, oldWords, sizes, pattern, each }: Field['limits'], prefix: string): readonly string[] {
+function limitLines(
+  { choices, oldWords, sizes, pattern, each }: SpecField['limits'],
+  prefix: string,
+): readonly string[] {
   return [
     ...(choices.length === 0 ? [] : [labelled('ONE OF', `${prefix}${choices.join(', ')}`)]),
     ...oldWords.map(({ word, use }) => labelled('OLD WORD', `${prefix}${word} means ${use}`)),
@@ -123,7 +126,7 @@ function labelled(label: string, text: string): string {
   return `${`${label}:`.padEnd(12)}${text}`;
 }
 
-function fieldList(fields: readonly Field[], nameOf: NameOf): readonly string[] {
+function fieldList(fields: readonly SpecField[], nameOf: NameOf): readonly string[] {
   return fields.flatMap((field, index) => [
     ...(index === 0 ? [] : ['']),
     `  ${signature(field, nameOf)}`,
@@ -131,14 +134,14 @@ function fieldList(fields: readonly Field[], nameOf: NameOf): readonly string[] 
   ]);
 }
 
-function outline(fields: readonly Field[], nameOf: NameOf, depth: number): readonly string[] {
+function outline(fields: readonly SpecField[], nameOf: NameOf, depth: number): readonly string[] {
   return fields.flatMap((field) => [
     `${'  '.repeat(depth)}${signature(field, nameOf)}`,
     ...outline(field.fields, nameOf, depth + 1),
   ]);
 }
 
-function signature(field: Field, nameOf: NameOf): string {
+function signature(field: SpecField, nameOf: NameOf): string {
   const marks = [
     field.default === undefined ? '' : ` = ${JSON.stringify(field.default)}`,
     field.required ? ' -required-' : '',

@@ -5,10 +5,10 @@ import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, withInstanceFlags } from '#hosts/config/configuration.ts';
 import { commandOf } from '#hosts/own-command.ts';
 import { Failure } from '#std/failure.ts';
-import { ACTIONS, type Action } from '../mcp/actions.ts';
+import { ACTIONS, type OperatorAction } from '../mcp/actions.ts';
 
 interface Options extends InstanceFlags {
-  readonly allow?: readonly Action[];
+  readonly allow?: readonly OperatorAction[];
   readonly listen?: string;
   readonly tokenFile?: string;
 }
@@ -33,7 +33,7 @@ export function mcpCommand(): Command {
     .action(serveMcp);
 }
 
-function readActions(text: string): readonly Action[] {
+function readActions(text: string): readonly OperatorAction[] {
   return text.split(',').map((each) => {
     const name = each.trim();
     const action = ACTIONS.find((known) => known === name);

@@ -11,7 +11,8 @@ export function triggerCommand(): Command {
     .action(async (registry: string, flags: InstanceFlags) => {
       const config = await loadConfig(flags);
       const { triggerRegistry } = await import('#hosts/reconciler/operator/trigger.ts');
-      const { namespace, name, value } = await triggerRegistry(config, registry);
+      const [given = '', within] = registry.split('/').reverse();
+      const { namespace, name, value } = await triggerRegistry(config, { name: given, namespace: within });
       process.stdout.write(`the next run syncs ${namespace}/${name} (sync-trigger ${value})\n`);
     });
 }

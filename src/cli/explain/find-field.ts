@@ -1,6 +1,6 @@
 // Finds a kind or one of its fields by a path that a person typed.
 
-import { type Field, lastName, rootField } from '#reconciler/kinds/fields.ts';
+import { lastName, rootField, type SpecField } from '#reconciler/kinds/fields.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
 import { didYouMean } from '#std/closest.ts';
@@ -10,7 +10,7 @@ import { Failure } from '#std/failure.ts';
  * Returns the kind and the field. `path` is any name of the kind with a field path, such as `mcpserver.spec.env`.
  * Throws Failure `usage`.
  */
-export function findField(path: string): { readonly kind: Kind; readonly field: Field } {
+export function findField(path: string): { readonly kind: Kind; readonly field: SpecField } {
   const [name = '', ...steps] = path.split('.');
   const kind = findKind(name);
   return { kind, field: fieldBelow(kind, rootField(kind), steps) };
@@ -34,7 +34,7 @@ function kindNames({ kind, plural, singular, shortNames }: Kind): readonly strin
   return [kind, plural, singular, ...shortNames];
 }
 
-function fieldBelow(kind: Kind, root: Field, steps: readonly string[]): Field {
+function fieldBelow(kind: Kind, root: SpecField, steps: readonly string[]): SpecField {
   let field = root;
   for (const step of steps) {
     // `env[].name` and `env.name` name the same field: only the items of a list have fields.
@@ -46,7 +46,7 @@ function fieldBelow(kind: Kind, root: Field, steps: readonly string[]): Field {
   return field;
 }
 
-function noField(kind: Kind, field: Field, name: string): string {
+function noField(kind: Kind, field: SpecField, name: string): string {
   const where = field.path === '' ? kind.kind : `${kind.kind}.${field.path}`;
   const names = field.fields.map(lastName);
   if (names.length === 0) return `${where} is ${field.type}: no fields are described below it.`;

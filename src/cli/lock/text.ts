@@ -79,7 +79,7 @@ function folded(line: string, column: number): readonly string[] {
 }
 
 /** Keeps the rows near a difference. Each omitted range is replaced by one `undefined`. */
-function nearChanges(all: readonly Row[]): readonly (Row | undefined)[] {
+function nearChanges(all: readonly DiffRow[]): readonly (DiffRow | undefined)[] {
   const near = new Set(
     all.flatMap(([before, after], index) =>
       before === after ? [] : Array.from({ length: 2 * CONTEXT + 1 }, (_, offset) => index - CONTEXT + offset),
@@ -92,11 +92,11 @@ function nearChanges(all: readonly Row[]): readonly (Row | undefined)[] {
   });
 }
 
-type Row = readonly [before: string | undefined, after: string | undefined];
+type DiffRow = readonly [before: string | undefined, after: string | undefined];
 
 /** Returns rows. Equal lines share a row, and the lines between them are paired in order. */
-function aligned(left: readonly string[], right: readonly string[]): readonly Row[] {
-  const found: Row[] = [];
+function aligned(left: readonly string[], right: readonly string[]): readonly DiffRow[] {
+  const found: DiffRow[] = [];
   let [at, to] = [0, 0];
   for (const [before, after] of commonLines(left, right)) {
     found.push(...pairs(left.slice(at, before), right.slice(to, after)), [left[before], right[after]]);
@@ -105,7 +105,7 @@ function aligned(left: readonly string[], right: readonly string[]): readonly Ro
   return [...found, ...pairs(left.slice(at), right.slice(to))];
 }
 
-function pairs(left: readonly string[], right: readonly string[]): readonly Row[] {
+function pairs(left: readonly string[], right: readonly string[]): readonly DiffRow[] {
   return Array.from(
     { length: Math.max(left.length, right.length) },
     (_, index) => [left[index], right[index]] as const,

@@ -3,4 +3,4 @@
 
 export const ACTIONS = ['approve', 'rollback'] as const;
 
-export type Action = (typeof ACTIONS)[number];
+export type OperatorAction = (typeof ACTIONS)[number];

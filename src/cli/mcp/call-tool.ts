@@ -13,7 +13,7 @@ import { meaningOf } from '../error-codes.ts';
 import { boundedData, plainText } from './bounded.ts';
 import { checkArguments } from './check-arguments.ts';
 import { digestOfQuestion } from './confirmation.ts';
-import type { McpTool, Question } from './tool.ts';
+import type { ConfirmationQuestion, McpTool } from './tool.ts';
 
 export interface CallerDeps {
   readonly readConfig: () => Promise<Config>;
@@ -52,15 +52,15 @@ interface ToolResult {
 }
 
 /** A question to the user. The answer contains the same `state`. */
-interface Asked {
-  readonly question: Question;
+interface QuestionWithState {
+  readonly question: ConfirmationQuestion;
   readonly state: string;
 }
 
-export type CallTool = (request: ToolRequest) => Promise<ToolResult | Asked>;
+export type CallTool = (request: ToolRequest) => Promise<ToolResult | QuestionWithState>;
 
 /** A question that the user has not answered yet. Only the first answer is accepted. */
-interface Pending {
+interface OpenQuestion {
   readonly call: string;
   readonly digest: string;
   /** Time until which an answer is accepted, in milliseconds of the monotonic clock. */
@@ -72,7 +72,7 @@ const PENDING_MAX = 100;
 const ANSWER_MS = 10 * 60_000;
 
 export function createCallTool(deps: CallerDeps): CallTool {
-  const pending = new Map<string, Pending>();
+  const pending = new Map<string, OpenQuestion>();
   let calls = 0;
   // A cancelled call is counted until its work has ended. Otherwise a client could start more work by cancelling calls.
   async function counted<T>(work: () => Promise<T>): Promise<T> {
@@ -94,11 +94,11 @@ export function createCallTool(deps: CallerDeps): CallTool {
 }
 
 interface Calling extends CallerDeps {
-  readonly pending: Map<string, Pending>;
+  readonly pending: Map<string, OpenQuestion>;
   readonly counted: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-async function callOnce(deps: Calling, request: ToolRequest): Promise<ToolResult | Asked> {
+async function callOnce(deps: Calling, request: ToolRequest): Promise<ToolResult | QuestionWithState> {
   const { tool, progress } = request;
   const args = checkArguments(tool, request.args);
   const confirmed = confirmedBy(deps, request, args);
@@ -143,7 +143,12 @@ async function endingWith<T>(signal: AbortSignal, cancelled: AbortSignal, work: 
   }
 }
 
-function askUser(deps: Calling, request: ToolRequest, args: JsonObject, question: Question): Asked {
+function askUser(
+  deps: Calling,
+  request: ToolRequest,
+  args: JsonObject,
+  question: ConfirmationQuestion,
+): QuestionWithState {
   const { command } = question;
   if (!request.canAsk) {
     const message = 'this client cannot ask its user for a confirmation';

@@ -2,9 +2,9 @@
 
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
-import type { Question, ToolCall } from './tool.ts';
+import type { ConfirmationQuestion, OperatorToolCall } from './tool.ts';
 
-export function digestOfQuestion({ message, command }: Question): string {
+export function digestOfQuestion({ message, command }: ConfirmationQuestion): string {
   return sha256(JSON.stringify([message, command]));
 }
 
@@ -13,8 +13,8 @@ export function digestOfQuestion({ message, command }: Question): string {
  * another question. Also throws if the call was cancelled.
  */
 export function isConfirmed(
-  question: Question,
-  { confirmed, signal }: Pick<ToolCall, 'confirmed' | 'signal'>,
+  question: ConfirmationQuestion,
+  { confirmed, signal }: Pick<OperatorToolCall, 'confirmed' | 'signal'>,
 ): boolean {
   if (confirmed === undefined) return false;
   if (digestOfQuestion(question) !== confirmed) {

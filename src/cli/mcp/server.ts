@@ -13,7 +13,7 @@ import {
 import { VERSION } from '#hosts/version.ts';
 import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import type { CallTool, ToolRequest } from './call-tool.ts';
-import type { McpTool, Question } from './tool.ts';
+import type { ConfirmationQuestion, McpTool } from './tool.ts';
 
 const INSTRUCTIONS =
   'Knows a fleet of MCP servers that skep keeps in a Kubernetes cluster as Git says. Begin with `status`; `explain` says why a resource is not ready or kept unchanged; `diff` and `plan` show what differs. ' +
@@ -56,7 +56,7 @@ function describeTool({ name, title, description, inputSchema, outputSchema, act
 }
 
 /** Returns a form with a checkbox, because users confirm a form without fields too easily. */
-function confirmationForm({ message, label }: Question) {
+function confirmationForm({ message, label }: ConfirmationQuestion) {
   return inputRequired.elicit({
     message,
     requestedSchema: {

@@ -13,10 +13,10 @@ export interface McpTool {
   /** Absent if the tool only reads. `destructive` is true if the tool can delete objects. */
   readonly acts?: { readonly destructive: boolean };
   /** Returns data, or a question to the user. Throws Failure. */
-  call(call: ToolCall): Promise<Data | Question>;
+  call(call: OperatorToolCall): Promise<Data | ConfirmationQuestion>;
 }
 
-export interface ToolCall {
+export interface OperatorToolCall {
   readonly config: Config;
   /** Arguments that fit the input schema. */
   readonly args: JsonObject;
@@ -37,7 +37,7 @@ export interface Data {
 }
 
 /** A question to the user. The tool does nothing until the user has confirmed. */
-export interface Question {
+export interface ConfirmationQuestion {
   readonly type: 'question';
   readonly message: string;
   readonly label: string;

@@ -1,7 +1,7 @@
 // Lists the tools of `skep mcp`: all tools that only read, and the allowed actions.
 
 import type { Config } from '#hosts/config/config.ts';
-import { ACTIONS, type Action } from './actions.ts';
+import { ACTIONS, type OperatorAction } from './actions.ts';
 import type { McpTool } from './tool.ts';
 import { APPROVE } from './tools/approve.ts';
 import { DIFF } from './tools/diff.ts';
@@ -13,10 +13,10 @@ import { SEARCH } from './tools/search.ts';
 import { STATUS } from './tools/status.ts';
 import { VALIDATE } from './tools/validate.ts';
 
-const ACTING: Readonly<Record<Action, McpTool>> = { approve: APPROVE, rollback: ROLLBACK };
+const ACTING: Readonly<Record<OperatorAction, McpTool>> = { approve: APPROVE, rollback: ROLLBACK };
 
 /** Returns the tools. The catalogue can be searched only if the configuration names its database. */
-export function chooseTools({ catalogue }: Config, allowed: readonly Action[]): readonly McpTool[] {
+export function chooseTools({ catalogue }: Config, allowed: readonly OperatorAction[]): readonly McpTool[] {
   const actions = ACTIONS.filter((name) => allowed.includes(name)).map((name) => ACTING[name]);
   const search = catalogue === undefined ? [] : [SEARCH];
   return [STATUS, EXPLAIN, PLAN, DIFF, HISTORY, VALIDATE, ...search, ...actions];

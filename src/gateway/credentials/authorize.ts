@@ -4,7 +4,7 @@ import type { Credential, CredentialCaller, CredentialRefusal, OutgoingRequest }
 
 const REASONS = { 401: 'unauthorized', 403: 'forbidden', 502: 'unreachable', 503: 'busy' } as const;
 
-interface Refused {
+interface CredentialFault {
   readonly ok: false;
   readonly fault: {
     readonly reason: (typeof REASONS)[CredentialRefusal['status']];
@@ -14,7 +14,7 @@ interface Refused {
   };
 }
 
-type Authorized = { readonly ok: true; readonly headers: OutgoingRequest['headers'] } | Refused;
+type Authorized = { readonly ok: true; readonly headers: OutgoingRequest['headers'] } | CredentialFault;
 
 export function authorizeAs(
   credential: Credential,
@@ -27,6 +27,6 @@ export function authorizeAs(
   };
 }
 
-function refusedBy({ status, message, detail, retryAfterSeconds }: CredentialRefusal): Refused {
+function refusedBy({ status, message, detail, retryAfterSeconds }: CredentialRefusal): CredentialFault {
   return { ok: false, fault: { reason: REASONS[status], message, detail, retryAfterSeconds } };
 }

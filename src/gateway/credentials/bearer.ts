@@ -6,10 +6,10 @@ import { bearerValue } from './header-rules.ts';
 import type { CredentialPorts } from './ports.ts';
 import { createSecret } from './secret.ts';
 
-type Block = NonNullable<OutgoingAuthBlocks['bearer_token_config']>;
+type BearerSettings = NonNullable<OutgoingAuthBlocks['bearer_token_config']>;
 
 /** Creates the credential. Throws a Failure if the block or its secret is not usable. */
-export function bearerToken(ports: CredentialPorts, block: Block): Credential {
+export function bearerToken(ports: CredentialPorts, block: BearerSettings): Credential {
   const source = { pointer: '/bearer_token_config', variable: block.token_env_var, file: block.token_file };
   const authorization = createSecret(ports, source, bearerValue);
   return ({ headers }) => ({ ok: true, headers: { ...headers, authorization: authorization() } });

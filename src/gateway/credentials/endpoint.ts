@@ -11,7 +11,7 @@ const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 128 * 1024;
 
 type Unavailable = Extract<Issue<never>, { readonly type: 'unavailable' | 'failed' }>;
-type Refused = Extract<Issue<never>, { readonly type: 'refused' }>;
+type IssueRefusal = Extract<Issue<never>, { readonly type: 'refused' }>;
 
 /**
  * Validates the URL of an endpoint. `display` is the URL without its query, for messages. Throws Failure
@@ -71,6 +71,6 @@ export function refusedIssue(
   code: string,
   message: string,
   detail: string,
-): Refused {
+): IssueRefusal {
   return { type: 'refused', refusal: { status, code, message, detail } };
 }

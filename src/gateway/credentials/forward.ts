@@ -7,14 +7,14 @@ import { headerValue, settableHeader } from './header-rules.ts';
 import type { CredentialPorts } from './ports.ts';
 import { createSecret } from './secret.ts';
 
-type Block = NonNullable<RunConfig['header_forward']>;
+type ForwardSettings = NonNullable<RunConfig['header_forward']>;
 const POINTER = '/header_forward';
 
 /**
  * Creates the credential. Secret values override plain values of the same header, and files override variables. Header
  * names are case-insensitive. Throws a Failure if the block or one of its secrets is not usable.
  */
-export function headerForward(ports: CredentialPorts, block: Block, pointer = POINTER): Credential {
+export function headerForward(ports: CredentialPorts, block: ForwardSettings, pointer = POINTER): Credential {
   const plain = byLowerName(block.add_plaintext_headers, `${pointer}/add_plaintext_headers`);
   const variables = byLowerName(block.add_headers_from_secret, `${pointer}/add_headers_from_secret`);
   const files = byLowerName(block.add_headers_from_file, `${pointer}/add_headers_from_file`);

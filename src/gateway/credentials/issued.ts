@@ -39,7 +39,7 @@ interface IssuedStore<T> {
   get(key: string, caller: CredentialCaller, ask: () => Promise<Issue<T>>): Issued<T> | Promise<Issued<T>>;
 }
 
-interface Kept<T> {
+interface CachedCredential<T> {
   readonly issued: Issued<T>;
   /** Monotonic milliseconds. */
   readonly until: number;
@@ -58,7 +58,7 @@ export function createIssuedStore<T>(
   clock: CredentialPorts['clock'],
   unavailable: Pick<CredentialRefusal, 'code' | 'message'>,
 ): IssuedStore<T> {
-  const kept = new Map<string, Kept<T>>();
+  const kept = new Map<string, CachedCredential<T>>();
   const pending = new Map<string, Promise<Issued<T>>>();
   let backoff = NO_BACKOFF;
   let lastDetail = '';

@@ -1,6 +1,6 @@
 // Creates the credential of one backend of a virtual server.
 
-import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import type { VmcpBackend, VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
 import { pointerToken } from '#std/json.ts';
 import { bearerToken } from './bearer.ts';
@@ -51,13 +51,11 @@ export function needsProvider({ tokenExchange, cloudSts, upstreamInject, xaa }: 
   return (tokenExchange ?? cloudSts)?.subjectProviderName !== undefined;
 }
 
-type Listed = VmcpConfig['backends'][number];
-
 /**
  * Returns the credential of a backend: its strategy, and configured headers, which override headers of the strategy. A
  * signature is added after the configured headers. Throws a Failure like `credentialOfStrategy`.
  */
-export function credentialOfBackend(listed: Listed, config: VmcpConfig, ports: StrategyPorts): Credential {
+export function credentialOfBackend(listed: VmcpBackend, config: VmcpConfig, ports: StrategyPorts): Credential {
   const { name, headerForward: headers } = listed;
   const strategy = strategyAt(config, name);
   const credential = credentialOfStrategy(strategy, `/outgoingAuth/backends/${pointerToken(name)}`, ports);

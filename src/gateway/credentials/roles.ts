@@ -5,8 +5,8 @@ import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import type { JsonObject } from '#std/json.ts';
 import { configFault } from './config-fault.ts';
 
-type Block = NonNullable<OutgoingAuthBlocks['aws_sts_config']>;
-type Mapping = NonNullable<Block['role_mappings']>[number];
+export type StsSettings = NonNullable<OutgoingAuthBlocks['aws_sts_config']>;
+type Mapping = NonNullable<StsSettings['role_mappings']>[number];
 const POINTER = '/aws_sts_config';
 
 const ROLE = /^arn:[a-z0-9-]+:iam::[0-9]{12}:role\/[0-9A-Za-z_+=,.@/-]+$/;
@@ -24,7 +24,7 @@ interface Candidate {
  * a priority last. Mappings with equal priorities keep the order of the file. Throws Failure
  * `credential-config-invalid`.
  */
-export function createRoleChoice(block: Block): ChooseRole {
+export function createRoleChoice(block: StsSettings): ChooseRole {
   const { role_mappings: mappings = [], fallback_role_arn: fallback } = block;
   if (fallback !== undefined) checkRole(fallback, `${POINTER}/fallback_role_arn`);
   if (fallback === undefined && mappings.length === 0) {

@@ -1,18 +1,15 @@
 // Exchanges the caller's token for temporary credentials of a role, and signs the request with the temporary
 // credentials (AssumeRoleWithWebIdentity and Signature Version 4).
 
-import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import { configFault } from './config-fault.ts';
 import type { Credential, Credentialed, OutgoingRequest } from './credential.ts';
 import { endpointUrl, noAnswer, postForm } from './endpoint.ts';
 import { callerKey, createIssuedStore, type Issue } from './issued.ts';
 import type { CredentialPorts } from './ports.ts';
-import { createRoleChoice } from './roles.ts';
+import { createRoleChoice, type StsSettings } from './roles.ts';
 import { isAmazonHeader, type SigningKeys, signRequest } from './sigv4.ts';
 import { invalidAssumedRole, readAssumedRole } from './sts-answer.ts';
 import { unknownCaller } from './unknown-caller.ts';
-
-type Block = NonNullable<OutgoingAuthBlocks['aws_sts_config']>;
 
 /** Valid RoleSessionName of the API. */
 const SESSION_NAME = /^[A-Za-z0-9_+=,.@-]{2,64}$/;
@@ -28,7 +25,7 @@ const UNAVAILABLE = {
  * Creates the credential, which must be applied after all other changes of the request. Throws a Failure if the block
  * is not usable.
  */
-export function cloudSts(ports: CredentialPorts, block: Block): Credential {
+export function cloudSts(ports: CredentialPorts, block: StsSettings): Credential {
   const { region, service } = block;
   const chooseRole = createRoleChoice(block);
   const assume = createAssumeRole(ports, block);
@@ -79,7 +76,7 @@ type AssumeRole = (token: string, role: string, session: string) => Promise<Issu
  * Returns a function that requests credentials for one token. The request is not signed, because the token proves the
  * caller.
  */
-function createAssumeRole(ports: CredentialPorts, block: Block): AssumeRole {
+function createAssumeRole(ports: CredentialPorts, block: StsSettings): AssumeRole {
   const { url, display } = endpointOf(ports, block.region);
   return async function assumeRole(token, role, session) {
     const form = new URLSearchParams({

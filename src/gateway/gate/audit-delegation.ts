@@ -16,10 +16,10 @@ export interface Delegation {
   readonly omitted: number;
   /** True if the claim violates RFC 8693. */
   readonly malformed: boolean;
-  readonly malformedReason?: Fault;
+  readonly malformedReason?: DelegationFault;
 }
 
-type Fault = 'act_not_object' | 'nested_act_not_object' | 'iss_not_string' | 'sub_not_string';
+type DelegationFault = 'act_not_object' | 'nested_act_not_object' | 'iss_not_string' | 'sub_not_string';
 
 const DEPTH = 10;
 const TEXT_MAX = 256;
@@ -29,7 +29,7 @@ export function delegationOf({ act }: JsonObject, depth: number = DEPTH): Delega
   if (act === undefined || act === null) return undefined;
   const chain: Hop[] = [];
   let omitted = 0;
-  let fault: Fault | undefined;
+  let fault: DelegationFault | undefined;
   let next: Json | undefined = act;
   while (next !== undefined && next !== null) {
     if (!isObject(next)) {
@@ -48,7 +48,7 @@ function hopOf({ iss, sub }: JsonObject): Hop {
   return { iss: textOrNothing(iss), sub: textOrNothing(sub) };
 }
 
-function hopFault({ iss, sub }: JsonObject): Fault | undefined {
+function hopFault({ iss, sub }: JsonObject): DelegationFault | undefined {
   if (iss !== undefined && typeof iss !== 'string') return 'iss_not_string';
   return sub === undefined || typeof sub === 'string' ? undefined : 'sub_not_string';
 }

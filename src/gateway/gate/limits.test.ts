@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createLimits, type LimitSettings, type Place } from './limits.ts';
+import { type CallPermit, createLimits, type LimitSettings } from './limits.ts';
 
 const SETTINGS: LimitSettings = { concurrentCalls: 3, streams: 2, perCaller: {} };
 
 function limited(settings: Partial<LimitSettings>) {
   const limits = createLimits({ ...SETTINGS, ...settings });
-  const places: Place[] = [];
+  const places: CallPermit[] = [];
   return {
     limits,
     places,

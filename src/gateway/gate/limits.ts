@@ -15,23 +15,23 @@ export interface LimitSettings {
 }
 
 /** Permission for one call or stream. */
-export interface Place {
+export interface CallPermit {
   readonly ok: true;
   /** Removes the call or stream from the counts. A second invocation has no effect. */
   leave(): void;
 }
 
-interface Refused {
+interface LimitDenial {
   readonly ok: false;
   readonly denial: Denial;
 }
 
-export interface Limits {
+export interface ReplicaLimits {
   /**
    * Admits or refuses a request that starts a call or opens a stream. `caller` is equal for equal callers. `nowMs` is
    * the current time in monotonic milliseconds.
    */
-  enter(kind: 'call' | 'stream', caller: string, nowMs: number): Place | Refused;
+  enter(kind: 'call' | 'stream', caller: string, nowMs: number): CallPermit | LimitDenial;
   /** Returns the current number of calls or streams. */
   count(kind: 'call' | 'stream'): number;
 }
@@ -50,7 +50,7 @@ interface UnderWay {
 /** Maximum number of remembered callers. The buckets of the least recent callers are dropped, and start full again. */
 const CALLERS_MAX = 10_000;
 
-export function createLimits(settings: LimitSettings): Limits {
+export function createLimits(settings: LimitSettings): ReplicaLimits {
   const { requestsPerSecond: rate, perCaller } = settings;
   const all = new Map<string, Bucket>();
   const buckets = new Map<string, Bucket>();
@@ -59,7 +59,7 @@ export function createLimits(settings: LimitSettings): Limits {
   // often rebuilt.
   const underWay = new Map<string, UnderWay>();
 
-  function occupy(kind: keyof UnderWay, caller: string): Place {
+  function occupy(kind: keyof UnderWay, caller: string): CallPermit {
     const own = underWay.get(caller) ?? { call: 0, stream: 0 };
     underWay.set(caller, own);
     own[kind] += 1;
@@ -131,6 +131,6 @@ const RATE_OF_CALLER: Words = {
   message: 'You are sending too many requests.',
 };
 
-function placeRefusal({ httpStatus, code, message }: Words, retryAfterSeconds: number): Refused {
+function placeRefusal({ httpStatus, code, message }: Words, retryAfterSeconds: number): LimitDenial {
   return { ok: false, denial: { httpStatus, rpcCode: httpStatus, code, message, retryAfterSeconds } };
 }

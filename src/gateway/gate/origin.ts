@@ -26,7 +26,7 @@ interface RequestHead {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-type Headers = Readonly<Record<string, string>>;
+type ResponseHeaders = Readonly<Record<string, string>>;
 
 export interface OriginRules {
   /** Returns the refusal. undefined if the request is allowed. Must be called before other methods. */
@@ -39,12 +39,12 @@ export interface OriginRules {
    */
   refuseRebinding(request: RequestHead): Denial | undefined;
   /** Returns the CORS headers for every answer. Empty if CORS is off. */
-  headers(request: RequestHead): Headers;
+  headers(request: RequestHead): ResponseHeaders;
   /**
    * Returns the headers of the answer (204) to a preflight request. undefined if the request is not an allowed
    * preflight request.
    */
-  preflight(request: RequestHead): Headers | undefined;
+  preflight(request: RequestHead): ResponseHeaders | undefined;
 }
 
 const EXPOSED = 'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate';
@@ -83,7 +83,7 @@ export function originRules(settings: OriginSettings): OriginRules {
     return url.host === resourceHost || own.some((host) => host !== undefined && sameHost(url, host));
   }
 
-  function headers(request: RequestHead): Headers {
+  function headers(request: RequestHead): ResponseHeaders {
     if (allowedOrigins.length === 0) return NO_HEADERS;
     const origin = singleHeader(request.headers, 'origin');
     if (origin === undefined || !isAllowed(origin)) return VARY;
@@ -117,8 +117,8 @@ export function originRules(settings: OriginSettings): OriginRules {
   };
 }
 
-const NO_HEADERS: Headers = {};
-const VARY: Headers = { vary: 'Origin' };
+const NO_HEADERS: ResponseHeaders = {};
+const VARY: ResponseHeaders = { vary: 'Origin' };
 
 const ORIGIN_REFUSED: Denial = {
   httpStatus: 403,

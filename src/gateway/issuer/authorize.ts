@@ -2,14 +2,14 @@
 // consent, or continues if the person has consented earlier.
 
 import { isLoopback } from '#std/address/loopback.ts';
-import type { Client } from './clients/clients.ts';
+import type { OAuthClient } from './clients/clients.ts';
 import { fitsRedirect, redirectError } from './clients/redirects.ts';
 import { askConsent, consentCovers } from './consent.ts';
 import { findOwnEndpoint } from './forwarded.ts';
 import { isChallenge } from './keys/pkce.ts';
 import { type IssuerAnswer, type IssuerRequest, type OAuthError, parameterFault, redirectAnswer } from './message.ts';
 import { errorPage, refusalPage } from './pages/pages.ts';
-import { type Authorization, findConsent, type Pending } from './records.ts';
+import { type Authorization, findConsent, type PendingLogin } from './records.ts';
 import { audienceFor, scopesFor } from './resources.ts';
 import { beginVisit } from './visit.ts';
 import { type IssuerWorld, noteRefusal, randomId } from './world.ts';
@@ -34,7 +34,7 @@ export async function authorize(world: IssuerWorld, request: IssuerRequest): Pro
   const fresh = known === undefined ? world.cookies.newBrowser() : undefined;
   const cookies = fresh === undefined ? [] : [fresh.cookie];
   const person = world.cookies.person(request);
-  const pending: Pending = {
+  const pending: PendingLogin = {
     stage: 'upstream',
     authorization,
     browser: known ?? fresh?.browser ?? '',
@@ -52,7 +52,7 @@ export async function authorize(world: IssuerWorld, request: IssuerRequest): Pro
 }
 
 interface Redirect {
-  readonly client: Client;
+  readonly client: OAuthClient;
   readonly redirectUri: string;
   readonly redirectNamed: boolean;
 }
@@ -99,9 +99,13 @@ function refuse(world: IssuerWorld, message: string): { readonly page: IssuerAns
   return { page: errorPage(400, 'This link cannot be used', message) };
 }
 
-type Checked = Pick<Authorization, 'challenge' | 'scopes' | 'audience'>;
+type AuthorizationParts = Pick<Authorization, 'challenge' | 'scopes' | 'audience'>;
 
-function checkParameters({ settings }: IssuerWorld, client: Client, query: URLSearchParams): Checked | OAuthError {
+function checkParameters(
+  { settings }: IssuerWorld,
+  client: OAuthClient,
+  query: URLSearchParams,
+): AuthorizationParts | OAuthError {
   const fault = parameterFault(query);
   if (fault !== undefined) return invalidRequest(fault.message);
   if (query.has('request')) return { error: 'request_not_supported', description: 'request objects are not read' };

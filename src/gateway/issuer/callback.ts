@@ -14,7 +14,7 @@ import {
   findConsent,
   KEYS,
   type Login,
-  type Pending,
+  type PendingLogin,
   type Person,
   SESSIONS_MAX,
   takePending,
@@ -59,13 +59,13 @@ function isPathOf({ settings }: IssuerWorld, { redirectUri }: Upstream, request:
   return own.includes(arrivedAt(request));
 }
 
-function kept({ secrets }: IssuerWorld, { session }: Pending, provider: string, login: UpstreamLogin): Login {
+function kept({ secrets }: IssuerWorld, { session }: PendingLogin, provider: string, login: UpstreamLogin): Login {
   const { subject, name, email, tokens } = login;
   const sealed = secrets.seal('upstream tokens', upstreamContext(session, provider), JSON.stringify(tokens));
   return { provider, subject, name, email, tokens: sealed };
 }
 
-async function continueLogin(world: IssuerWorld, pending: Pending): Promise<IssuerAnswer> {
+async function continueLogin(world: IssuerWorld, pending: PendingLogin): Promise<IssuerAnswer> {
   const { authorization } = pending;
   if (nextUpstream(world, pending) !== undefined) {
     const visit = await beginVisit(world, pending);
@@ -82,7 +82,7 @@ async function continueLogin(world: IssuerWorld, pending: Pending): Promise<Issu
 /** Returns the page that asks for consent. undefined if the person has consented, in this login or earlier. */
 async function settleConsent(
   world: IssuerWorld,
-  pending: Pending,
+  pending: PendingLogin,
   person: Person,
   cookies: readonly string[],
 ): Promise<IssuerAnswer | undefined> {
@@ -131,7 +131,7 @@ function personId(issuer: string, provider: string, subject: string): string {
   );
 }
 
-async function giveCode(world: IssuerWorld, pending: Pending, person: Person): Promise<string> {
+async function giveCode(world: IssuerWorld, pending: PendingLogin, person: Person): Promise<string> {
   const { ports, secrets, settings } = world;
   const { authorization, session, logins } = pending;
   await Promise.all(

@@ -1,6 +1,6 @@
 // Asks a person for consent to a client, and applies the person's decision.
 
-import type { Client } from './clients/clients.ts';
+import type { OAuthClient } from './clients/clients.ts';
 import { redirectError, redirectPlace } from './clients/redirects.ts';
 import { type IssuerAnswer, type IssuerRequest, readForm } from './message.ts';
 import { consentPage, continuePage, errorPage } from './pages/pages.ts';
@@ -9,7 +9,7 @@ import {
   type Consent,
   KEYS,
   PENDING_MS,
-  type Pending,
+  type PendingLogin,
   takePending,
   writeRecord,
 } from './records.ts';
@@ -32,15 +32,15 @@ export function consentCovers(consent: Consent | undefined, { scopes, audience, 
 /** Shows the consent form. The id of the form is valid for one answer in the same browser. */
 export async function askConsent(
   world: IssuerWorld,
-  client: Client,
-  pending: Pending,
+  client: OAuthClient,
+  pending: PendingLogin,
   cookies: readonly string[],
 ): Promise<IssuerAnswer> {
   const id = randomId(world);
   await writeRecord(
     world.ports.store,
     KEYS.pending(id),
-    { ...pending, stage: 'consent' } satisfies Pending,
+    { ...pending, stage: 'consent' } satisfies PendingLogin,
     PENDING_MS,
   );
   const { authorization } = pending;

@@ -2,7 +2,7 @@
 // another host, and for the authorization endpoint at a path below the issuer.
 
 import type { IssuerRequest } from './message.ts';
-import { KEYS, type Pending, readRecord } from './records.ts';
+import { KEYS, type PendingLogin, readRecord } from './records.ts';
 import type { IssuerWorld } from './world.ts';
 
 /**
@@ -24,7 +24,7 @@ export async function findOwnCallback(world: IssuerWorld, request: IssuerRequest
   });
   if (!isForeign || request.query.has(FORWARDED)) return undefined;
   const browser = cookies.browser(request);
-  const known = await readRecord<Pending>(ports.store, KEYS.pending(request.query.get('state') ?? ''));
+  const known = await readRecord<PendingLogin>(ports.store, KEYS.pending(request.query.get('state') ?? ''));
   // A browser may have a cookie of the current host, from before the pages moved to another host.
   const isHere = browser !== undefined && known?.record.browser === browser;
   return isHere ? undefined : forwardedTo(world, request, 'callback');

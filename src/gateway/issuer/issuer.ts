@@ -14,7 +14,7 @@ import { createSigningKeys } from './keys/signing-keys.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts';
 import { errorPage } from './pages/pages.ts';
 import type { IssuerPorts } from './ports.ts';
-import { issuerRoutes, type Route } from './routes.ts';
+import { type IssuerRoute, issuerRoutes } from './routes.ts';
 import { createUpstreamIdTokens, createUpstreamTokens, type FindUpstreamToken } from './sessions.ts';
 import type { IssuerSettings } from './settings.ts';
 import { createOAuth2Upstream } from './upstream/oauth2.ts';
@@ -103,7 +103,7 @@ function warnOfEphemeral({ settings, ports }: IssuerWorld): void {
   ports.notify({ code: 'issuer-keys-ephemeral', level: 'warn', message, data: { missing } });
 }
 
-async function answerRoute(world: IssuerWorld, route: Route, request: IssuerRequest): Promise<IssuerAnswer> {
+async function answerRoute(world: IssuerWorld, route: IssuerRoute, request: IssuerRequest): Promise<IssuerAnswer> {
   const handle =
     request.method === 'HEAD' ? route.methods.GET : route.methods[request.method === 'POST' ? 'POST' : 'GET'];
   const isKnown = ['GET', 'HEAD', 'POST'].includes(request.method);
@@ -137,11 +137,11 @@ const PREFLIGHT: IssuerAnswer = {
   body: '',
 };
 
-function opened({ audience }: Route, answer: IssuerAnswer): IssuerAnswer {
+function opened({ audience }: IssuerRoute, answer: IssuerAnswer): IssuerAnswer {
   return audience === 'client' ? { ...answer, headers: { ...answer.headers, ...OPEN } } : answer;
 }
 
-function notAllowed(route: Route): IssuerAnswer {
+function notAllowed(route: IssuerRoute): IssuerAnswer {
   const answer =
     route.audience === 'client'
       ? errorAnswer(METHOD_REFUSED, 405)
@@ -151,7 +151,7 @@ function notAllowed(route: Route): IssuerAnswer {
 
 const METHOD_REFUSED = { error: 'invalid_request', description: 'the method is not allowed here' } as const;
 
-function tooMany({ ports }: IssuerWorld, route: Route, seconds: number): IssuerAnswer {
+function tooMany({ ports }: IssuerWorld, route: IssuerRoute, seconds: number): IssuerAnswer {
   ports.notify({
     code: 'issuer-too-many-requests',
     level: 'info',
@@ -170,7 +170,7 @@ function tooMany({ ports }: IssuerWorld, route: Route, seconds: number): IssuerA
  * Answers an unexpected error. A Failure of another area means that the store is unavailable. Any other error is a bug
  * in this server.
  */
-function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): IssuerAnswer {
+function faultAnswer({ ports }: IssuerWorld, route: IssuerRoute, error: unknown): IssuerAnswer {
   const isFailure = error instanceof Failure;
   const message = error instanceof Error ? (isFailure ? error.message : (error.stack ?? error.message)) : String(error);
   const code = isFailure ? failureCode(error) : 'issuer-internal';

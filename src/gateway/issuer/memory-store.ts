@@ -4,7 +4,7 @@
 import { setBounded } from '#std/bounded.ts';
 import type { IssuerClock, IssuerStore } from './ports.ts';
 
-interface Kept {
+interface StoredRecord {
   readonly value: string;
   /** Expiry in monotonic milliseconds. */
   readonly until: number;
@@ -17,11 +17,11 @@ interface Kept {
 const KIND_MAX = 20_000;
 
 export function createMemoryStore({ monotonic }: Pick<IssuerClock, 'monotonic'>): IssuerStore {
-  const kinds = new Map<string, Map<string, Kept>>();
+  const kinds = new Map<string, Map<string, StoredRecord>>();
 
-  function kindOf(key: string): Map<string, Kept> {
+  function kindOf(key: string): Map<string, StoredRecord> {
     const name = key.slice(0, key.indexOf(':'));
-    const known = kinds.get(name) ?? new Map<string, Kept>();
+    const known = kinds.get(name) ?? new Map<string, StoredRecord>();
     kinds.set(name, known);
     return known;
   }
@@ -65,7 +65,7 @@ export function createMemoryStore({ monotonic }: Pick<IssuerClock, 'monotonic'>)
 }
 
 /** Deletes expired records. Checks only a few of the oldest records at each write, so that no write takes long. */
-function dropExpired(kind: Map<string, Kept>, now: number): void {
+function dropExpired(kind: Map<string, StoredRecord>, now: number): void {
   let looked = 0;
   for (const [key, { until }] of kind) {
     looked += 1;

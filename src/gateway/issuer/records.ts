@@ -55,7 +55,7 @@ export interface Login {
 }
 
 /** Login in progress in one browser. */
-export interface Pending {
+export interface PendingLogin {
   readonly stage: 'consent' | 'upstream';
   readonly authorization: Authorization;
   /** Digest of the cookie of the browser that began the login. */
@@ -167,10 +167,10 @@ export function writeRecord<T>(store: IssuerStore, key: string, record: T, ttlMs
   return store.set(key, JSON.stringify(record), ttlMs);
 }
 
-export async function takePending(store: IssuerStore, id: string): Promise<Pending | undefined> {
+export async function takePending(store: IssuerStore, id: string): Promise<PendingLogin | undefined> {
   const text = await store.take(KEYS.pending(id));
   if (text === undefined) return undefined;
-  const pending: Pending = JSON.parse(text);
+  const pending: PendingLogin = JSON.parse(text);
   return pending;
 }
 

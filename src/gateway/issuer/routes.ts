@@ -16,7 +16,7 @@ import type { IssuerWorld } from './world.ts';
 
 type Handle = (world: IssuerWorld, request: IssuerRequest) => IssuerAnswer | Promise<IssuerAnswer>;
 
-export interface Route {
+export interface IssuerRoute {
   /** Name of the endpoint, for metrics. */
   readonly name: string;
   readonly methods: Readonly<Partial<Record<'GET' | 'POST', Handle>>>;
@@ -51,11 +51,15 @@ export function issuerRoutes({
 }: {
   readonly settings: IssuerSettings;
   readonly ports: { readonly clock: Pick<IssuerClock, 'monotonic'> };
-}): ReadonlyMap<string, Route> {
+}): ReadonlyMap<string, IssuerRoute> {
   const limits = Object.fromEntries(
     Object.entries(PER_MINUTE).map(([name, perMinute]) => [name, createRateLimit(perMinute, ports.clock.monotonic)]),
   );
-  function route(name: keyof typeof PER_MINUTE, audience: Route['audience'], methods: Route['methods']): Route {
+  function route(
+    name: keyof typeof PER_MINUTE,
+    audience: IssuerRoute['audience'],
+    methods: IssuerRoute['methods'],
+  ): IssuerRoute {
     return { name, audience, methods, limit: limits[name] };
   }
   const documents = { name: 'metadata', audience: 'client', limit: undefined } as const;
@@ -66,17 +70,17 @@ export function issuerRoutes({
   };
   const callback = route('callback', 'page', { GET: receiveCallback });
   const below = `${settings.path}/oauth`;
-  return new Map<string, Route>([
-    ...metadataLocations(settings).map((path): [string, Route] => [
+  return new Map<string, IssuerRoute>([
+    ...metadataLocations(settings).map((path): [string, IssuerRoute] => [
       path,
       { ...documents, methods: { GET: showMetadata } },
     ]),
     [`${settings.path}/.well-known/jwks.json`, { ...documents, name: 'jwks', methods: { GET: showKeys } }],
     // Callbacks are also served at the paths of the providers' redirect URIs.
-    ...settings.upstreams.map(({ redirectUri }): [string, Route] => [new URL(redirectUri).pathname, callback]),
+    ...settings.upstreams.map(({ redirectUri }): [string, IssuerRoute] => [new URL(redirectUri).pathname, callback]),
     // The paths below the issuer stay available, because clients may have read the metadata before another base URL was
     // configured.
-    ...[below, `${settings.pagesPath}/oauth`].flatMap((base): [string, Route][] => [
+    ...[below, `${settings.pagesPath}/oauth`].flatMap((base): [string, IssuerRoute][] => [
       [`${base}/callback`, callback],
       [`${base}/authorize`, pages.authorize],
       [`${base}/consent`, pages.consent],

@@ -4,7 +4,7 @@
 import { sha256 } from '#std/hash.ts';
 import { signAccessToken, type TokenFacts, tokenSeconds } from './access-token.ts';
 import { authenticateClient } from './clients/authentication.ts';
-import type { Client } from './clients/clients.ts';
+import type { OAuthClient } from './clients/clients.ts';
 import { TOKEN_EXCHANGE } from './grants/delegates.ts';
 import { exchangeToken } from './grants/exchange.ts';
 import { JWT_BEARER, redeemAssertion } from './grants/jwt-bearer.ts';
@@ -109,7 +109,11 @@ function noted(world: IssuerWorld, facts: TokenFacts | OAuthError, issuedType: s
 
 const CODE_UNKNOWN = invalidGrant('the code is unknown, has expired, was used, or belongs to another client');
 
-async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Granted | OAuthError> {
+async function redeemCode(
+  world: IssuerWorld,
+  client: OAuthClient,
+  form: URLSearchParams,
+): Promise<Granted | OAuthError> {
   const { store } = world.ports;
   const opened = world.secrets.open('authorization code', form.get('code') ?? '');
   const known = opened === undefined ? undefined : await readRecord<CodeRecord>(store, KEYS.code(opened.id));
@@ -157,7 +161,11 @@ const RACES_MAX = 5;
  * Rotates refresh tokens (RFC 9700 section 4.14.2). The last used token stays valid until its successor is used, so a
  * lost answer does no harm. Any other used token ends the session.
  */
-async function refreshTokens(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Granted | OAuthError> {
+async function refreshTokens(
+  world: IssuerWorld,
+  client: OAuthClient,
+  form: URLSearchParams,
+): Promise<Granted | OAuthError> {
   const token = form.get('refresh_token') ?? '';
   const opened = world.secrets.open('refresh token', token);
   if (opened === undefined) return REFRESH_UNKNOWN;

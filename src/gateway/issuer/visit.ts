@@ -2,14 +2,14 @@
 
 import { Failure } from '#std/failure.ts';
 import type { OAuthError } from './message.ts';
-import { KEYS, PENDING_MS, type Pending, writeRecord } from './records.ts';
+import { KEYS, PENDING_MS, type PendingLogin, writeRecord } from './records.ts';
 import type { Upstream } from './upstream/upstream.ts';
 import { type IssuerWorld, randomId } from './world.ts';
 
 const VERIFIER_BYTES = 32;
 
 /** Returns the next provider. undefined if the person has logged in at all providers. */
-export function nextUpstream({ upstreams }: IssuerWorld, { logins }: Pending): Upstream | undefined {
+export function nextUpstream({ upstreams }: IssuerWorld, { logins }: PendingLogin): Upstream | undefined {
   return upstreams[logins.length];
 }
 
@@ -17,7 +17,10 @@ export function nextUpstream({ upstreams }: IssuerWorld, { logins }: Pending): U
  * Returns the URL of the visit. Returns an error for the client if the provider is not usable. The state is valid for
  * one answer.
  */
-export async function beginVisit(world: IssuerWorld, pending: Pending): Promise<{ readonly url: string } | OAuthError> {
+export async function beginVisit(
+  world: IssuerWorld,
+  pending: PendingLogin,
+): Promise<{ readonly url: string } | OAuthError> {
   const upstream = nextUpstream(world, pending) ?? world.upstreams[0];
   const visit = {
     state: randomId(world),
@@ -27,7 +30,7 @@ export async function beginVisit(world: IssuerWorld, pending: Pending): Promise<
   const { state, nonce, verifier } = visit;
   try {
     const url = await upstream.authorizationUrl(visit);
-    const next: Pending = { ...pending, stage: 'upstream', nonce, verifier };
+    const next: PendingLogin = { ...pending, stage: 'upstream', nonce, verifier };
     await writeRecord(world.ports.store, KEYS.pending(state), next, PENDING_MS);
     return { url };
   } catch (error) {

@@ -8,7 +8,7 @@ import type { AggregationRules } from './catalogue/rules.ts';
 import { healthDocument, statusDocument } from './health/status.ts';
 import type { Member } from './members/member.ts';
 import { OWN_MEMBER } from './own-tools/own-member.ts';
-import type { Route } from './own-tools/ports.ts';
+import type { MemberRoute } from './own-tools/ports.ts';
 import type { EndedRun } from './workflows/last-runs.ts';
 
 type TextMap = Readonly<Record<string, string>>;
@@ -96,7 +96,7 @@ function offeredItems({ tools, prompts, lists, findResource }: Offer): JsonObjec
  * Returns the backend of an item, and the item's name at the backend. Both are absent if the item belongs to the
  * virtual server.
  */
-function memberPlace(route: Route | undefined): JsonObject {
+function memberPlace(route: MemberRoute | undefined): JsonObject {
   return route === undefined || route.member === OWN_MEMBER ? {} : { backend: route.member, own: route.own };
 }
 
@@ -129,7 +129,7 @@ function conflictsOf({ offer, resolution }: Overview): JsonObject[] {
   return [...ofTools, ...taken, ...ofOthers];
 }
 
-function givenTo(route: Route | undefined): JsonObject {
+function givenTo(route: MemberRoute | undefined): JsonObject {
   return route === undefined ? {} : { given_to: memberPlace(route) };
 }
 

@@ -19,7 +19,7 @@ import { readMemberAppUri } from './catalogue/apps.ts';
 import type { Offer } from './catalogue/assemble.ts';
 import { listNameOf } from './catalogue/list-names.ts';
 import { agreedRevision, answerFromOffer, initializeMessage, listMessage } from './lists-answer.ts';
-import { passOptimizer, type ToolCall } from './optimizer/calls.ts';
+import { type OptimizedCall, passOptimizer } from './optimizer/calls.ts';
 import { sendNotification, sendResponse, setLogLevel } from './session-messages.ts';
 import { endMemberSessions } from './sessions/open-member.ts';
 import type { Session } from './sessions/session.ts';
@@ -183,7 +183,7 @@ function forwardCall(
   world: World,
   session: Session,
   offer: Offer,
-  { exchange, body, request: message }: ToolCall,
+  { exchange, body, request: message }: OptimizedCall,
   answer: Answer,
 ): Flow {
   const subscribed = message.method === 'resources/unsubscribe' ? subscriptionRoute(session, message) : undefined;

@@ -15,7 +15,7 @@ import { routeRequest } from './calls/route.ts';
 import type { Offer } from './catalogue/assemble.ts';
 import { listNameOf } from './catalogue/list-names.ts';
 import { answerFromOffer, discoverMessage, listMessage } from './lists-answer.ts';
-import { passOptimizer, type ToolCall } from './optimizer/calls.ts';
+import { type OptimizedCall, passOptimizer } from './optimizer/calls.ts';
 import { openSubscription } from './streams/subscription.ts';
 import type { World } from './world.ts';
 
@@ -84,7 +84,7 @@ function forwardStateless(
 function forwardCall(
   world: World,
   offer: Offer,
-  { exchange, body, request }: ToolCall,
+  { exchange, body, request }: OptimizedCall,
   answer: Answer,
   mayMakeTask: boolean,
 ): Flow {

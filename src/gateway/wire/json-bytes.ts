@@ -13,12 +13,12 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 
 /** Bytes, with a view that reads four bytes at once. */
-export interface Source {
+export interface JsonBytes {
   readonly bytes: Buffer;
   readonly view: DataView;
 }
 
-export function openSource(bytes: Buffer): Source {
+export function openSource(bytes: Buffer): JsonBytes {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
 }
 
@@ -66,7 +66,7 @@ export function skipSpace(bytes: Buffer, from: number, end: number): number {
  * control character (`x ^ 2` is below 0x21) or a backslash (`x ^ 0x5c` is 0). A borrow can only set wrong bits above
  * the first true bit, so the lowest set bit is always correct.
  */
-export function skipString(source: Source, from: number, end: number): number {
+export function skipString(source: JsonBytes, from: number, end: number): number {
   const { bytes, view } = source;
   const last = end - 8;
   let pos = from;
@@ -169,7 +169,7 @@ function skipLiteral(bytes: Buffer, from: number, end: number, literal: Buffer):
 }
 
 /** Returns the position after a value that is neither an object nor an array. */
-function skipScalar(source: Source, from: number, end: number): number {
+function skipScalar(source: JsonBytes, from: number, end: number): number {
   const { bytes } = source;
   if (from >= end) return faultAt(end, SYNTAX);
   const byte = bytes[from] ?? 0;
@@ -191,7 +191,7 @@ export function skipColon(bytes: Buffer, from: number, end: number): number {
   return skipSpace(bytes, colon + 1, end);
 }
 
-function skipKey(source: Source, from: number, end: number): number {
+function skipKey(source: JsonBytes, from: number, end: number): number {
   if (from >= end || source.bytes[from] !== QUOTE) return faultAt(from, SYNTAX);
   const close = skipString(source, from + 1, end);
   return close < 0 ? close : skipColon(source.bytes, close + 1, end);
@@ -204,7 +204,7 @@ const CLOSERS = new Uint8Array(MAX_DEPTH + 1);
  * Returns the position after the value. `from` is the first byte of the value, after any white space. `depth` is the
  * number of containers around the value.
  */
-export function skipValue(source: Source, from: number, end: number, depth: number): number {
+export function skipValue(source: JsonBytes, from: number, end: number, depth: number): number {
   const { bytes } = source;
   let level = depth;
   let pos = from;

@@ -5,9 +5,9 @@ import {
   DUPLICATE_KEY,
   ESCAPED_KEY,
   faultAt,
+  type JsonBytes,
   LONE_SURROGATE,
   OTHER_CASE,
-  type Source,
   SYNTAX,
   skipColon,
   skipSpace,
@@ -78,7 +78,7 @@ const FOLDED: Readonly<Record<string, string>> = { '\u017f': 's', '\u212a': 'k',
  * Decodes the text between two quotes. Returns undefined for an unpaired surrogate, which JSON readers replace in
  * different ways.
  */
-export function decodeString({ bytes }: Source, start: number, end: number): string | undefined {
+export function decodeString({ bytes }: JsonBytes, start: number, end: number): string | undefined {
   if (!hasEscape(bytes, start, end)) return bytes.toString('utf8', start, end);
   const text: unknown = JSON.parse(bytes.toString('utf8', start - 1, end + 1));
   return typeof text === 'string' && text.isWellFormed() ? text : undefined;
@@ -97,7 +97,7 @@ function hasEscape(bytes: Buffer, start: number, end: number): boolean {
  * unknown keys are only checked to be valid JSON. Returns the position after the object, or a fault.
  */
 export function readMembers(
-  source: Source,
+  source: JsonBytes,
   from: number,
   end: number,
   depth: number,
@@ -156,7 +156,7 @@ function knownKey(bytes: Buffer, start: number, end: number, level: KeyLevel): K
  * Returns the text of an unknown key. Returns a fault if another reader could read the key as a known key (C strings
  * end at NUL).
  */
-function unknownKey(source: Source, start: number, end: number, level: KeyLevel): string | number {
+function unknownKey(source: JsonBytes, start: number, end: number, level: KeyLevel): string | number {
   const text = decodeString(source, start, end);
   if (text === undefined) return faultAt(start - 1, LONE_SURROGATE);
   if (text.includes('\0')) return faultAt(start - 1, ESCAPED_KEY);

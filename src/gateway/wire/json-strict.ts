@@ -4,10 +4,10 @@
 import {
   DUPLICATE_KEY,
   faultAt,
+  type JsonBytes,
   LONE_SURROGATE,
   MAX_DEPTH,
   OTHER_CASE,
-  type Source,
   SYNTAX,
   skipColon,
   skipSpace,
@@ -34,7 +34,13 @@ export interface StrictOptions {
 }
 
 /** Returns the position after the value at `from`, or a fault. `depth` is the number of containers around the value. */
-export function readStrict(source: Source, from: number, end: number, depth: number, options: StrictOptions): number {
+export function readStrict(
+  source: JsonBytes,
+  from: number,
+  end: number,
+  depth: number,
+  options: StrictOptions,
+): number {
   const { deep = false, known, keysMax, member } = options;
   const names = known === undefined ? undefined : new Map(known.map((name) => [foldKey(name), name]));
   return readValueStrict(source, from, end, depth, deep, { names, keysMax, member });
@@ -51,7 +57,7 @@ interface KeyRules {
 const NO_RULES: KeyRules = {};
 
 function readValueStrict(
-  source: Source,
+  source: JsonBytes,
   from: number,
   end: number,
   depth: number,
@@ -65,13 +71,13 @@ function readValueStrict(
   return skipValue(source, from, end, depth);
 }
 
-function readText(source: Source, from: number, end: number): number {
+function readText(source: JsonBytes, from: number, end: number): number {
   const close = skipString(source, from + 1, end);
   if (close < 0) return close;
   return decodeString(source, from + 1, close) === undefined ? faultAt(from, LONE_SURROGATE) : close + 1;
 }
 
-function readArray(source: Source, from: number, end: number, depth: number): number {
+function readArray(source: JsonBytes, from: number, end: number, depth: number): number {
   const { bytes } = source;
   if (depth >= MAX_DEPTH) return faultAt(from, TOO_DEEP);
   let pos = skipSpace(bytes, from + 1, end);
@@ -86,7 +92,14 @@ function readArray(source: Source, from: number, end: number, depth: number): nu
   }
 }
 
-function readObject(source: Source, from: number, end: number, depth: number, deep: boolean, rules: KeyRules): number {
+function readObject(
+  source: JsonBytes,
+  from: number,
+  end: number,
+  depth: number,
+  deep: boolean,
+  rules: KeyRules,
+): number {
   const { bytes } = source;
   if (depth >= MAX_DEPTH) return faultAt(from, TOO_DEEP);
   const seen = new Set<string>();

@@ -1,11 +1,11 @@
 // Finds the members of an object and the elements of a list in JSON bytes, without parsing the values. A message can
 // thereby be changed in one place while all other bytes stay unchanged.
 
-import { openSource, type Source, skipColon, skipSpace, skipString, skipValue } from './json-bytes.ts';
+import { type JsonBytes, openSource, skipColon, skipSpace, skipString, skipValue } from './json-bytes.ts';
 import { decodeString } from './json-members.ts';
 import type { Span } from './message.ts';
 
-export interface Member {
+export interface MemberSpan {
   readonly key: string;
   /** Position of the opening quote of the key. */
   readonly start: number;
@@ -20,9 +20,9 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
 /** Returns the members, in order, of the object that begins at `at`. undefined if no complete object begins at `at`. */
-export function objectMembers(bytes: Buffer, at: number): readonly Member[] | undefined {
+export function objectMembers(bytes: Buffer, at: number): readonly MemberSpan[] | undefined {
   const source = openSource(bytes);
-  const members: Member[] = [];
+  const members: MemberSpan[] = [];
   const end = walk(bytes, at, OPEN_OBJECT, CLOSE_OBJECT, (start) => {
     const member = readMember(source, start);
     if (member === undefined) return -1;
@@ -49,7 +49,7 @@ export function afterSpace(bytes: Buffer, at: number): number {
   return skipSpace(bytes, at, bytes.length);
 }
 
-function readMember(source: Source, start: number): Member | undefined {
+function readMember(source: JsonBytes, start: number): MemberSpan | undefined {
   const { bytes } = source;
   if (bytes[start] !== QUOTE) return undefined;
   const close = skipString(source, start + 1, bytes.length);

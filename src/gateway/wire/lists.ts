@@ -1,19 +1,19 @@
 // Finds the items in the result of a list method, and rebuilds the result with fewer or changed items. All other bytes
 // stay unchanged.
 
-import { faultReason, openSource, type Source, SYNTAX, skipSpace } from './json-bytes.ts';
+import { faultReason, type JsonBytes, openSource, SYNTAX, skipSpace } from './json-bytes.ts';
 import { keyLevel, readMembers, slotOf } from './json-members.ts';
-import type { Span, Target } from './message.ts';
+import type { MessageTarget, Span } from './message.ts';
 import type { ListKey } from './methods.ts';
 import { jsonString, type Patch, patchBytes, patchedParts } from './patch.ts';
 import { spanAt, textAt } from './scan-params.ts';
 
 export interface ListItem {
   readonly span: Span;
-  readonly name?: Target;
-  readonly uri?: Target;
+  readonly name?: MessageTarget;
+  readonly uri?: MessageTarget;
   /** Present for resource templates. */
-  readonly uriTemplate?: Target;
+  readonly uriTemplate?: MessageTarget;
   readonly description?: Span;
   readonly title?: Span;
   readonly annotations?: Span;
@@ -115,7 +115,7 @@ function reasonOf(fault: number): string {
     : 'not valid JSON';
 }
 
-function readItems(source: Source, array: Span): ListItem[] | string {
+function readItems(source: JsonBytes, array: Span): ListItem[] | string {
   const { bytes } = source;
   const items: ListItem[] = [];
   const slots = new Int32Array(ITEM.to);
@@ -136,7 +136,7 @@ function readItems(source: Source, array: Span): ListItem[] | string {
   }
 }
 
-function readItem(source: Source, span: Span, slots: Int32Array): ListItem | undefined {
+function readItem(source: JsonBytes, span: Span, slots: Int32Array): ListItem | undefined {
   const name = targetAt(source, slots, AT.name);
   const uri = targetAt(source, slots, AT.uri);
   const uriTemplate = targetAt(source, slots, AT.uriTemplate);
@@ -154,7 +154,7 @@ function readItem(source: Source, span: Span, slots: Int32Array): ListItem | und
 }
 
 /** Returns the text at the slot. undefined if the value is absent, null if the value is not a valid text. */
-function targetAt(source: Source, slots: Int32Array, slot: number): Target | undefined | null {
+function targetAt(source: JsonBytes, slots: Int32Array, slot: number): MessageTarget | undefined | null {
   const span = spanAt(slots, slot);
   if (span === undefined) return undefined;
   const value = textAt(source, span);

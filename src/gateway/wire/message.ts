@@ -15,7 +15,7 @@ export interface MessageId {
 }
 
 /** Name or URI that a message is about. The position includes the quotes. */
-export interface Target {
+export interface MessageTarget {
   readonly value: string;
   readonly span: Span;
   /** `params.ref.type` of a completion request. */
@@ -42,12 +42,12 @@ export interface MessageMeta {
   readonly clientCapabilities?: Span;
 }
 
-interface Call {
+interface MethodCall {
   readonly method: string;
   readonly methodSpan: Span;
   readonly params?: Span;
   /** Target that the table of methods defines for the method: `params.name`, `params.uri`, `params.ref.name`, ... */
-  readonly target?: Target;
+  readonly target?: MessageTarget;
   /** Position of `params.arguments`. The scan does not read its members. */
   readonly arguments?: Span;
   readonly meta?: MessageMeta;
@@ -61,12 +61,12 @@ interface Call {
   readonly cursor?: Span;
 }
 
-export interface RequestMessage extends Call {
+export interface RequestMessage extends MethodCall {
   readonly kind: 'request';
   readonly id: MessageId;
 }
 
-export interface NotificationMessage extends Call {
+export interface NotificationMessage extends MethodCall {
   readonly kind: 'notification';
 }
 

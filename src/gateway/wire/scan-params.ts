@@ -1,8 +1,8 @@
 // Reads the parts of `params` and `params._meta` that a gateway needs, at the positions that the strict scan stored.
 
-import type { Source } from './json-bytes.ts';
+import type { JsonBytes } from './json-bytes.ts';
 import { decodeString, keyLevel, slotOf } from './json-members.ts';
-import type { MessageId, MessageMeta, Span, Target } from './message.ts';
+import type { MessageId, MessageMeta, MessageTarget, Span } from './message.ts';
 import type { MethodFacts } from './methods.ts';
 
 const VENDOR = 'io.modelcontextprotocol/';
@@ -79,7 +79,7 @@ const MAX_ID_BYTES = 1024;
 const INTEGER = /^(0|-?[1-9][0-9]*)$/;
 
 export interface Params {
-  readonly target?: Target;
+  readonly target?: MessageTarget;
   readonly arguments?: Span;
   readonly meta?: MessageMeta;
   readonly refersTo?: MessageId;
@@ -97,7 +97,7 @@ export function spanAt(slots: Int32Array, slot: number): Span | undefined {
  * Returns the text at a position. undefined if the value is not a string, or contains an unpaired surrogate or NUL,
  * which JSON readers read differently.
  */
-export function textAt(source: Source, { start, end }: Span): string | undefined {
+export function textAt(source: JsonBytes, { start, end }: Span): string | undefined {
   const text = source.bytes[start] === QUOTE ? decodeString(source, start + 1, end - 1) : undefined;
   return text?.includes('\0') === true ? undefined : text;
 }
@@ -106,7 +106,7 @@ export function textAt(source: Source, { start, end }: Span): string | undefined
  * Returns the id at a position. undefined unless the value is a string or an integer in its shortest form. Equal ids
  * must have equal texts, which `1.0` and `1` do not have.
  */
-export function idAt({ bytes, view }: Source, span: Span): MessageId | undefined {
+export function idAt({ bytes, view }: JsonBytes, span: Span): MessageId | undefined {
   if (span.end - span.start > MAX_ID_BYTES) return undefined;
   if (bytes[span.start] !== QUOTE) {
     const json = bytes.toString('latin1', span.start, span.end);
@@ -117,7 +117,7 @@ export function idAt({ bytes, view }: Source, span: Span): MessageId | undefined
 }
 
 /** Returns the params at the stored positions, or a sentence about the invalid part. */
-export function readParams(source: Source, slots: Int32Array, facts: MethodFacts | undefined): Params | string {
+export function readParams(source: JsonBytes, slots: Int32Array, facts: MethodFacts | undefined): Params | string {
   const meta = readMeta(source, slots);
   if (typeof meta === 'string') return meta;
   const absent = facts?.target === undefined || (slots[AT[facts.target]] === 0 && isGone(facts, meta));
@@ -161,7 +161,11 @@ function optionalReference(facts: MethodFacts, found: Span | undefined): boolean
 }
 
 /** Returns the target, or a description of the missing part. */
-function readTarget(source: Source, slots: Int32Array, param: NonNullable<MethodFacts['target']>): Target | string {
+function readTarget(
+  source: JsonBytes,
+  slots: Int32Array,
+  param: NonNullable<MethodFacts['target']>,
+): MessageTarget | string {
   if (param !== 'ref') return targetAt(source, slots, AT[param]) ?? `params.${param}, a string`;
   const type = spanAt(slots, AT.refType);
   const kind = type === undefined ? undefined : textAt(source, type);
@@ -171,18 +175,22 @@ function readTarget(source: Source, slots: Int32Array, param: NonNullable<Method
   return 'params.ref of the type "ref/prompt" or "ref/resource"';
 }
 
-function refTarget(source: Source, slots: Int32Array, refType: NonNullable<Target['refType']>): Target | undefined {
+function refTarget(
+  source: JsonBytes,
+  slots: Int32Array,
+  refType: NonNullable<MessageTarget['refType']>,
+): MessageTarget | undefined {
   const target = targetAt(source, slots, refType === 'ref/prompt' ? AT.refName : AT.refUri);
   return target === undefined ? undefined : { ...target, refType };
 }
 
-function targetAt(source: Source, slots: Int32Array, slot: number): Target | undefined {
+function targetAt(source: JsonBytes, slots: Int32Array, slot: number): MessageTarget | undefined {
   const span = spanAt(slots, slot);
   const value = span === undefined ? undefined : textAt(source, span);
   return span === undefined || value === undefined ? undefined : { value, span };
 }
 
-function readMeta(source: Source, slots: Int32Array): MessageMeta | string | undefined {
+function readMeta(source: JsonBytes, slots: Int32Array): MessageMeta | string | undefined {
   const span = spanAt(slots, AT.meta);
   if (span === undefined) return undefined;
   if (source.bytes[span.start] !== OPEN_OBJECT) return 'params._meta must be an object.';
@@ -219,7 +227,7 @@ function readMeta(source: Source, slots: Int32Array): MessageMeta | string | und
  * Returns the text. undefined for an invalid value: a receiver of an invalid trace context starts a new trace (W3C
  * Trace Context section 2.2.1).
  */
-function optionalText(source: Source, slots: Int32Array, slot: number): string | undefined {
+function optionalText(source: JsonBytes, slots: Int32Array, slot: number): string | undefined {
   const span = spanAt(slots, slot);
   return span === undefined ? undefined : textAt(source, span);
 }

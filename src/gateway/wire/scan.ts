@@ -10,11 +10,11 @@ import {
   faultAt,
   faultPosition,
   faultReason,
+  type JsonBytes,
   LONE_SURROGATE,
   MAX_DEPTH,
   OTHER_CASE,
   openSource,
-  type Source,
   SYNTAX,
   skipSpace,
   skipValue,
@@ -87,12 +87,12 @@ function refuseMessage(code: ScanFault['code'], message: string, id?: MessageId)
   return { ok: false, fault: { code, message, id } };
 }
 
-function readId(source: Source): MessageId | undefined {
+function readId(source: JsonBytes): MessageId | undefined {
   const span = spanAt(SLOTS, ID);
   return span === undefined ? undefined : idAt(source, span);
 }
 
-function readMessage(source: Source): Scanned {
+function readMessage(source: JsonBytes): Scanned {
   const version = spanAt(SLOTS, JSONRPC);
   const id = readId(source);
   if (version === undefined || source.bytes.toString('latin1', version.start, version.end) !== '"2.0"') {
@@ -122,7 +122,7 @@ function readMessage(source: Source): Scanned {
   return { ok: true, message };
 }
 
-function readResponse(source: Source, id: MessageId | undefined): Scanned {
+function readResponse(source: JsonBytes, id: MessageId | undefined): Scanned {
   const result = spanAt(SLOTS, RESULT);
   const error = spanAt(SLOTS, ERROR);
   const given = SLOTS[ID] ?? 0;

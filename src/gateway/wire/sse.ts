@@ -175,9 +175,9 @@ function joinLines(pieces: readonly Buffer[]): Buffer {
   return Buffer.concat(pieces.flatMap((piece, index) => (index === 0 ? [piece] : [LINE_FEED, piece])));
 }
 
-type Field = 'data' | 'event' | 'id' | 'retry';
+type EventField = 'data' | 'event' | 'id' | 'retry';
 
-const FIELDS: readonly { readonly name: Field; readonly bytes: Buffer }[] = (
+const FIELDS: readonly { readonly name: EventField; readonly bytes: Buffer }[] = (
   ['data', 'event', 'id', 'retry'] as const
 ).map((name) => ({ name, bytes: Buffer.from(name) }));
 
@@ -185,7 +185,7 @@ const FIELDS: readonly { readonly name: Field; readonly bytes: Buffer }[] = (
  * Returns the field of a line. undefined for comments and for fields that the standard does not define. A line without
  * a colon is a field with an empty value.
  */
-function fieldAt(raw: Buffer, line: number, end: number): Field | undefined {
+function fieldAt(raw: Buffer, line: number, end: number): EventField | undefined {
   next: for (const { name, bytes } of FIELDS) {
     const after = line + bytes.length;
     if (after > end || (after < end && raw[after] !== COLON)) continue;

@@ -48,7 +48,7 @@ const ROLE_RULE = withRules(
 const SETTINGS = object(
   {
     url: addressed(
-      text('URL at which people open the console. The provider sends them back to <url>/login/callback.', {
+      text('URL at which people open the console. The provider sends them back to /login/callback below it.', {
         pattern: '^https?://[^?#]*[^/?#]$',
       }),
       'url',
@@ -76,20 +76,20 @@ const SETTINGS = object(
 export const LOGIN = withRules(SETTINGS, [
   {
     holds: ({ url }) => isSafe(url),
-    message: 'must be https, because of the cookie; http is for this machine only (localhost, 127.0.0.1, [::1])',
+    message: 'url must be https, because of the cookie; http is for this machine only (localhost, 127.0.0.1, [::1])',
     at: '/url',
   },
   {
     holds: ({ issuer }) => isSafe(issuer),
-    message: 'must be https; http is for this machine only (localhost, 127.0.0.1, [::1])',
+    message: 'issuer must be https; http is for this machine only (localhost, 127.0.0.1, [::1])',
     at: '/issuer',
   },
-  { holds: ({ scopes }) => scopes.includes('openid'), message: 'must include openid', at: '/scopes' },
+  { holds: ({ scopes }) => scopes.includes('openid'), message: 'scopes must include openid', at: '/scopes' },
 ]);
 
 export type LoginConfig = Static<typeof LOGIN>;
 
-/** Also true for a text that is no URL, whose form has its own problem. */
+/** Also true for a text that is not a URL: its form is a problem of its own. */
 function isSafe(text: string): boolean {
   const url = URL.parse(text);
   return url === null || url.protocol === 'https:' || isLoopback(url.hostname);

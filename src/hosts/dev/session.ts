@@ -64,8 +64,7 @@ async function runSession(options: DevOptions): Promise<void> {
     stopping = true;
     say('stopping');
   });
-  const listening = port === 0 ? await freePort() : port;
-  const origin = `http://127.0.0.1:${listening}`;
+  const origin = `http://127.0.0.1:${port === 0 ? await freePort() : port}`;
   const packages = packagesOf(options);
   const programs = programsOf(options, origin, packages);
   // A run with --once starts no processes, because it would stop them at once.
@@ -76,7 +75,7 @@ async function runSession(options: DevOptions): Promise<void> {
   try {
     const start = countCreated(say);
     const tell = options.verbose ? tellOutcomes(say) : start.tell;
-    const feed = openFleetFeed(world.config, (text) => say(text));
+    const feed = openFleetFeed(world.config, say);
     const instance = await openInstance(world.config, tell, { looked: feed.looked }, undefined, { alone: true });
     const followed = followPackages(packages, instance, world);
     try {
@@ -92,9 +91,8 @@ async function runSession(options: DevOptions): Promise<void> {
       await followed.ran(first);
       beginPods();
       const wake: Kept['wake'] = {};
-      const runNow = () => wake.runNow?.();
-      const opened = { instance, feed, world, origin, newToken, say, runNow, inOrder: port !== 0, commandOf: typed };
-      const serving = await openServing(opened);
+      const opened = { instance, feed, world, origin, newToken, say, inOrder: port !== 0, commandOf: typed };
+      const serving = await openServing({ ...opened, runNow: () => wake.runNow?.() });
       try {
         process.stdout.write(formatGuide(world, origin, serving, await serving.running()));
         await keepRunning({ instance, feed, world, followed, serving, first, wake, say }, interrupted);

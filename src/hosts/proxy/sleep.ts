@@ -6,7 +6,7 @@ import type { Backend } from '#gateway/backends/backend.ts';
 import { createSleepingBackend, type SleepingBackend } from '#gateway/backends/sleep/backend.ts';
 import type { SleepParts } from '#gateway/backends/sleep/ports.ts';
 import type { ProxyMetrics } from '#gateway/proxy/metrics.ts';
-import { addSleepMetrics } from '#gateway/proxy/sleep-metrics.ts';
+import { addSleepMetrics } from '#gateway/proxy/records/sleep-metrics.ts';
 import type { Environment } from '#std/environment.ts';
 import { Failure } from '#std/failure.ts';
 import { systemClock } from '../clock.ts';

@@ -10,7 +10,7 @@ import type { Health } from '#gateway/proxy/health.ts';
 import { createCallerBytes } from '#gateway/virtual-server/calls/caller-bytes.ts';
 import type { Offer } from '#gateway/virtual-server/catalogue/assemble.ts';
 import { type Catalogue, createCatalogue } from '#gateway/virtual-server/catalogue/catalogue.ts';
-import type { Entry } from '#gateway/virtual-server/catalogue/entries.ts';
+import type { ListEntry } from '#gateway/virtual-server/catalogue/entries.ts';
 import { listenToMembers } from '#gateway/virtual-server/catalogue/listening.ts';
 import { watchMembers } from '#gateway/virtual-server/health/checks.ts';
 import type { ReportedMember } from '#gateway/virtual-server/health/cluster-status.ts';
@@ -185,7 +185,7 @@ function openOwnTools(
   opened.member = ownMember(bridgeEras(reached, ports, { messageBytes }));
 }
 
-function reportReading(logger: Logger, { name }: Member, { fault }: Entry): void {
+function reportReading(logger: Logger, { name }: Member, { fault }: ListEntry): void {
   if (fault === undefined) {
     logger.info({ backend: name }, 'the lists of a backend can be read');
     return;

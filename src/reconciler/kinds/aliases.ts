@@ -8,19 +8,19 @@ import type { Static, TSchema } from '#std/schema.ts';
 type Path = readonly (string | number)[];
 
 /** Path from a parent to a value below it. `today` contains current names, and `written` the author's names. */
-interface Step {
-  readonly parent: Step | undefined;
+interface PathLink {
+  readonly parent: PathLink | undefined;
   readonly today: Path;
   readonly written: Path;
 }
 
 /** Pointers to a renamed field. `today` contains current names, and `written` the author's names. */
-interface Place {
+interface FieldPointers {
   readonly today: string;
   readonly written: string;
 }
 
-export interface Reading {
+export interface CurrentForm {
   readonly value: JsonObject;
   /** Returns the pointer into the author's text for a pointer into `value`. */
   written(pointer: string): string;
@@ -30,14 +30,14 @@ export interface Reading {
  * Returns the value with current field names, and adds each rename to `renamed`. Returns the same value if nothing is
  * renamed.
  */
-type Renamer = (value: Json, at: Step | undefined, renamed: Step[]) => Json;
+type Renamer = (value: Json, at: PathLink | undefined, renamed: PathLink[]) => Json;
 
 /** Returns a function that reads values of the schema. `pointer`: pointer of these values in the resource. */
-export function readerOf(schema: JsonObject, pointer: string): (value: JsonObject) => Reading {
+export function readerOf(schema: JsonObject, pointer: string): (value: JsonObject) => CurrentForm {
   const rename = renamer(schema);
   const same = (asked: string) => asked;
   return (value) => {
-    const renamed: Step[] = [];
+    const renamed: PathLink[] = [];
     const today = rename === undefined ? value : (rename(value, undefined, renamed) as JsonObject);
     if (renamed.length === 0) return { value: today, written: same };
     const places = renamed.map((step) => placeOf(step, pointer));
@@ -75,7 +75,7 @@ export function spelledFor(version: string, schema: JsonObject, value: JsonObjec
   return Object.fromEntries(entries);
 }
 
-function placeOf({ parent, today, written }: Step, root: string): Place {
+function placeOf({ parent, today, written }: PathLink, root: string): FieldPointers {
   const above = parent === undefined ? { today: root, written: root } : placeOf(parent, root);
   return { today: pointerTo(above.today, today), written: pointerTo(above.written, written) };
 }
@@ -85,7 +85,7 @@ function pointerTo(above: string, path: Path): string {
 }
 
 /** Returns the pointer with the author's names. The last match is the innermost place. */
-function writtenAt(pointer: string, renamed: readonly Place[]): string {
+function writtenAt(pointer: string, renamed: readonly FieldPointers[]): string {
   const place = renamed.findLast(({ today }) => pointer === today || pointer.startsWith(`${today}/`));
   return place === undefined ? pointer : `${place.written}${pointer.slice(place.today.length)}`;
 }
@@ -104,7 +104,7 @@ function renamer(schema: JsonObject): Renamer | undefined {
   return isObject(properties) ? objectRenamer(properties) : undefined;
 }
 
-function renameReference(value: Json, at: Step | undefined, renamed: Step[]): Json {
+function renameReference(value: Json, at: PathLink | undefined, renamed: PathLink[]): Json {
   const name = referredName(value);
   if (!isObject(value) || name === undefined) return value;
   if (at !== undefined) renamed.push({ ...at, written: [...at.written, 'name'] });
@@ -141,7 +141,7 @@ function fieldsRenamer(names: ReadonlyMap<string, Path>, below: (key: string) =>
       const path = names.get(key);
       const rename = below(key);
       if (child === undefined || (path === undefined && rename === undefined)) continue;
-      const step: Step = { parent, today: path ?? [key], written: [key] };
+      const step: PathLink = { parent, today: path ?? [key], written: [key] };
       if (path !== undefined) renamed.push(step);
       const today = rename?.(child, step, renamed) ?? child;
       if (path !== undefined || today !== child) changed.set(key, [step.today, today]);

@@ -13,7 +13,7 @@ export interface AnnotationSetting<Value, Place extends string> extends Annotati
 }
 
 type Annotated = Pick<Resource, 'metadata'>;
-type Settings<Place extends string> = readonly AnnotationSetting<unknown, Place>[];
+type AnnotationSettings<Place extends string> = readonly AnnotationSetting<unknown, Place>[];
 
 /** Prefix of the names of all settings, independent of the API group. */
 const PREFIX = 'skep.dev/';
@@ -34,7 +34,7 @@ export function annotationValue<Value, Place extends string>(
 /** For `rules`: finds invalid values, settings that do not apply to the resource, and misspelled names of settings. */
 export function annotationFindings<Place extends string>(
   { metadata }: Annotated,
-  settings: Settings<Place>,
+  settings: AnnotationSettings<Place>,
   here: readonly Place[],
 ): readonly Finding[] {
   return Object.entries(metadata.annotations ?? {}).flatMap(([name, value]): readonly Finding[] => {

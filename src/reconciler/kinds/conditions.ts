@@ -30,7 +30,7 @@ export const ConditionsSchema = list(ConditionSchema, 'Conditions of the resourc
   keys: ['type'],
 });
 
-type Condition = Static<typeof ConditionSchema>;
+type KindCondition = Static<typeof ConditionSchema>;
 
 /** A condition without its generation and its transition time. */
 export interface ConditionResult {
@@ -44,7 +44,11 @@ export interface ConditionResult {
  * Returns the conditions to write: one per result, in the order of the results. A condition whose status is unchanged
  * keeps its transition time. Existing conditions without a result are dropped.
  */
-export function conditionsOf(resource: Resource, results: readonly ConditionResult[], observed: Observed): Condition[] {
+export function conditionsOf(
+  resource: Resource,
+  results: readonly ConditionResult[],
+  observed: Observed,
+): KindCondition[] {
   const { generation } = resource.metadata;
   return results.map((result) => ({
     ...result,

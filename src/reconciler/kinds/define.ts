@@ -19,12 +19,12 @@ import type {
   GeneratedSecret,
   Image,
   Kind,
+  KindSettings,
   ObjectName,
   Observed,
   PrinterColumn,
   Reference,
   Resource,
-  Settings,
   View,
 } from './kind.ts';
 import { withPlacement } from './pods/placement.ts';
@@ -60,7 +60,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   /** `written`: the author's spec, without defaults. */
   rules?(self: Typed<Spec>, written: unknown): readonly Finding[];
   references?(self: Typed<Spec>): readonly Reference[];
-  configured?(self: Typed<Spec>, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
+  configured?(self: Typed<Spec>, settings: Omit<KindSettings, 'digest'>): readonly ObjectName[];
   inspect?(self: Typed<Spec>, view: View): readonly Finding[];
   images?(self: Typed<Spec>): readonly Image[];
   sources?(self: Typed<Spec>): readonly RegistrySource[];
@@ -69,14 +69,14 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   acceptsAccounts?(self: Typed<Spec>, view: View): boolean;
   exposes?(self: Typed<Spec>, view: View): readonly Endpoint[];
   makes?(self: Typed<Spec>): readonly ObjectName[];
-  children?(self: Typed<Spec>, view: View, settings: Settings): readonly KubeObject[];
-  generated?(self: Typed<Spec>, settings: Settings): readonly GeneratedSecret[];
+  children?(self: Typed<Spec>, view: View, settings: KindSettings): readonly KubeObject[];
+  generated?(self: Typed<Spec>, settings: KindSettings): readonly GeneratedSecret[];
   status(self: Typed<Spec>, observed: Observed): Static<Status>;
   written?(status: JsonObject): JsonObject;
 }
 
 /** A resource whose spec has current field names, and a function that maps pointers to the author's text. */
-interface Read<Spec extends TSchema> {
+interface CurrentResource<Spec extends TSchema> {
   readonly self: Typed<Spec>;
   /** Returns the findings or references with pointers into the author's text. */
   placed<T extends { readonly pointer: string }>(found: readonly T[] | undefined): readonly T[];
@@ -85,17 +85,17 @@ interface Read<Spec extends TSchema> {
 /**
  * Returns a function that reads typed specs. Its cast is safe because callers pass only resources that fit the schema.
  */
-function reading<Spec extends TSchema>(schema: JsonObject): (resource: Resource) => Read<Spec> {
+function reading<Spec extends TSchema>(schema: JsonObject): (resource: Resource) => CurrentResource<Spec> {
   const read = readerOf(schema, '/spec');
   // The pipeline reads the same resource many times, and never changes it.
-  const known = new WeakMap<Resource, Read<Spec>>();
+  const known = new WeakMap<Resource, CurrentResource<Spec>>();
   return (resource) => {
     const earlier = known.get(resource);
     if (earlier !== undefined) return earlier;
     const { name, namespace } = resource.metadata;
     const { value, written } = read(resource.spec);
     const spec: unknown = value;
-    const found: Read<Spec> = {
+    const found: CurrentResource<Spec> = {
       self: { name, namespace: namespace ?? 'default', spec: spec as Static<Spec>, resource },
       placed: (found = []) => found.map((one) => ({ ...one, pointer: written(one.pointer) })),
     };

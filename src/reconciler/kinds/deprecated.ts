@@ -5,7 +5,7 @@ import { type Deprecation, deprecationOf, NEW_WORDS, NEXT_VERSION, OLD_WORDS, RE
 import type { Finding } from './kind.ts';
 
 /** A value, its pointer and the API version of its object. */
-interface Written {
+interface VersionedValue {
   readonly version: string;
   readonly value: unknown;
   readonly pointer: string;
@@ -15,7 +15,7 @@ interface Written {
  * Returns one warning per deprecated field or word. `written` must have no defaults, because defaults would be reported
  * as well.
  */
-export function deprecatedFields(schema: JsonObject, written: Written): readonly Finding[] {
+export function deprecatedFields(schema: JsonObject, written: VersionedValue): readonly Finding[] {
   const { value, version, pointer } = written;
   if (value === undefined || value === null) return [];
   const deprecation = deprecationOf(schema) ?? valueDeprecation(schema, value);
@@ -78,7 +78,7 @@ function valueDeprecation(schema: JsonObject, value: unknown): Deprecation | und
   return typeof use === 'string' && !isSpelling ? { use } : undefined;
 }
 
-function warning(name: string, { use, since }: Deprecation, { pointer }: Written): Finding {
+function warning(name: string, { use, since }: Deprecation, { pointer }: VersionedValue): Finding {
   const message =
     since === undefined
       ? `${name} is deprecated: use ${use} instead`
@@ -86,7 +86,7 @@ function warning(name: string, { use, since }: Deprecation, { pointer }: Written
   return { code: 'deprecated-field', severity: 'warning', pointer, message };
 }
 
-function plainName(value: string, { version, pointer }: Written): readonly Finding[] {
+function plainName(value: string, { version, pointer }: VersionedValue): readonly Finding[] {
   if (version !== NEXT_VERSION) return [];
   const name = pointer.slice(pointer.lastIndexOf('/') + 1);
   const message = `${name} as a plain name is deprecated in ${version}: write {name: ${value}} instead`;

@@ -13,7 +13,7 @@ import {
 } from '#std/schema/marks.ts';
 import type { Kind } from './kind.ts';
 
-export interface Field {
+export interface SpecField {
   /** Path such as `spec.registries[].git.branch`; keys of maps are written as `{}`. */
   readonly path: string;
   /** `string`, `integer`, `boolean`, `object`, followed by `[]` for lists and `{}` for maps. */
@@ -22,17 +22,17 @@ export interface Field {
   readonly required: boolean;
   readonly default?: Json;
   readonly deprecated?: Deprecation;
-  readonly limits: Limits;
+  readonly limits: FieldLimits;
   /** Messages of the field's rules, including rules of items of lists and values of maps. */
   readonly rules: readonly string[];
   /** Fields of the object, of the list's items, or of the map's values. */
-  readonly fields: readonly Field[];
+  readonly fields: readonly SpecField[];
   /** True if the schema describes no field below this field. */
   readonly leaf: boolean;
   readonly schema: JsonObject;
 }
 
-export interface Limits {
+export interface FieldLimits {
   readonly choices: readonly string[];
   /** Old words for choices, each with its current word. */
   readonly oldWords: readonly { readonly word: string; readonly use: string }[];
@@ -41,14 +41,14 @@ export interface Limits {
   /** A regular expression (RE2). */
   readonly pattern?: string;
   /** Limits of the list's items or the map's values, if they are not objects with fields. */
-  readonly each?: Limits;
+  readonly each?: FieldLimits;
 }
 
 /**
  * Returns the whole object as a field without a name. Only `spec` and `status` have fields: the other parts are the
  * same for every kind.
  */
-export function rootField(kind: Kind): Field {
+export function rootField(kind: Kind): SpecField {
   const { spec, status, validations } = kind.schema;
   const required = ['apiVersion', 'kind', 'metadata', ...(hasRequired(spec) ? ['spec'] : [])];
   const schema: JsonObject = {
@@ -78,21 +78,21 @@ function hasDefault(schema: Json | undefined): boolean {
 }
 
 /** Returns the fields of an object schema at every depth, parents before children. */
-export function fieldsOf(schema: JsonObject, path: string): readonly Field[] {
+export function fieldsOf(schema: JsonObject, path: string): readonly SpecField[] {
   return flat(fieldsBelow(schema, path));
 }
 
 /** Returns the fields and all fields below them, parents before children. */
-export function flat(fields: readonly Field[]): readonly Field[] {
+export function flat(fields: readonly SpecField[]): readonly SpecField[] {
   return fields.flatMap((field) => [field, ...flat(field.fields)]);
 }
 
 /** Returns the last name in the field's path, without `[]` and `{}`. */
-export function lastName({ path }: Field): string {
+export function lastName({ path }: SpecField): string {
   return path.slice(path.lastIndexOf('.') + 1).replaceAll(/\[\]|\{\}/g, '');
 }
 
-function fieldsBelow({ properties, required }: JsonObject, path: string): readonly Field[] {
+function fieldsBelow({ properties, required }: JsonObject, path: string): readonly SpecField[] {
   if (!isObject(properties)) return [];
   const needed = Array.isArray(required) ? required : [];
   return Object.entries(properties).flatMap(([key, field]) =>
@@ -100,7 +100,7 @@ function fieldsBelow({ properties, required }: JsonObject, path: string): readon
   );
 }
 
-function described(schema: JsonObject, path: string, required: boolean): Field {
+function described(schema: JsonObject, path: string, required: boolean): SpecField {
   const inner = innermost(schema);
   const fields = fieldsBelow(inner.schema, `${path}${inner.suffix}`);
   const { default: fallback, description } = schema;
@@ -139,7 +139,7 @@ function innermost(schema: JsonObject): { readonly schema: JsonObject; readonly 
   return { schema: inner.schema, suffix: `${held.suffix}${inner.suffix}` };
 }
 
-function limitsOf(schema: JsonObject): Limits {
+function limitsOf(schema: JsonObject): FieldLimits {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern, format } = schema;
   const held = heldBy(schema);
   const sizes = [
@@ -164,7 +164,7 @@ function limitsOf(schema: JsonObject): Limits {
   };
 }
 
-function hasNoLimits({ choices, sizes, pattern, each }: Limits): boolean {
+function hasNoLimits({ choices, sizes, pattern, each }: FieldLimits): boolean {
   return choices.length === 0 && sizes.length === 0 && pattern === undefined && each === undefined;
 }
 

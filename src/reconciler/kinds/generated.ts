@@ -4,7 +4,7 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { digest } from '#std/hash.ts';
 import type { JsonObject } from '#std/json.ts';
 
-interface Place {
+interface ObjectMetadata {
   readonly name: string;
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ interface Place {
  * Renders a ConfigMap and a digest of its content. Pods with the digest in an annotation restart when the content
  * changes.
  */
-export function configMap(apiGroup: string, { name, namespace, labels }: Place, data: Record<string, string>) {
+export function configMap(apiGroup: string, { name, namespace, labels }: ObjectMetadata, data: Record<string, string>) {
   const checksum = digest({ data, labels });
   const annotations = { [`${apiGroup}/content-checksum`]: checksum };
   const object: KubeObject = {
@@ -38,7 +38,7 @@ export interface ServiceShape {
   readonly headless?: boolean;
 }
 
-export function service(place: Place, shape: ServiceShape): KubeObject {
+export function service(place: ObjectMetadata, shape: ServiceShape): KubeObject {
   const { type, selector, port, sessionAffinity, affinityTimeoutSeconds, headless } = shape;
   const { name, namespace, labels, annotations } = place;
   const spec: JsonObject = {
@@ -58,7 +58,10 @@ export function service(place: Place, shape: ServiceShape): KubeObject {
 }
 
 /** Renders a service account without rights. */
-export function serviceAccount({ name, namespace, labels }: Place, pullSecrets: readonly string[]): KubeObject {
+export function serviceAccount(
+  { name, namespace, labels }: ObjectMetadata,
+  pullSecrets: readonly string[],
+): KubeObject {
   return {
     apiVersion: 'v1',
     kind: 'ServiceAccount',
@@ -68,7 +71,11 @@ export function serviceAccount({ name, namespace, labels }: Place, pullSecrets: 
 }
 
 /** Renders a service account, a Role with the rights, and a RoleBinding between the Role and the account. */
-export function accountWithRights(place: Place, pullSecrets: readonly string[], rules: JsonObject[]): KubeObject[] {
+export function accountWithRights(
+  place: ObjectMetadata,
+  pullSecrets: readonly string[],
+  rules: JsonObject[],
+): KubeObject[] {
   const { name, namespace, labels } = place;
   const metadata = { name, namespace, labels: { ...labels } };
   const apiVersion = 'rbac.authorization.k8s.io/v1';

@@ -107,7 +107,7 @@ interface ObjectKey {
 }
 
 /** Settings from the instance's configuration on which children depend. */
-export interface Settings {
+export interface KindSettings {
   readonly apiGroup: string;
   readonly images: { readonly proxy: string; readonly vmcp: string; readonly registry: string };
   readonly pullSecrets: readonly string[];
@@ -212,7 +212,7 @@ export interface Kind {
   rules(resource: Resource, written: unknown): readonly Finding[];
   references(resource: Resource): readonly Reference[];
   /** Returns the objects on which children depend because the instance's configuration names them. */
-  configured(resource: Resource, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
+  configured(resource: Resource, settings: Omit<KindSettings, 'digest'>): readonly ObjectName[];
   /**
    * Finds mistakes in the content of referenced objects, such as invalid JSON in a ConfigMap. An error keeps the
    * children unchanged. Called only if every required reference was found.
@@ -239,9 +239,9 @@ export interface Kind {
    * Returns the objects that the resource consists of. `desire` adds the owner reference and skep's labels. Called only
    * if every required reference was found.
    */
-  children(resource: Resource, view: View, settings: Settings): readonly KubeObject[];
+  children(resource: Resource, view: View, settings: KindSettings): readonly KubeObject[];
   /** Returns the resource's Secrets with random values. Called whenever `children` is called. */
-  generated(resource: Resource, settings: Settings): readonly GeneratedSecret[];
+  generated(resource: Resource, settings: KindSettings): readonly GeneratedSecret[];
   /** Returns the whole status. `resource.status` is the current status, from which transition times are taken. */
   status(resource: Resource, observed: Observed): JsonObject;
   /** Returns the fields of a status that the reconciler writes, without fields that another program writes. */

@@ -12,12 +12,12 @@ import { lockOf } from './tools-lock.ts';
 /** Maximum length of title and description in the official schema of server.json. */
 const TEXT_MAX = 100;
 
-interface Rule {
+interface ListingRule {
   readonly fits: (text: string) => boolean;
   readonly values: string;
 }
 
-const SHORT: Rule = {
+const SHORT: ListingRule = {
   fits: (text) => text.trim() !== '' && text.length <= TEXT_MAX,
   values: `a text of at most ${TEXT_MAX} characters`,
 };
@@ -36,7 +36,7 @@ const RULES = {
     values: 'a version such as 1.2.0',
   },
   tools: { fits: (text: string) => toolNames(text) !== undefined, values: 'a JSON list of names, such as ["search"]' },
-} satisfies Record<string, Rule>;
+} satisfies Record<string, ListingRule>;
 
 type Name = keyof typeof RULES;
 

@@ -21,7 +21,7 @@ interface Edit {
   readonly text: string;
 }
 
-interface Source {
+interface EditedText {
   readonly text: string;
   readonly edits: Edit[];
 }
@@ -34,7 +34,7 @@ export function respell(text: string, kinds: readonly Kind[], apiGroup: string):
   const before = readDocuments(text, '');
   const [problem] = before.flatMap(({ problems }) => problems);
   if (problem !== undefined) return { fault: `line ${problem.place?.line ?? 1}: ${problem.message}` };
-  const source: Source = { text, edits: [] };
+  const source: EditedText = { text, edits: [] };
   for (const { contents } of parseNodes(text).documents) {
     for (const object of objectsIn(contents)) respellObject(source, object, kinds, apiGroup);
   }
@@ -49,7 +49,7 @@ export function respell(text: string, kinds: readonly Kind[], apiGroup: string):
 
 const CHANGED_MEANING = 'its meaning would change. Write it in the spelling of v1beta1 by hand';
 
-function edited({ text, edits }: Source): string {
+function edited({ text, edits }: EditedText): string {
   const sorted = edits.toSorted((a, b) => b.start - a.start || b.end - a.end);
   return sorted.reduce((result, { start, end, text: next }) => result.slice(0, start) + next + result.slice(end), text);
 }
@@ -85,7 +85,7 @@ function objectsIn(node: unknown): readonly YAMLMap[] {
   return isSeq(items) ? items.items.flatMap(objectsIn) : [node];
 }
 
-function respellObject(source: Source, object: YAMLMap, kinds: readonly Kind[], apiGroup: string): void {
+function respellObject(source: EditedText, object: YAMLMap, kinds: readonly Kind[], apiGroup: string): void {
   const kind = kindOf(object.get('apiVersion'), object.get('kind'), kinds, apiGroup);
   if (kind === undefined) return;
   const apiVersion = object.get('apiVersion', true);
@@ -97,7 +97,7 @@ function respellObject(source: Source, object: YAMLMap, kinds: readonly Kind[], 
 }
 
 /** Replaces `before` inside a scalar, whose quotes stay. */
-function replaceInside({ text, edits }: Source, node: Node, before: string, after: string): void {
+function replaceInside({ text, edits }: EditedText, node: Node, before: string, after: string): void {
   const [start, end] = rangeOf(node);
   const own = text.slice(start, end);
   if (own.includes(before)) edits.push({ start, end, text: own.replace(before, after) });
@@ -107,7 +107,7 @@ function rangeOf({ range }: Node): readonly [start: number, end: number] {
   return [range?.[0] ?? 0, range?.[1] ?? 0];
 }
 
-function respellNode(source: Source, schema: JsonObject, node: unknown): void {
+function respellNode(source: EditedText, schema: JsonObject, node: unknown): void {
   const { properties, items, additionalProperties } = schema;
   if (isSeq(node) && isObject(items)) for (const item of node.items) respellNode(source, items, item);
   if (isScalar(node) && isObject(schema[NEW_WORDS])) {
@@ -124,7 +124,7 @@ function respellNode(source: Source, schema: JsonObject, node: unknown): void {
   }
 }
 
-function respellField(source: Source, field: JsonObject, map: YAMLMap, { key, value }: Pair): void {
+function respellField(source: EditedText, field: JsonObject, map: YAMLMap, { key, value }: Pair): void {
   const { use, since } = deprecationOf(field) ?? {};
   if (since === VERSION && use !== undefined && !use.includes('.') && !map.has(use) && isScalar(key)) {
     replaceInside(source, key, String(key.value), use);
@@ -140,7 +140,7 @@ function respellField(source: Source, field: JsonObject, map: YAMLMap, { key, va
 }
 
 /** Returns the offset at which a value begins, including its anchor and tag. */
-function valueStart({ text }: Source, key: Node, value: Node): number {
+function valueStart({ text }: EditedText, key: Node, value: Node): number {
   const [from, to] = [rangeOf(key)[1], rangeOf(value)[0]];
   const mark = text.slice(from, to).search(/[&!]/);
   return mark < 0 ? to : from + mark;
@@ -152,7 +152,7 @@ function quoted(like: Node, name: string): string {
 }
 
 /** Moves fields to their current path in the spec: `config.groupRef` becomes `groupRef`. */
-function moveFields(source: Source, schema: JsonObject, spec: YAMLMap): void {
+function moveFields(source: EditedText, schema: JsonObject, spec: YAMLMap): void {
   const properties = isObject(schema.properties) ? schema.properties : {};
   for (const [name, field] of Object.entries(properties)) {
     const path = isObject(field) && typeof field[ALIAS_OF] === 'string' ? field[ALIAS_OF].split('.') : [];
@@ -172,7 +172,7 @@ interface Move {
   readonly pair: Pair;
 }
 
-function moveField(source: Source, name: string, { spec, parent, map, pair }: Move): void {
+function moveField(source: EditedText, name: string, { spec, parent, map, pair }: Move): void {
   const { text, edits } = source;
   if (!isScalar(parent.key) || !isScalar(pair.key) || !isNode(pair.value)) return;
   const [at, own] = [rangeOf(parent.key)[0], rangeOf(pair.key)[0]];

@@ -27,15 +27,15 @@ export const TOOLS_LOCK_SETTING = {
 
 const POINTER = '/metadata/annotations/skep.dev~1tools-lock';
 
-type Server = Pick<KubeObject, 'kind' | 'metadata'>;
+type ServerObject = Pick<KubeObject, 'kind' | 'metadata'>;
 
-function modeOf({ metadata }: Server): 'enforce' | 'report' | undefined {
+function modeOf({ metadata }: ServerObject): 'enforce' | 'report' | undefined {
   const mode = TOOLS_LOCK_SETTING.read(metadata.annotations?.[TOOLS_LOCK_SETTING.name] ?? '');
   return mode === 'off' ? undefined : mode;
 }
 
 /** Returns the lock with the server's name, if the lock is for the server's kind. */
-export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undefined {
+export function lockOf({ kind, metadata }: ServerObject, view: View): ToolLock | undefined {
   const spec = view.find(TOOL_LOCK.kind, metadata.name)?.spec;
   if (!isObject(spec) || !isObject(spec.server) || spec.server.kind !== kind) return undefined;
   const checked: unknown = spec;
@@ -43,12 +43,12 @@ export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undef
 }
 
 /** Returns the name of the ConfigMap in which the proxy reports differences; undefined if no tools are locked. */
-export function reportConfigMap(server: Server): string | undefined {
+export function reportConfigMap(server: ServerObject): string | undefined {
   return modeOf(server) === undefined ? undefined : reportName(server.metadata.name);
 }
 
 /** Returns the proxy's rights in the cluster: it may write to its report, a ConfigMap that the reconciler creates. */
-export function reportRights(server: Server): JsonObject[] {
+export function reportRights(server: ServerObject): JsonObject[] {
   const name = reportConfigMap(server);
   return name === undefined ? [] : [reportRight(name)];
 }
@@ -58,7 +58,7 @@ function reportRight(name: string): JsonObject {
 }
 
 /** Returns the report's ConfigMap, whose content the reconciler reads. */
-export function reportNames(server: Server): readonly ObjectName[] {
+export function reportNames(server: ServerObject): readonly ObjectName[] {
   const name = reportConfigMap(server);
   return name === undefined ? [] : [{ apiVersion: 'v1', kind: 'ConfigMap', name }];
 }
@@ -90,7 +90,7 @@ function unreportedCondition(program: string, account: string | undefined, what:
  * Returns the condition about the reviewed definitions, from the report of the server's proxy. `account`: service
  * account that the manifest names for the proxy.
  */
-export function toolsLockCondition(server: Server, view: View, account?: string): readonly LockCondition[] {
+export function toolsLockCondition(server: ServerObject, view: View, account?: string): readonly LockCondition[] {
   const mode = modeOf(server);
   if (mode === undefined) return [];
   if (account !== undefined) return [unreportedCondition('the proxy', account, 'the server')];
@@ -207,24 +207,24 @@ function driftWords({ list, name, what, backend }: FoundDrift): string {
 const WORDS = { tools: 'tool', prompts: 'prompt', resourceTemplates: 'resource template' } as const;
 
 /** Returns undefined if the tools are not locked. skep renders nothing for a server whose required lock is missing. */
-export function toolsLock(server: Server, view: View): HeldLock | undefined {
+export function toolsLock(server: ServerObject, view: View): HeldLock | undefined {
   const mode = modeOf(server);
   return mode === undefined ? undefined : heldLock(mode, lockOf(server, view));
 }
 
 /** Returns the reference to the lock. If the lock cannot be read, the server is kept unchanged. */
-export function toolsLockReferences(server: Server): readonly Reference[] {
+export function toolsLockReferences(server: ServerObject): readonly Reference[] {
   if (modeOf(server) === undefined) return [];
   return [{ pointer: POINTER, kind: TOOL_LOCK.kind, name: server.metadata.name, optional: 'allowed' }];
 }
 
-export function toolsLockFindings(server: Server, view: View): readonly Finding[] {
+export function toolsLockFindings(server: ServerObject, view: View): readonly Finding[] {
   const fault = toolsLockFault(server, view);
   return fault === undefined ? [] : [{ severity: 'error', pointer: POINTER, ...fault }];
 }
 
 /** Returns a fault if the annotation requires a lock and no valid lock exists. */
-export function toolsLockFault(server: Server, view: View): Pick<Finding, 'code' | 'message'> | undefined {
+export function toolsLockFault(server: ServerObject, view: View): Pick<Finding, 'code' | 'message'> | undefined {
   const mode = modeOf(server);
   if (mode !== 'enforce' || lockOf(server, view) !== undefined) return undefined;
   const { kind, metadata } = server;

@@ -3,7 +3,7 @@
 import { formatId } from '#std/problem.ts';
 import type { Plan } from '../run/plan/plan.ts';
 import type { Extent, Style } from './command.ts';
-import { type Folded, fold, type Listed, sentenceOf } from './fold.ts';
+import { type Folded, fold, type ReportItem, sentenceOf } from './fold.ts';
 
 export function guardLines({ waiting }: Pick<Plan, 'waiting'>, { extent, commandOf }: Style): string[] {
   return waiting.flatMap(({ source, hash, reasons, deletions, expiredAt }) => [
@@ -50,12 +50,15 @@ export function deletionLines(deletions: Plan['waiting'][number]['deletions'], e
   return fold(deletions, extent).map(({ entry, along }) => `  - ${entry.id}${along}${fateOf(entry)}`);
 }
 
-interface Kept extends Listed {
+interface UnchangedItem extends ReportItem {
   readonly reason: string;
 }
 
 /** Returns the objects that are kept unchanged, without objects that wait for approval. */
-export function keptOf({ held, waiting }: Pick<Plan, 'held' | 'waiting'>, extent: Extent): readonly Folded<Kept>[] {
+export function keptOf(
+  { held, waiting }: Pick<Plan, 'held' | 'waiting'>,
+  extent: Extent,
+): readonly Folded<UnchangedItem>[] {
   const waitingToo = new Set(waiting.flatMap(({ deletions }) => deletions.map(({ id }) => id)));
   const all = held.map(({ resource, owner, reason }) => {
     return { id: formatId(resource), owner: owner && formatId(owner), reason };

@@ -4,7 +4,7 @@
 import { countText } from '#std/words/count-text.ts';
 import type { Extent, Style } from './command.ts';
 
-export interface Listed {
+export interface ReportItem {
   readonly id: string;
   readonly owner?: string | undefined;
   /** Reason why the object is listed. */
@@ -26,7 +26,7 @@ export interface Folded<T> {
  * Returns the entries with counts of children. A child whose owner is listed has no entry. Children of an unlisted
  * owner share one entry if they have the same reason. With the extent `all`, every object has an entry.
  */
-export function fold<T extends Listed>(entries: readonly T[], extent: Extent): Folded<T>[] {
+export function fold<T extends ReportItem>(entries: readonly T[], extent: Extent): Folded<T>[] {
   if (extent === 'all') return entries.map((entry) => ({ entry, along: '' }));
   const listed = new Set(entries.map(({ id }) => id));
   const isChild = ({ owner }: T): boolean => owner !== undefined && owner !== '';

@@ -69,13 +69,13 @@ function outOfSyncLines({ outOfSync }: InstanceStatus, timeText: TimeText): stri
   );
 }
 
-type Field = InstanceStatus['fields'][number];
+type StatusField = InstanceStatus['fields'][number];
 
-function fieldsIn({ fields }: InstanceStatus, state: Field['state']): readonly Field[] {
+function fieldsIn({ fields }: InstanceStatus, state: StatusField['state']): readonly StatusField[] {
   return fields.filter((each) => each.state === state);
 }
 
-function textOfField({ resource, path, manager }: Field): string {
+function textOfField({ resource, path, manager }: StatusField): string {
   return `${resource}: ${path}, set by ${manager}`;
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
 import type { ResourceId } from '#std/problem.ts';
 import { INSTALLED } from '#std/words/command-of.ts';
-import type { Action, ChangeOutcome } from '../run/apply/apply.ts';
+import type { ActionOutcome, ChangeOutcome } from '../run/apply/apply.ts';
 import type { RunResult } from '../run/result.ts';
 import { textOfAdoption } from './adoption.ts';
 import { countCreated, tellOutcomes, textOfChanges } from './news.ts';
@@ -14,7 +14,7 @@ const SERVER: ResourceId = { apiVersion: 'example.com/v1', kind: 'MCPServer', na
 const PROBLEM = { code: 'schema-enum', severity: 'error', message: 'is wrong' } as const;
 const FAILED = outcome('failed');
 
-function outcome(action: Action): ChangeOutcome {
+function outcome(action: ActionOutcome): ChangeOutcome {
   const error = { code: 'cluster-not-found', message: 'no such namespace' };
   return { action, resource: SERVER, ...(action === 'failed' ? { error } : {}) };
 }
@@ -77,7 +77,7 @@ test.each<{ before?: RunResult; now: RunResult; reported: readonly string[]; rea
   expect(textOfChanges(now, before, INSTALLED)).toBe(reported.map((line) => `${line}\n`).join(''));
 });
 
-test.each<{ actions: readonly Action[]; reported: number; reason: string }>([
+test.each<{ actions: readonly ActionOutcome[]; reported: number; reason: string }>([
   { actions: ['created', 'deleted', 'created'], reported: 3, reason: 'each is a change' },
   { actions: ['configured', 'configured'], reported: 2, reason: 'the same was changed twice' },
   { actions: ['failed', 'failed', 'failed'], reported: 1, reason: 'every run fails alike' },

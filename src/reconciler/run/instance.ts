@@ -1,7 +1,7 @@
 // Defines the identity and the permissions of an instance. Each stage of a run declares which of these types it needs.
 
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
-import type { Kind, Settings } from '../kinds/kind.ts';
+import type { Kind, KindSettings } from '../kinds/kind.ts';
 import type { ImagePolicy } from './images/policy.ts';
 
 /**
@@ -47,7 +47,7 @@ export interface Permissions {
 
 /** Settings that change the objects an instance creates. */
 export interface Rendering {
-  readonly settings: Omit<Settings, 'digest'>;
+  readonly settings: Omit<KindSettings, 'digest'>;
   readonly policies?: PolicySet;
   /** If absent, signatures of images are not verified. */
   readonly verify?: ImagePolicy | undefined;

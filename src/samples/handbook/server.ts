@@ -1,6 +1,6 @@
 // Defines the sample server `handbook`, which searches and reads the pages of a folder. Default: skep's documentation.
 
-import type { Answer, Caller, SampleServer, Tool } from '../server.ts';
+import type { SampleAnswer, SampleServer, Tool, WaitingClient } from '../server.ts';
 import { listPages, readPage, type Section, searchSections, sectionsOf } from './pages.ts';
 
 const URI = 'handbook:///';
@@ -49,7 +49,7 @@ function searchTool(folder: string): Tool {
   };
 }
 
-async function allSections(folder: string, caller: Caller): Promise<readonly Section[]> {
+async function allSections(folder: string, caller: WaitingClient): Promise<readonly Section[]> {
   const names = await listPages(folder);
   const sections: Section[] = [];
   for (const [index, name] of names.entries()) {
@@ -71,7 +71,7 @@ function readTool(folder: string): Tool {
     description: 'Returns a whole page.',
     parameters: { page: { type: 'string', description: 'Name of the page, as in the search.' } },
     annotations: READS,
-    call: async (given): Promise<Answer> => {
+    call: async (given): Promise<SampleAnswer> => {
       const text = await readPage(folder, given.text('page'));
       return text === undefined ? { text: `There is no page ${given.text('page')}.`, failed: true } : { text };
     },

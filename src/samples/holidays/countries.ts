@@ -11,7 +11,7 @@ export interface Holiday {
 /** Treatment of a holiday on a weekend. */
 type Observance = 'stays' | 'next working day' | 'nearest working day';
 
-interface Rule {
+interface HolidayRule {
   readonly name: string;
   readonly on: (year: number) => string;
   /** First year in which the holiday exists. */
@@ -21,18 +21,18 @@ interface Rule {
 interface Country {
   readonly name: string;
   readonly weekends: Observance;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly HolidayRule[];
 }
 
-function fixed(month: number, day: number, name: string, since?: number): Rule {
+function fixed(month: number, day: number, name: string, since?: number): HolidayRule {
   return { name, on: (year) => date(year, month, day), since };
 }
 
-function easter(days: number, name: string): Rule {
+function easter(days: number, name: string): HolidayRule {
   return { name, on: (year) => addDays(easterSunday(year), days) };
 }
 
-function nth(which: number, day: number, month: number, name: string): Rule {
+function nth(which: number, day: number, month: number, name: string): HolidayRule {
   return { name, on: (year) => nthWeekday(year, month, which, day) };
 }
 

@@ -1,6 +1,6 @@
 // Defines the sample server `holidays`, which computes public holidays of several countries without network access.
 
-import type { Answer, Parameter, SampleServer, Tool } from '../server.ts';
+import type { Parameter, SampleAnswer, SampleServer, Tool } from '../server.ts';
 import { COUNTRIES, type Holiday, holidaysOf, isWeekend } from './countries.ts';
 import { addDays, daysBetween, isDate } from './dates.ts';
 
@@ -146,6 +146,6 @@ function format({ date, name }: Holiday): string {
   return `${date}  ${name}`;
 }
 
-function noDay(text: string): Answer {
+function noDay(text: string): SampleAnswer {
   return { text: `${text} is not a day of the calendar; write YYYY-MM-DD.`, failed: true };
 }

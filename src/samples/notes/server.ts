@@ -1,6 +1,6 @@
 // Defines the sample server `notes`, which stores notes in a folder and asks the user before it deletes a note.
 
-import type { Answer, Caller, Prompt, Resources, SampleServer, Tool } from '../server.ts';
+import type { Prompt, Resources, SampleAnswer, SampleServer, Tool, WaitingClient } from '../server.ts';
 import { type Notes, TITLE } from './notes.ts';
 
 const URI = 'notes:///';
@@ -91,7 +91,7 @@ function deleteNote(notes: Notes): Tool {
   };
 }
 
-async function deleteConfirmed(notes: Notes, title: string, caller: Caller): Promise<Answer> {
+async function deleteConfirmed(notes: Notes, title: string, caller: WaitingClient): Promise<SampleAnswer> {
   if ((await notes.read(title)) === undefined) return missing(title);
   const answer = await caller.confirm(`Delete the note "${title}"?`);
   if (answer === 'no') return { text: `Kept "${title}".` };
@@ -100,11 +100,11 @@ async function deleteConfirmed(notes: Notes, title: string, caller: Caller): Pro
   return { text: `Deleted "${title}".` };
 }
 
-function listing(titles: readonly string[], none: string): Answer {
+function listing(titles: readonly string[], none: string): SampleAnswer {
   return { text: titles.length === 0 ? none : titles.join('\n') };
 }
 
-function missing(title: string): Answer {
+function missing(title: string): SampleAnswer {
   return { text: `There is no note "${title}".`, failed: true };
 }
 

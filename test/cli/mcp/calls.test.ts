@@ -7,7 +7,7 @@ import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { createCallTool, LIMITS, type ToolRequest } from '../../../src/cli/mcp/call-tool.ts';
 import { isConfirmed } from '../../../src/cli/mcp/confirmation.ts';
-import { data, inputSchema, type McpTool, type Question } from '../../../src/cli/mcp/tool.ts';
+import { type ConfirmationQuestion, data, inputSchema, type McpTool } from '../../../src/cli/mcp/tool.ts';
 import { approvalQuestion } from '../../../src/cli/mcp/tools/approve.ts';
 import { presenceOf } from '../../../src/cli/mcp/tools/explain.ts';
 import { chooseTools } from '../../../src/cli/mcp/tools.ts';
@@ -32,7 +32,13 @@ function actingTool(world: World): McpTool {
     acts: { destructive: true },
     async call({ args, confirmed, signal, commandOf }) {
       const command = commandOf('act');
-      const question: Question = { type: 'question', message: world.message, label: 'Act', command, facts: args };
+      const question: ConfirmationQuestion = {
+        type: 'question',
+        message: world.message,
+        label: 'Act',
+        command,
+        facts: args,
+      };
       if (!isConfirmed(question, { confirmed, signal })) return question;
       world.acted.push(args);
       return data(world.result);

@@ -2,7 +2,7 @@
 
 import type { GroupFields } from '#contracts/authz-config.ts';
 import { compilePolicies } from '#gateway/gate/policy/compile.ts';
-import type { Decision, Policies } from '#gateway/gate/policy/decide.ts';
+import type { CallDecision, Policies } from '#gateway/gate/policy/decide.ts';
 import type { PolicyAction, ToolHints } from '#gateway/gate/policy/request.ts';
 import type { JsonObject } from '#std/json.ts';
 
@@ -27,7 +27,7 @@ export interface Asked {
 }
 
 /** Evaluates a call. By default, alice calls the tool `weather`. */
-export function decide(policies: Policies, asked: Asked = {}): Decision {
+export function decide(policies: Policies, asked: Asked = {}): CallDecision {
   const { action = 'call_tool', name = 'weather', claims = { sub: 'alice' }, hints = {}, args } = asked;
   const body = Buffer.from(typeof args === 'string' ? args : JSON.stringify(args ?? {}));
   const given = args === undefined ? undefined : { body, span: { start: 0, end: body.length } };
@@ -35,6 +35,6 @@ export function decide(policies: Policies, asked: Asked = {}): Decision {
 }
 
 /** Returns `allowed`, or the code of the denial. */
-export function outcome(decision: Decision): string {
+export function outcome(decision: CallDecision): string {
   return decision.allowed ? 'allowed' : decision.denial.code;
 }

@@ -38,7 +38,7 @@ export interface SleepWorld {
   stop(): Promise<void>;
 }
 
-export interface SleeperSettings {
+interface SleeperSettings {
   readonly afterSeconds?: number;
   readonly wakeSeconds?: number;
   /** Declared pods of the Deployment of the proxy. */

@@ -146,9 +146,12 @@ test('a rollback shows its commits and changes first, and is ended by following 
 test('wrong arguments, forms and unknown runs are refused with a reason', async () => {
   expect(await act('suspend', { why: 'x' })).toMatchObject({
     status: 400,
-    body: { error: 'there is no argument why' },
+    body: { error: 'there is no argument why [action-arguments]' },
   });
-  expect(await act('approve', {})).toMatchObject({ status: 400, body: { error: 'hash is missing' } });
+  expect(await act('approve', {})).toMatchObject({
+    status: 400,
+    body: { error: 'hash is missing [action-arguments]' },
+  });
   expect(await act('approve', { hash: 3 })).toMatchObject({ status: 400 });
   expect(await act('rollback', { run: 'ffffffff', preview: true })).toMatchObject({
     status: 409,
@@ -158,6 +161,16 @@ test('wrong arguments, forms and unknown runs are refused with a reason', async 
     status: 409,
     body: { error: expect.stringContaining('[trigger-unknown-registry]') },
   });
+  for (const [namespace, name] of [
+    ['tools', 'other/catalogue'],
+    ['tools/other', 'catalogue'],
+    ['..', 'catalogue'],
+    ['tools', 'a?b'],
+  ])
+    expect(await act('trigger', { namespace, name })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('names of Kubernetes') },
+    });
   const form = { method: 'POST', headers: AS.operator, body: new URLSearchParams({ reason: 'x' }) };
   expect((await fetch(`${keeper.url}/fleet/actions/suspend`, form)).status).toBe(400);
   expect((await fetch(`${keeper.url}/fleet/actions/suspend`, { method: 'POST', body: '{}' })).status).toBe(401);

@@ -161,6 +161,22 @@ describe.skipIf(executable === undefined)('the actions of the console', () => {
     ]);
   });
 
+  test('a closed window is shown with its end, and an approval that has expired', async () => {
+    actions.put({
+      ...NOTHING,
+      paused: { by: 'window', window: `deny "0 0 * * 5" for 60 h ${EVIL}`, until: '2030-01-01T00:00:00Z' },
+      approvals: [{ source: '', hash: 'ab', reasons: ['r'], expiredAt: '2026-01-01T00:00:00Z', deletions: [] }],
+    });
+    const { page } = await openAt('#/waiting');
+    await page
+      .getByText(/^Nothing is written until .*20(29|30).*: the window is deny "0 0 \* \* 5" for 60 h <img/)
+      .waitFor();
+    await page.getByText('An approval expired at').waitFor();
+    await page.getByText('run skep approve ab').waitFor();
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await expectNoFindings(page);
+  });
+
   test('a reader who may only look sees why, and the buttons open nothing', async () => {
     const { page } = await openAt('#/waiting', VIEWER);
     await page.getByText('This token may look only.').first().waitFor();

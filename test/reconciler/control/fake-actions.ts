@@ -20,7 +20,7 @@ export const NOTHING: WaitingState = {
 const HASH = '3f1c0b5e9a7d2468';
 
 /** Something of everything, and hostile text in each place. */
-export function waitingState(): WaitingState {
+function waitingState(): WaitingState {
   const since = new Date(Date.now() - 3_600_000).toISOString();
   return {
     version: 1,

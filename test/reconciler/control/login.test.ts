@@ -193,7 +193,12 @@ describe.skipIf(executable === undefined)('the login of the console', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
     const proof = { 'x-skep-csrf': await csrfOf(page) };
     expect(await send(page, '/fleet/actions/suspend', proof)).toBe(403);
-    expect((await waiting()).paused).toBeUndefined();
+    const state = await waiting();
+    expect(state.paused).toBeUndefined();
+    expect(state.actions.find(({ by }) => by === 'tim@example.com')).toMatchObject({
+      result: 'refused',
+      code: 'control-namespace-forbidden',
+    });
   });
 
   test('a person without a role is not let in, and a provider that is away is named', async () => {
@@ -210,6 +215,11 @@ describe.skipIf(executable === undefined)('the login of the console', () => {
     };
     await page.getByRole('link', { name: 'Log in at' }).click();
     await page.getByRole('alert').getByText('The provider does not answer.').waitFor();
+    if (process.env.SKEP_SCREENSHOTS !== undefined)
+      await page.screenshot({ path: `${process.env.SKEP_SCREENSHOTS}/log-in-wide-light.png` });
+    expect(keeper.output()).toContain('nemo@example.com: login refused (audit true, action login, by nemo@example.com');
+    expect(keeper.output()).toMatch(/reason control-login-no-role/);
+    expect(keeper.output()).toMatch(/warn a login failed \(code control-login-failed/);
     expect(await axeFindings(page)).toEqual([]);
   });
 
@@ -265,10 +275,9 @@ describe.skipIf(executable === undefined)('the login of the console', () => {
         document.documentElement.append(frame);
       })`);
       // A frame that the browser refuses shows a page of the browser.
-      expect(foreign.frames().map((each) => each.url())).toEqual([
-        foreign.url(),
-        expect.stringMatching(/^chrome-error:/),
-      ]);
+      await expect
+        .poll(() => foreign.frames().map((each) => each.url()))
+        .toEqual([foreign.url(), expect.stringMatching(/^chrome-error:/)]);
     }
     await page.reload();
     await page.getByRole('heading', { name: 'Nothing waits for you' }).or(page.getByText('wait')).first().waitFor();
@@ -307,6 +316,9 @@ describe.skipIf(executable === undefined)('requests with the cookie of a login',
     for (const headers of wrong)
       for (const path of ['/fleet/actions/sync', '/sync', '/logout'])
         expect([401, 403], `${path} ${JSON.stringify(headers)}`).toContain((await post(path, headers)).status);
+    expect(await (await post('/fleet/actions/sync', withoutProof)).json()).toMatchObject({
+      code: 'control-cross-site',
+    });
     expect((await post('/fleet/actions/sync', right)).status).toBe(200);
   });
 

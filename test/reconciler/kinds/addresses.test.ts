@@ -7,7 +7,7 @@ import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import { RUN_CONFIG_SCHEMA } from '#contracts/run-config.ts';
 import { VMCP_CONFIG_SCHEMA } from '#contracts/vmcp-config.ts';
 import { CONFIG_SCHEMA } from '#hosts/config/config.ts';
-import { type Field, fieldsOf, flat, lastName } from '#reconciler/kinds/fields.ts';
+import { fieldsOf, flat, lastName, type SpecField } from '#reconciler/kinds/fields.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import type { Resource } from '#reconciler/kinds/kind.ts';
 import { addressFaults } from '#std/address/address.ts';
@@ -26,7 +26,7 @@ const UNCHECKED: Readonly<Record<string, string>> = {
   key_prefix: 'the keys of Redis may begin with any text',
 };
 
-function isAddress(field: Field): boolean {
+function isAddress(field: SpecField): boolean {
   const { format } = innermost(field.schema);
   const hasFormat = typeof format === 'string' && !KUBERNETES_NUMBERS.includes(format);
   const holdsText = field.type.startsWith('string') || field.type.startsWith('any');
@@ -38,7 +38,7 @@ function innermost(schema: JsonObject): JsonObject {
   return isObject(inner) ? innermost(inner) : schema;
 }
 
-function addressesOf(schema: JsonObject): readonly Field[] {
+function addressesOf(schema: JsonObject): readonly SpecField[] {
   return flat(fieldsOf(schema, '')).filter((field, index, all) => {
     return all.findIndex(({ path }) => path === field.path) === index && isAddress(field);
   });
@@ -107,7 +107,7 @@ test.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('$name', ({ kind }) 
 const FILES = { run: RUN_CONFIG_SCHEMA, vmcp: VMCP_CONFIG_SCHEMA, skep: CONFIG_SCHEMA };
 
 /** What the schema alone says of the value at this place. */
-function isRefused({ schema, path }: Field): boolean {
+function isRefused({ schema, path }: SpecField): boolean {
   const inner = innermost(schema);
   if (typeof inner.pattern === 'string' && !new RegExp(inner.pattern).test(badFor(path))) return true;
   return addressFaults(inner as Parameters<typeof addressFaults>[0], badFor(path)).length > 0;

@@ -7,14 +7,14 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { compileStructural } from '#kubernetes/rules/structural/structural.ts';
 import { structuralSchema } from '#reconciler/kinds/crd.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
-import type { Finding, Kind, Reference, Resource, Settings, View } from '#reconciler/kinds/kind.ts';
+import type { Finding, Kind, KindSettings, Reference, Resource, View } from '#reconciler/kinds/kind.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { describePattern } from '#std/schema/pattern-meanings.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 
 export const FOLDER = import.meta.dirname;
 
-export const SETTINGS: Settings = {
+export const SETTINGS: KindSettings = {
   apiGroup: 'toolhive.stacklok.dev',
   images: {
     proxy: 'registry.example.com/skep-proxy:1',

@@ -1,7 +1,7 @@
 // The pods that the fixtures of a kind become, without what their authors add: a pod template of theirs, paths of nodes.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
-import type { Kind, Settings } from '#reconciler/kinds/kind.ts';
+import type { Kind, KindSettings } from '#reconciler/kinds/kind.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { type Fixture, readFixtures, SETTINGS } from './fixture.ts';
 
@@ -12,7 +12,7 @@ export interface PodOfFixture {
   readonly spec: JsonObject;
 }
 
-export function podsOf(kind: Kind, settings: Settings = SETTINGS): readonly PodOfFixture[] {
+export function podsOf(kind: Kind, settings: KindSettings = SETTINGS): readonly PodOfFixture[] {
   const valid = readFixtures(kind).filter(({ name }) => !name.startsWith('invalid-'));
   return valid.flatMap((fixture) =>
     kind.children(plain(fixture), fixture.view, settings).flatMap((child) => podOf(fixture, child)),

@@ -19,7 +19,7 @@ import {
 } from './server.ts';
 import { chooseSite, type Site } from './site.ts';
 
-export interface Login {
+export interface DatabaseLogin {
   readonly user: string;
   /** Password, which each start sets again. */
   readonly password: string;
@@ -30,9 +30,9 @@ export interface EmbeddedOptions {
   readonly dir: string;
   /** Name of the database, which the first start creates. */
   readonly database: string;
-  readonly migrator: Login;
+  readonly migrator: DatabaseLogin;
   /** User that has no permissions until `migrate` grants them. */
-  readonly app: Login;
+  readonly app: DatabaseLogin;
   /** Default: the programs from npm, otherwise the programs of the operating system. */
   readonly binaries?: Binaries;
 }
@@ -112,7 +112,7 @@ async function makeCluster(server: ServerOptions, { database, migrator, app }: E
   await rename(unfinished.dataDir, server.dataDir);
 }
 
-function passwordStatement({ user, password }: Login): string {
+function passwordStatement({ user, password }: DatabaseLogin): string {
   return `alter role ${pg.escapeIdentifier(user)} password ${pg.escapeLiteral(password)}`;
 }
 

@@ -9,7 +9,7 @@ import { countText } from '#std/words/count-text.ts';
 import { boundedSchema, plainLine } from '../bounded.ts';
 import { isConfirmed } from '../confirmation.ts';
 import { withInstance } from '../opened.ts';
-import { data, inputSchema, type McpTool, type Question, textArgument } from '../tool.ts';
+import { type ConfirmationQuestion, data, inputSchema, type McpTool, textArgument } from '../tool.ts';
 
 /**
  * Maximum number of lines of a question, because a person must read all lines. Each deleted object has one line,
@@ -48,7 +48,7 @@ export const APPROVE: McpTool = {
 };
 
 /** Returns the question. Throws Failure `mcp-confirmation-too-long` for a list with too many lines. */
-export function approvalQuestion(instance: string, list: DeletionList, command: string): Question {
+export function approvalQuestion(instance: string, list: DeletionList, command: string): ConfirmationQuestion {
   const { source, hash, deletions, reasons } = list;
   const count = countText(deletions.length, 'object');
   const lines = deletions.flatMap(deletionLines);

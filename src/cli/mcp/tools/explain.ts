@@ -2,7 +2,7 @@
 
 import { planNow } from '#hosts/reconciler/operator/plan.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
-import { type Field, lastName } from '#reconciler/kinds/fields.ts';
+import { lastName, type SpecField } from '#reconciler/kinds/fields.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
 import { jsonOfExplanation } from '#reconciler/report/explanations.ts';
 import { jsonOfPlan } from '#reconciler/report/formats/json.ts';
@@ -29,7 +29,7 @@ import { boundedSchema } from '../bounded.ts';
 import { childrenOf, findResource, RESOURCE_NAME } from '../find-resource.ts';
 import { withPlanner } from '../opened.ts';
 import { withChanges } from '../some-changes.ts';
-import { data, inputSchema, type McpTool, type ToolCall, textArgument } from '../tool.ts';
+import { data, inputSchema, type McpTool, type OperatorToolCall, textArgument } from '../tool.ts';
 
 const RUNS_SHOWN = 5;
 
@@ -105,7 +105,7 @@ export const EXPLAIN: McpTool = {
   },
 };
 
-function explainResource({ config, signal }: ToolCall, name: string) {
+function explainResource({ config, signal }: OperatorToolCall, name: string) {
   return withPlanner(config, signal, async (instance) => {
     const [{ result, prepared }, history] = await Promise.all([
       planNow(instance, config),
@@ -155,7 +155,7 @@ function runsOf(history: readonly RunRecord[], id: string): readonly object[] {
     .slice(0, RUNS_SHOWN);
 }
 
-function jsonOfField({ kind }: Kind, field: Field): JsonObject {
+function jsonOfField({ kind }: Kind, field: SpecField): JsonObject {
   const { path, type, description, required, default: fallback, deprecated, limits, rules, fields } = field;
   return JSON.parse(
     JSON.stringify({

@@ -11,7 +11,14 @@ import { Failure } from '#std/failure.ts';
 import { countText } from '#std/words/count-text.ts';
 import { boundedSchema, plainLine } from '../bounded.ts';
 import { isConfirmed } from '../confirmation.ts';
-import { data, inputSchema, type McpTool, type Question, type ToolCall, textArgument } from '../tool.ts';
+import {
+  type ConfirmationQuestion,
+  data,
+  inputSchema,
+  type McpTool,
+  type OperatorToolCall,
+  textArgument,
+} from '../tool.ts';
 import { RUN_ID } from './history.ts';
 
 /** Maximum number of changes in a question, because a person must read all changes. */
@@ -52,7 +59,10 @@ export const ROLLBACK: McpTool = {
   },
 };
 
-function rollbackQuestion({ config, commandOf }: ToolCall, { run: id, at, found, changes }: RollbackPreview): Question {
+function rollbackQuestion(
+  { config, commandOf }: OperatorToolCall,
+  { run: id, at, found, changes }: RollbackPreview,
+): ConfirmationQuestion {
   const command = commandOf(`rollback ${id.slice(0, 8)}`);
   if (changes.length > CHANGES_MAX) {
     const message = `the rollback changes ${countText(changes.length, 'object')}`;

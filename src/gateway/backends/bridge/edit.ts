@@ -1,6 +1,6 @@
 // Edits JSON bytes: adds and removes members of objects, and removes elements of lists. All other bytes stay unchanged.
 
-import { afterSpace, type Member, objectMembers } from '../../wire/json-walk.ts';
+import { afterSpace, type MemberSpan, objectMembers } from '../../wire/json-walk.ts';
 import type { Span } from '../../wire/message.ts';
 import { type Patch, patchBytes } from '../../wire/patch.ts';
 
@@ -42,7 +42,7 @@ export function changeMembers(
 
 /** Works like `changeMembers`, for an object whose members are already parsed. */
 export function patchesOf(
-  members: readonly Member[],
+  members: readonly MemberSpan[],
   at: number,
   drop: (key: string) => boolean,
   added: readonly string[] = [],

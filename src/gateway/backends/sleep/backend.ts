@@ -41,7 +41,7 @@ export function createSleepingBackend(parts: SleepParts, first: Backend | undefi
   };
   const waker = createWaker(state);
   return {
-    open: (exchange, answer) => openExchange(state, waker, exchange, answer),
+    open: (exchange, answer) => openInPhase(state, waker, exchange, answer),
     openAside(exchange, answer) {
       if (state.phase.name === 'awake') return state.phase.backend.open(exchange, answer);
       answer.fail(ASLEEP);
@@ -70,7 +70,7 @@ export function createSleepingBackend(parts: SleepParts, first: Backend | undefi
 
 const ASLEEP: BackendFault = { reason: 'unreachable', message: 'the MCP server is asleep' };
 
-function openExchange(state: SleepState, waker: Waker, exchange: Exchange, answer: Answer): Flow {
+function openInPhase(state: SleepState, waker: Waker, exchange: Exchange, answer: Answer): Flow {
   const { phase } = state;
   switch (phase.name) {
     case 'awake':
@@ -80,7 +80,7 @@ function openExchange(state: SleepState, waker: Waker, exchange: Exchange, answe
     case 'falling': {
       const later = createLaterFlow();
       void phase.settled.then(() => {
-        if (!later.aborted()) later.begin(openExchange(state, waker, exchange, answer));
+        if (!later.aborted()) later.begin(openInPhase(state, waker, exchange, answer));
       });
       return later;
     }
@@ -145,7 +145,7 @@ function holdCall(state: SleepState, waker: Waker, exchange: Exchange, answer: A
   const leave = waker.wait((fault) => {
     const server = waiting?.forServer() ?? answer;
     if (fault !== undefined) server.fail(fault);
-    else later.begin(openExchange(state, waker, exchange, server));
+    else later.begin(openInPhase(state, waker, exchange, server));
   });
   return {
     resume: later.resume,

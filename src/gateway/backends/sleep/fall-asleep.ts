@@ -47,7 +47,7 @@ async function tryToFall(state: SleepState, left: number): Promise<void> {
   if (reason !== undefined && reason !== state.reported)
     observer.log('warn', `the MCP server is idle and is not stopped: ${reason}`);
   state.reported = reason;
-  state.stopTimer = clock.after(AGAIN_MS, () => watchIdle(state));
+  state.stopTimer = clock.after(Math.min(AGAIN_MS, state.parts.times.afterMs), () => watchIdle(state));
 }
 
 function whyAnotherServes(

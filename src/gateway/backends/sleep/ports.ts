@@ -3,14 +3,14 @@
 import type { Backend } from '../backend.ts';
 import type { BackendClock } from '../ports.ts';
 
-export interface PodCount {
+interface PodCount {
   /** Number of pods that the StatefulSet should have. */
   readonly declared: number;
   /** Number of pods that exist, those included that still end. */
   readonly existing: number;
 }
 
-export interface ProxyCount {
+interface ProxyCount {
   readonly pods: number;
   /** Changes whenever pods of the Deployment of the proxy are created, become ready or end. */
   readonly version: string;
@@ -33,7 +33,7 @@ export interface SleepObserver {
   log(level: 'info' | 'warn', message: string): void;
 }
 
-export interface SleepTimes {
+interface SleepTimes {
   /** Time without calls and open streams after which the server is stopped. */
   readonly afterMs: number;
   /** Longest time that a call waits for the start of the server. */

@@ -24,8 +24,8 @@ const EVERY_MS = 5000;
  */
 export function progressRequest({ method, message, headers }: Exchange): RequestMessage | undefined {
   if (method !== 'POST' || message?.kind !== 'request' || message.method === 'initialize') return undefined;
-  const isWanted = message.meta?.progressToken !== undefined && /text\/event-stream/i.test(headers.accept ?? '');
-  return isWanted ? message : undefined;
+  const asksForProgress = message.meta?.progressToken !== undefined && /text\/event-stream/i.test(headers.accept ?? '');
+  return asksForProgress ? message : undefined;
 }
 
 /** Sends progress until the server answers. Calls are most often answered before the first notification. */

@@ -270,14 +270,24 @@ test('a refusal of the cluster ends the calls that wait at once', async () => {
   ]);
 });
 
-test('a client that leaves ends its wait, and nothing is looked for without one', async () => {
+test('a start goes on after its client has left, so that the next call finds the server running', async () => {
   const rig = rigOf(true);
   rig.cluster.starts = false;
   const called = call(rig);
   await rig.clock.pass(3000);
   called.abort();
-  await rig.clock.pass(1000);
   expect([rig.waited, called.fault]).toEqual([['client-gone after 3000'], undefined]);
+  await rig.clock.pass(10_000);
+  rig.cluster.starts = true;
+  await rig.clock.pass(1000);
+  expect([call(rig).status, rig.set]).toEqual([200, [1]]);
+});
+
+test('a start without a client ends at the time limit', async () => {
+  const rig = rigOf(true);
+  rig.cluster.starts = false;
+  call(rig).abort();
+  await rig.clock.pass(WAKE_MS + 1000);
   expect(await rig.server.probe()).toEqual({ available: false, error: 'it crashes' });
 });
 

@@ -3,7 +3,7 @@
 import type { Backend, Era } from '../backend.ts';
 import type { SleepParts } from './ports.ts';
 
-export type Phase =
+type Phase =
   | { readonly name: 'awake'; readonly backend: Backend }
   /** The number of pods is being set to 0. `settled` resolves at the end, and never rejects. */
   | { readonly name: 'falling'; readonly settled: Promise<void> }
@@ -22,7 +22,7 @@ export interface SleepState {
   eras: ReadonlySet<Era> | undefined;
   /** Whether this proxy knows that the server has run and answered. */
   answered: boolean;
-  /** True once the proxy stops: the server is left as it is, because the next proxy decides. */
+  /** True once the proxy stops: it does not stop the server any more, because the next proxy decides. */
   stopped: boolean;
   /** Reason why the idle server was not stopped, which is reported once. */
   reported: string | undefined;
@@ -34,7 +34,7 @@ export function noteUse(state: SleepState, change: 1 | -1): void {
   state.usedAt = state.parts.clock.monotonic();
 }
 
-/** Returns the time until the server has been idle for long enough; 0 or less if it has. Undefined if it is in use. */
+/** Returns the time until the server may be stopped; not above 0 if it may be stopped now. Undefined if clients use it. */
 export function idleLeft({ parts, inUse, usedAt }: SleepState): number | undefined {
   return inUse > 0 ? undefined : usedAt + parts.times.afterMs - parts.clock.monotonic();
 }

@@ -26,6 +26,10 @@ interface WakeState {
   readonly state: SleepState;
   readonly waiters: Set<Waiter>;
   isStarting: boolean;
+  /** Monotonic time at which the current start began. */
+  began: number;
+  /** Whether the current start cannot succeed. */
+  isRefused: boolean;
   /** Reason why the server does not run yet, for the operator. */
   reason: string;
 }
@@ -37,24 +41,21 @@ const SLOW_AFTER_MS = 10_000;
 const RETRY_AFTER_SECONDS = 10;
 
 export function createWaker(state: SleepState): Waker {
-  const wake: WakeState = { state, waiters: new Set(), isStarting: false, reason: '' };
+  const wake: WakeState = { state, waiters: new Set(), isStarting: false, began: 0, isRefused: false, reason: '' };
   const { clock, times } = state.parts;
   return {
     wait(settle) {
-      const late = () => release(wake, waiter, 'not-started', notStarted(wake.reason));
+      const late = () => endWait(wake, waiter, 'not-started', notStarted(wake.reason));
       const waiter: Waiter = { since: clock.monotonic(), settle, stopTimer: clock.after(times.wakeMs, late) };
       wake.waiters.add(waiter);
-      // A server that is being started for a call must not be stopped meanwhile.
-      noteUse(state, 1);
       if (!wake.isStarting) void startForWaiters(wake);
-      return () => release(wake, waiter, 'client-gone');
+      return () => endWait(wake, waiter, 'client-gone');
     },
-    close: () =>
-      releaseAll(wake, { reason: 'unreachable', message: 'the proxy is shutting down', retryAfterSeconds: 1 }),
+    close: () => endWaits(wake, { reason: 'unreachable', message: 'the proxy is shutting down', retryAfterSeconds: 1 }),
   };
 }
 
-function release(
+function endWait(
   { state, waiters }: WakeState,
   waiter: Waiter,
   outcome: 'started' | 'not-started' | 'client-gone',
@@ -62,60 +63,71 @@ function release(
 ): void {
   if (!waiters.delete(waiter)) return;
   waiter.stopTimer();
-  noteUse(state, -1);
   state.parts.observer.waited(state.parts.clock.monotonic() - waiter.since, outcome);
   if (outcome !== 'client-gone') waiter.settle(fault);
 }
 
-function releaseAll(wake: WakeState, fault: BackendFault | undefined): void {
+function endWaits(wake: WakeState, fault: BackendFault | undefined): void {
   const outcome = fault === undefined ? 'started' : 'not-started';
-  for (const waiter of [...wake.waiters]) release(wake, waiter, outcome, fault);
+  for (const waiter of [...wake.waiters]) endWait(wake, waiter, outcome, fault);
 }
 
-/** Tries to start the server as long as calls wait. */
+/**
+ * Returns whether the start goes on: while calls wait, and without them until the time limit, so that the next call of a
+ * client that has given up finds the server running.
+ */
+function goesOn({ state, waiters, began, isRefused }: WakeState): boolean {
+  const { clock, times } = state.parts;
+  return waiters.size > 0 || (!state.stopped && !isRefused && clock.monotonic() - began < times.wakeMs);
+}
+
+/** Tries to start the server. */
 async function startForWaiters(wake: WakeState): Promise<void> {
-  const { state, waiters } = wake;
+  const { state } = wake;
   const { clock, observer } = state.parts;
-  wake.isStarting = true;
+  Object.assign(wake, { isStarting: true, isRefused: false, began: clock.monotonic() });
+  // A server that is being started must not be stopped meanwhile.
+  noteUse(state, 1);
   state.stopTimer();
   wake.reason = 'it was not checked yet';
   observer.log('info', 'the MCP server is started for a call');
-  const began = clock.monotonic();
   let backend: Backend | undefined;
-  while (backend === undefined && waiters.size > 0) backend = await tryToStart(wake, began);
+  while (backend === undefined && goesOn(wake)) backend = await tryToStart(wake);
   wake.isStarting = false;
   if (backend === undefined) {
     state.phase = { name: 'failed', reason: wake.reason };
     observer.log('warn', `the MCP server was not started: ${wake.reason}`);
   } else {
     state.phase = { name: 'awake', backend };
-    const ms = clock.monotonic() - began;
+    const ms = clock.monotonic() - wake.began;
     observer.woke(ms);
     observer.log('info', `the MCP server runs after ${Math.round(ms)} ms`);
   }
-  if (backend !== undefined) releaseAll(wake, undefined);
+  if (backend !== undefined) endWaits(wake, undefined);
+  noteUse(state, -1);
   // After a failed start too, because a server that starts later would run without ever being used.
   watchIdle(state);
 }
 
-/** Returns the running server; undefined if no call waits any more, or the start is impossible. */
-async function tryToStart(wake: WakeState, began: number): Promise<Backend | undefined> {
-  const { state, waiters } = wake;
+/** Returns the running server; undefined if the start does not go on. */
+async function tryToStart(wake: WakeState): Promise<Backend | undefined> {
+  const { state } = wake;
   const { clock, open, check } = state.parts;
   let backend: Backend | undefined;
   try {
     await declareStarted(wake);
     backend = await open();
-    while (waiters.size > 0) {
+    while (goesOn(wake)) {
       const reason = (await checkFailed(check)) ?? (await whyUnavailable(backend));
       if (reason === undefined) return backend;
       wake.reason = reason;
-      await pause(state, clock.monotonic() - began > SLOW_AFTER_MS ? SLOW_LOOK_MS : LOOK_MS);
+      await pause(state, clock.monotonic() - wake.began > SLOW_AFTER_MS ? SLOW_LOOK_MS : LOOK_MS);
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     wake.reason = error.message;
-    releaseAll(wake, notStarted(error.message));
+    wake.isRefused = true;
+    endWaits(wake, notStarted(error.message));
   }
   await backend?.close(0);
   return undefined;
@@ -142,7 +154,7 @@ async function whyUnavailable(backend: Backend): Promise<string | undefined> {
  */
 async function declareStarted(wake: WakeState): Promise<void> {
   const { scale } = wake.state.parts;
-  while (wake.waiters.size > 0) {
+  while (goesOn(wake)) {
     try {
       const { declared, existing } = await scale.read();
       if (declared > 0) return;

@@ -13,14 +13,14 @@ import { createTokenClient, UNAVAILABLE } from './token-client.ts';
 
 type Configured = NonNullable<OutgoingAuthBlocks['token_exchange_config']>;
 /** Settings of the exchange. Without an audience, the token endpoint chooses the audience (RFC 8693 section 2.1). */
-type Block = Omit<Configured, 'audience'> & { readonly audience?: string };
+type ExchangeSettings = Omit<Configured, 'audience'> & { readonly audience?: string };
 const POINTER = '/token_exchange_config';
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 
 /** Creates the credential. Throws a Failure if the block or its secret is not usable. */
-export function tokenExchange(ports: CredentialPorts, block: Block): Credential {
+export function tokenExchange(ports: CredentialPorts, block: ExchangeSettings): Credential {
   const header = carryingHeader(block);
   const ask = createExchange(ports, block);
   const tokens = createIssuedStore<string>(ports.clock, UNAVAILABLE);
@@ -39,14 +39,14 @@ function carried({ headers }: OutgoingRequest, header: string, issued: Issued<st
   return { ok: true, headers: { ...withoutAuthorization(headers), [header]: issued.value } };
 }
 
-function carryingHeader({ header_strategy: strategy, external_token_header_name: name }: Block): string {
+function carryingHeader({ header_strategy: strategy, external_token_header_name: name }: ExchangeSettings): string {
   if (strategy === 'replace') return 'authorization';
   const pointer = `${POINTER}/external_token_header_name`;
   if (name === undefined) throw configFault(pointer, 'is missing: header_strategy custom needs it');
   return settableHeader(name, pointer);
 }
 
-function createExchange(ports: CredentialPorts, block: Block): (token: string) => Promise<Issue<string>> {
+function createExchange(ports: CredentialPorts, block: ExchangeSettings): (token: string) => Promise<Issue<string>> {
   const { audience, scopes = [] } = block;
   const ask = createTokenClient(ports, {
     url: block.token_url,

@@ -15,7 +15,7 @@ import { unknownCaller } from '../unknown-caller.ts';
 import { readGrant, readIssued, unusableAnswer } from './answer.ts';
 import { type AskEndpoint, createTokenClient, UNAVAILABLE } from './token-client.ts';
 
-type Block = NonNullable<OutgoingAuthBlocks['xaa_config']>;
+type XaaSettings = NonNullable<OutgoingAuthBlocks['xaa_config']>;
 
 const TYPES = 'urn:ietf:params:oauth:token-type:';
 const GRANTS = 'urn:ietf:params:oauth:grant-type:';
@@ -25,7 +25,7 @@ const ASSERTION = `${TYPES}id-jag`;
  * Creates the credential. The caller's token must be the id_token of a login. `pointer` names the block. Throws a
  * Failure if the block or a secret is not usable.
  */
-export function crossApplicationAccess(ports: CredentialPorts, block: Block, pointer: string): Credential {
+export function crossApplicationAccess(ports: CredentialPorts, block: XaaSettings, pointer: string): Credential {
   const [providerPointer, targetPointer] = [`${pointer}/idp_token_url`, `${pointer}/target_token_url`];
   requireTls(block.idp_token_url, providerPointer);
   if (block.insecure_target_token_url !== true) requireTls(block.target_token_url, targetPointer);
@@ -64,11 +64,11 @@ function carried({ headers }: OutgoingRequest, issued: Issued<string>): Credenti
   return issued.ok ? { ok: true, headers: { ...headers, authorization: issued.value } } : issued;
 }
 
-function scopeOf({ scopes = [] }: Block): { readonly scope?: string } {
+function scopeOf({ scopes = [] }: XaaSettings): { readonly scope?: string } {
   return scopes.length === 0 ? {} : { scope: scopes.join(' ') };
 }
 
-function requestAssertion(ask: AskEndpoint, block: Block, idToken: string): Promise<Issue<string>> {
+function requestAssertion(ask: AskEndpoint, block: XaaSettings, idToken: string): Promise<Issue<string>> {
   const { target_audience: audience, target_resource: resource } = block;
   const form = {
     grant_type: `${GRANTS}token-exchange`,
@@ -89,7 +89,7 @@ function requestAssertion(ask: AskEndpoint, block: Block, idToken: string): Prom
  * Validates the answer with the assertion (section 4.3.3 of the draft). The target authorization server verifies the
  * signature.
  */
-function readAssertion(answer: JsonObject, block: Block, display: string): Issue<string> {
+function readAssertion(answer: JsonObject, block: XaaSettings, display: string): Issue<string> {
   const { access_token: assertion, issued_token_type: issuedType, token_type: type } = answer;
   if (issuedType !== ASSERTION || typeof assertion !== 'string' || assertion === '')
     return unusableAnswer(display, 'did not answer with an assertion (issued_token_type)');
@@ -105,7 +105,7 @@ function readAssertion(answer: JsonObject, block: Block, display: string): Issue
  */
 function assertionFault(
   assertion: string,
-  { target_audience: audience, target_resource: resource }: Block,
+  { target_audience: audience, target_resource: resource }: XaaSettings,
 ): string | undefined {
   const claims = assertionClaims(assertion);
   if (claims === undefined) return 'answered with an assertion that is not a JWT';

@@ -36,7 +36,7 @@ export type ReadArguments = IndexedArguments | 'ambiguous' | 'too-large';
  */
 export function readArguments({ body, span }: GivenArguments, names: Names): ReadArguments {
   const known = names === 'all' ? undefined : [...names].flatMap((name) => argumentKey(name) ?? []);
-  const members: Member[] = [];
+  const members: ArgumentMember[] = [];
   const member = (key: string, value: Span) => void members.push({ key, value });
   const scanned = scanValueStrict(body, span, { known, keysMax: VALUES_MAX, member });
   if (!scanned.ok) return scanned.reason === TOO_MANY_KEYS ? 'too-large' : 'ambiguous';
@@ -55,7 +55,7 @@ export function readArguments({ body, span }: GivenArguments, names: Names): Rea
   );
 }
 
-interface Member {
+interface ArgumentMember {
   readonly key: string;
   readonly value: Span;
 }
@@ -68,7 +68,7 @@ interface Room {
 /** Parses the value of a member and subtracts its size from `room`. */
 function readMember(
   body: Buffer,
-  { value: { start, end } }: Member,
+  { value: { start, end } }: ArgumentMember,
   room: Room,
 ): { readonly parsed: unknown } | 'ambiguous' | 'too-large' {
   room.bytes -= end - start;

@@ -25,7 +25,7 @@ type Comparison =
 /** Comparisons by attribute name of the argument. Empty if policies only test for presence or truth. */
 export type Comparisons = ReadonlyMap<string, readonly Comparison[]>;
 
-interface Found {
+interface ValueUses {
   readonly compared: Map<string, Comparison[]>;
   /** Names of arguments whose exact value some policy uses. */
   readonly byValue: Set<string>;
@@ -41,7 +41,7 @@ const LOGIC = new Set(['&&', '||', '!', 'if-then-else']);
  */
 export function comparisonsOf(policies: readonly PolicyJson[], names: Names): Comparisons | undefined {
   if (names === 'all') return undefined;
-  const found: Found = { compared: new Map(), byValue: new Set() };
+  const found: ValueUses = { compared: new Map(), byValue: new Set() };
   for (const { conditions } of policies) for (const { body } of conditions) walkCondition(body, found);
   const read = [...names].filter(isArgumentName);
   const known = read.every((name) => found.compared.has(name) && !found.byValue.has(name));
@@ -49,7 +49,7 @@ export function comparisonsOf(policies: readonly PolicyJson[], names: Names): Co
 }
 
 /** Walks a boolean expression. An argument that is itself a condition is only tested for truth. */
-function walkCondition(node: unknown, found: Found): void {
+function walkCondition(node: unknown, found: ValueUses): void {
   const name = argumentOf(node);
   const { construct, operand } = partsOf(node);
   if (name !== undefined) addComparison(name, [], found);
@@ -58,7 +58,7 @@ function walkCondition(node: unknown, found: Found): void {
   else walkValue(node, found);
 }
 
-function walkValue(node: unknown, found: Found): void {
+function walkValue(node: unknown, found: ValueUses): void {
   const name = argumentOf(node);
   if (name !== undefined) found.byValue.add(name);
   const { construct, operand } = partsOf(node);
@@ -68,7 +68,7 @@ function walkValue(node: unknown, found: Found): void {
 }
 
 /** Reads a comparison. Returns false if the expression is not a comparison of an argument. */
-function readComparison(construct: string, operand: { readonly [key: string]: unknown }, found: Found): boolean {
+function readComparison(construct: string, operand: { readonly [key: string]: unknown }, found: ValueUses): boolean {
   const { left, right } = operand;
   if (construct === 'has') return readPresence(left, operand.attr, found);
   if (construct === 'like') return addComparison(argumentOf(left), [likeOf(operand.pattern)], found);
@@ -86,7 +86,7 @@ function readComparison(construct: string, operand: { readonly [key: string]: un
 }
 
 /** Reads `context has arg_x`. A longer path uses the exact value. */
-function readPresence(left: unknown, attr: unknown, found: Found): boolean {
+function readPresence(left: unknown, attr: unknown, found: ValueUses): boolean {
   const [first, ...rest] = Array.isArray(attr) ? attr : [attr];
   const name = argumentOf({ '.': { left, attr: first } });
   if (name !== undefined && rest.length > 0) found.byValue.add(name);
@@ -97,7 +97,7 @@ function readPresence(left: unknown, attr: unknown, found: Found): boolean {
 function addComparison(
   name: string | undefined,
   comparisons: readonly (Comparison | undefined)[],
-  found: Found,
+  found: ValueUses,
 ): boolean {
   const known = comparisons.filter((comparison) => comparison !== undefined);
   if (name === undefined || known.length < comparisons.length) return false;

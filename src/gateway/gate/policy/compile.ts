@@ -65,9 +65,9 @@ function groupSource(cedar: AuthzConfigFile['cedar'], { list }: Entities): Group
   return isUsed ? { type, groupClaim, roleClaim } : undefined;
 }
 
-type Read = { readonly policies: readonly Policy[] } | { readonly faults: readonly PolicyFault[] };
+type PoliciesOrFaults = { readonly policies: readonly Policy[] } | { readonly faults: readonly PolicyFault[] };
 
-function readPolicies(text: string, index: number): Read {
+function readPolicies(text: string, index: number): PoliciesOrFaults {
   const parts = engine.askParser((cedar) => cedar.policySetTextToParts(text));
   const usable = parts?.type === 'success' && parts.policies.length > 0 && parts.policy_templates.length === 0;
   const policies = usable ? parts.policies.map((part, part_) => readPolicy(part, policyId(index, part_))) : [];

@@ -16,7 +16,7 @@ import { allPlans, namesOfClaims, type Plan, type Plans } from './plan.ts';
 import { type Names, someName } from './reads.ts';
 import { ACTION_WORDS, HINTS, type PolicyRequest, resourceId, type ToolHints } from './request.ts';
 
-export type Decision =
+export type CallDecision =
   | { readonly allowed: true }
   /** `detail` is for the operator, and contains no values of the call. */
   | { readonly allowed: false; readonly denial: Denial; readonly detail?: string };
@@ -24,7 +24,7 @@ export type Decision =
 export interface Policies {
   /** Digest of policies and entities. */
   readonly digest: string;
-  decide(request: PolicyRequest): Decision;
+  decide(request: PolicyRequest): CallDecision;
   /** True if a policy reads hints of tools. The gateway then needs the hints before the first call. */
   readonly readsHints: boolean;
   /** True if a policy reads arguments. Arguments are only parsed for calls that such a policy can decide. */
@@ -43,7 +43,7 @@ const NAME_MAX = 512;
 /** Maximum length of a name or URI, because the engine reads each character on the event loop. */
 const NAME_SHOWN_MAX = 64 * 1024;
 
-const ALLOWED: Decision = { allowed: true };
+const ALLOWED: CallDecision = { allowed: true };
 const DENIED_TEXT = 'Unauthorized: no policy permits this.';
 const DENIED = denied('policy-denied', DENIED_TEXT);
 const UNKNOWN_CALLER = denied('policy-caller-unknown', 'Unauthorized: the caller has no subject.');
@@ -51,7 +51,7 @@ const UNKNOWN_HINTS = denied(
   'policy-hints-unknown',
   'Unauthorized: policies read hints of tools, and the list of the MCP server does not have this tool.',
 );
-const AMBIGUOUS: Decision = {
+const AMBIGUOUS: CallDecision = {
   allowed: false,
   denial: {
     httpStatus: 400,
@@ -60,7 +60,7 @@ const AMBIGUOUS: Decision = {
     message: 'The arguments contain a key twice, or a key that differs from its declared name in letter case.',
   },
 };
-const TOO_LARGE: Decision = {
+const TOO_LARGE: CallDecision = {
   allowed: false,
   denial: {
     httpStatus: 400,
@@ -76,7 +76,7 @@ const NAME_TOO_LONG = denied(
   'Unauthorized: policies decide on names and URIs of at most 65,536 characters.',
 );
 
-function denied(code: GateCode, message: string, detail?: string): Decision {
+function denied(code: GateCode, message: string, detail?: string): CallDecision {
   return { allowed: false, denial: { httpStatus: 403, rpcCode: 403, code, message }, detail };
 }
 
@@ -85,7 +85,7 @@ export function createPolicies(plans: Plans, entities: Entities, digest: string,
   const all = allPlans(plans);
   const claimNames = namesOfClaims(all);
   const callers = new WeakMap<JsonObject, PolicyCaller>();
-  const remembered = new Map<string, Decision>();
+  const remembered = new Map<string, CallDecision>();
   // Arguments, maybe megabytes, are parsed once, even if a call is decided several times to find missing scopes.
   const read = new WeakMap<Span, { readonly names: Names; readonly args: ReadArguments }>();
 
@@ -106,7 +106,7 @@ export function createPolicies(plans: Plans, entities: Entities, digest: string,
     return caller;
   }
 
-  function decide(request: PolicyRequest): Decision {
+  function decide(request: PolicyRequest): CallDecision {
     const { action, name, hints } = request;
     if (name.length > NAME_SHOWN_MAX) return NAME_TOO_LONG;
     const id = resourceId(action, name);
@@ -141,7 +141,7 @@ export function createPolicies(plans: Plans, entities: Entities, digest: string,
 }
 
 /** Returns true for a decision that must not be cached, because a failed engine may work at the next call. */
-function isPassing(decision: Decision): boolean {
+function isPassing(decision: CallDecision): boolean {
   return !decision.allowed && decision.denial.code === 'policy-engine-failed';
 }
 
@@ -150,7 +150,7 @@ function hintsKey(hints: ToolHints | undefined): string {
   return HINTS.map((hint) => (hints?.[hint] === undefined ? '-' : hints[hint] ? '1' : '0')).join('');
 }
 
-interface Asked {
+interface PolicyInput {
   readonly plan: Plan;
   readonly request: PolicyRequest;
   readonly id: string;
@@ -159,7 +159,7 @@ interface Asked {
 }
 
 /** Returns a key that is equal for calls with the same decision. undefined if the decision cannot be cached. */
-function argumentsKey({ plan, request, caller, args }: Asked): string | undefined {
+function argumentsKey({ plan, request, caller, args }: PolicyInput): string | undefined {
   if (!plan.readsArguments || request.arguments === undefined) return '';
   if (plan.comparisons === undefined) return undefined;
   const read: Attributes = {};
@@ -167,7 +167,7 @@ function argumentsKey({ plan, request, caller, args }: Asked): string | undefine
   return built === 'complete' ? comparedKey(plan.comparisons, read, caller.claims) : undefined;
 }
 
-function askEngine(asked: Asked, entities: Entities): Decision {
+function askEngine(asked: PolicyInput, entities: Entities): CallDecision {
   const call = engineCall(asked, entities);
   if (call === 'ambiguous') return AMBIGUOUS;
   if (call === 'unknown-groups')
@@ -177,7 +177,7 @@ function askEngine(asked: Asked, entities: Entities): Decision {
   return decisionOf(engine.authorize(asked.plan.set, call));
 }
 
-function decisionOf(answer: EngineAnswer): Decision {
+function decisionOf(answer: EngineAnswer): CallDecision {
   switch (answer.kind) {
     case 'allow':
       return ALLOWED;
@@ -193,14 +193,14 @@ function decisionOf(answer: EngineAnswer): Decision {
   }
 }
 
-function failedPolicy(detail: string): Decision {
+function failedPolicy(detail: string): CallDecision {
   return denied('policy-error', 'Unauthorized: a policy could not be evaluated.', detail);
 }
 
 type Inexpressible = 'ambiguous' | 'inexpressible' | 'unknown-groups';
 
 /** Builds the engine's call. The call contains only data that the plan's policies read. */
-function engineCall({ plan, request, id, caller, args }: Asked, entities: Entities): EngineCall | Inexpressible {
+function engineCall({ plan, request, id, caller, args }: PolicyInput, entities: Entities): EngineCall | Inexpressible {
   const { reads } = plan;
   const words = ACTION_WORDS[request.action];
   const parents = plan.readsGroups ? caller.groups : [];

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
 type Cedar = typeof import('@cedar-policy/cedar-wasm/nodejs');
-type Call = Parameters<Cedar['statefulIsAuthorized']>[0];
+type CedarCall = Parameters<Cedar['statefulIsAuthorized']>[0];
 type Failed = readonly { readonly message: string }[];
 
 /** Policies that are evaluated together, by their ids. The engine parses each set once. */
@@ -13,7 +13,7 @@ export interface PolicySet {
   readonly policies: Readonly<Record<string, string>>;
 }
 
-export type EngineCall = Pick<Call, 'principal' | 'action' | 'resource' | 'context' | 'entities'>;
+export type EngineCall = Pick<CedarCall, 'principal' | 'action' | 'resource' | 'context' | 'entities'>;
 
 /** `detail` is for the operator, and contains no values of the call. */
 export type EngineAnswer =

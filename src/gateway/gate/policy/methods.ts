@@ -7,7 +7,7 @@ import { METHODS } from '../../wire/methods.ts';
 import { readValue } from '../../wire/scan.ts';
 import type { Denial } from '../codes.ts';
 import { readNotifications } from '../subscription.ts';
-import type { Decision, Policies } from './decide.ts';
+import type { CallDecision, Policies } from './decide.ts';
 import type { PolicyAction, ToolHints } from './request.ts';
 
 /** Action and target that policies decide on. */
@@ -121,7 +121,7 @@ const UNKNOWN_METHOD: Denial = {
 };
 
 /** Decides on the client's message. Must be called before names are replaced. */
-export function decideMessage(policies: Policies, { body, message, claims, hintsOf }: PolicyCall): Decision {
+export function decideMessage(policies: Policies, { body, message, claims, hintsOf }: PolicyCall): CallDecision {
   const rule = methodRule(body, message);
   if (rule.kind === 'passes') return { allowed: true };
   if (rule.kind === 'unknown') return { allowed: false, denial: UNKNOWN_METHOD };

@@ -2,7 +2,7 @@
 
 import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 
-type Server = Pick<AuthServerConfig, 'upstreams' | 'primary_upstream_provider'>;
+type AuthServerProviders = Pick<AuthServerConfig, 'upstreams' | 'primary_upstream_provider'>;
 
 /**
  * Returns the provider. Returns a fault if the authorization server does not have the provider, or names another
@@ -10,7 +10,7 @@ type Server = Pick<AuthServerConfig, 'upstreams' | 'primary_upstream_provider'>;
  */
 export function primaryProvider(
   named: string | undefined,
-  server: Server | undefined,
+  server: AuthServerProviders | undefined,
 ): { readonly provider: string | undefined; readonly fault?: undefined } | { readonly fault: string } {
   const own = server?.primary_upstream_provider;
   const provider = named ?? own;

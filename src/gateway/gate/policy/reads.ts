@@ -22,19 +22,19 @@ export interface Reads {
   readonly further: boolean;
 }
 
-type Variable = 'principal' | 'action' | 'resource' | 'context';
+type CedarVariable = 'principal' | 'action' | 'resource' | 'context';
 
-interface Found {
+interface PolicyReads {
   readonly principal: Set<string>;
   readonly action: Set<string>;
   readonly resource: Set<string>;
   readonly context: Set<string>;
-  readonly whole: Set<Variable>;
+  readonly whole: Set<CedarVariable>;
   entities: boolean;
   further: boolean;
 }
 
-const VARIABLES: readonly Variable[] = ['principal', 'action', 'resource', 'context'];
+const VARIABLES: readonly CedarVariable[] = ['principal', 'action', 'resource', 'context'];
 
 /** Constructs with two operands, which are both walked. */
 const BINARY = new Set(['<', '<=', '>', '>=', '&&', '||', '+', '-', '*', 'contains', 'containsAll', 'containsAny']);
@@ -50,7 +50,7 @@ const FUNCTIONS = new Set([
 ]);
 
 export function policyReads(policy: PolicyJson): Reads {
-  const found: Found = {
+  const found: PolicyReads = {
     principal: new Set(),
     action: new Set(),
     resource: new Set(),
@@ -60,7 +60,7 @@ export function policyReads(policy: PolicyJson): Reads {
     further: false,
   };
   for (const { body } of policy.conditions) walk(body, found);
-  const names = (variable: Variable): Names => (found.whole.has(variable) ? 'all' : found[variable]);
+  const names = (variable: CedarVariable): Names => (found.whole.has(variable) ? 'all' : found[variable]);
   return {
     principal: names('principal'),
     action: names('action'),
@@ -112,7 +112,7 @@ function scopeReadsGroups({ principal, resource }: PolicyJson): boolean {
 }
 
 /** Walks one node. A node is an object with one key, the construct. */
-function walk(node: unknown, found: Found): void {
+function walk(node: unknown, found: PolicyReads): void {
   const entries = isObject(node) ? Object.entries(node) : [];
   const [construct, operand] = entries[0] ?? [];
   if (construct === undefined || entries.length > 1) readEverything(found);
@@ -121,7 +121,7 @@ function walk(node: unknown, found: Found): void {
   else if (construct !== 'Value') walkOperator(construct, operand, found);
 }
 
-function walkOperator(construct: string, operand: unknown, found: Found): void {
+function walkOperator(construct: string, operand: unknown, found: PolicyReads): void {
   if (!isObject(operand)) readEverything(found);
   else if (construct === 'Record') walkAll(Object.values(operand), found);
   else if (UNARY.has(construct)) walk(operand.arg, found);
@@ -131,7 +131,7 @@ function walkOperator(construct: string, operand: unknown, found: Found): void {
   else walkAboutEntities(construct, operand, found);
 }
 
-function walkAboutEntities(construct: string, operand: { [key: string]: unknown }, found: Found): void {
+function walkAboutEntities(construct: string, operand: { [key: string]: unknown }, found: PolicyReads): void {
   const { left, right } = operand;
   if (IDENTITY.has(construct)) {
     walkIdentity(left, found);
@@ -154,7 +154,7 @@ function walkAboutEntities(construct: string, operand: { [key: string]: unknown 
 }
 
 /** Walks an operand of a comparison of identities. A list of entities is walked element by element. */
-function walkIdentity(node: unknown, found: Found): void {
+function walkIdentity(node: unknown, found: PolicyReads): void {
   const variable = variableOf(node);
   if (variable !== undefined && variable !== 'context') return;
   if (isObject(node) && Array.isArray(node.Set)) {
@@ -165,7 +165,7 @@ function walkIdentity(node: unknown, found: Found): void {
 }
 
 /** Reads `left.attr` or `left has attr`. For `has`, `attr` may be a path that begins with the name of the attribute. */
-function readAttribute(left: unknown, attr: unknown, found: Found): void {
+function readAttribute(left: unknown, attr: unknown, found: PolicyReads): void {
   const [first, ...rest] = Array.isArray(attr) ? attr : [attr];
   const variable = variableOf(left);
   if (variable === undefined) {
@@ -180,7 +180,7 @@ function readAttribute(left: unknown, attr: unknown, found: Found): void {
 }
 
 /** Returns the variable at the start of a chain of attributes. */
-function rootOf(node: unknown): Variable | undefined {
+function rootOf(node: unknown): CedarVariable | undefined {
   const variable = variableOf(node);
   if (variable !== undefined) return variable;
   const attribute = isObject(node) ? node['.'] : undefined;
@@ -191,28 +191,28 @@ function rootOf(node: unknown): Variable | undefined {
  * Records a read inside an attribute's value. The context is plain data. An attribute of an entity may refer to any
  * entity, even to the caller or the resource.
  */
-function readFurther(root: Variable | undefined, found: Found): void {
+function readFurther(root: CedarVariable | undefined, found: PolicyReads): void {
   if (root === undefined) readEverything(found);
   else if (root !== 'context') found.further = true;
 }
 
-function variableOf(node: unknown): Variable | undefined {
+function variableOf(node: unknown): CedarVariable | undefined {
   const name = isObject(node) ? node.Var : undefined;
   return VARIABLES.find((variable) => variable === name);
 }
 
-function readWhole(name: unknown, found: Found): void {
+function readWhole(name: unknown, found: PolicyReads): void {
   const variable = VARIABLES.find((each) => each === name);
   if (variable === undefined) readEverything(found);
   else found.whole.add(variable);
 }
 
-function walkAll(nodes: unknown, found: Found): void {
+function walkAll(nodes: unknown, found: PolicyReads): void {
   if (Array.isArray(nodes)) for (const node of nodes) walk(node, found);
   else readEverything(found);
 }
 
-function readEverything(found: Found): void {
+function readEverything(found: PolicyReads): void {
   for (const variable of VARIABLES) found.whole.add(variable);
   found.entities = true;
 }

@@ -79,7 +79,7 @@ const FRESH_MS = 60_000;
 /** Maximum number of stored scopes per list. */
 const SCOPES_MAX = 10_000;
 
-interface Known {
+interface ListReading {
   readonly epoch: number;
   readonly readAt: number;
   /** Reviewed names that the list does not contain or defines differently. */
@@ -88,11 +88,11 @@ interface Known {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-interface State {
+interface KeeperState {
   readonly lock: Lock;
   readonly ports: KeeperPorts;
   /** Readings by list and scope. Nested maps avoid creating a combined key for each call. */
-  readonly known: ReadonlyMap<FilteredKey, Map<string, Known>>;
+  readonly known: ReadonlyMap<FilteredKey, Map<string, ListReading>>;
   /** Last reading of each list, in any scope. */
   readonly last: Map<FilteredKey, { readonly at: number; readonly held: ReadonlySet<string> | undefined }>;
   /** Number that grows with each change. Readings of an earlier epoch are outdated. */
@@ -100,8 +100,8 @@ interface State {
 }
 
 export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
-  const known = new Map(LOCKED_LIST_NAMES.map((list) => [list, new Map<string, Known>()] as const));
-  const state: State = { lock, ports, known, last: new Map(), epoch: 0 };
+  const known = new Map(LOCKED_LIST_NAMES.map((list) => [list, new Map<string, ListReading>()] as const));
+  const state: KeeperState = { lock, ports, known, last: new Map(), epoch: 0 };
   const enforces = lock.mode === 'enforce';
   return {
     enforces,
@@ -141,18 +141,18 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
 /**
  * Starts a new epoch if an item in a client's list contradicts the last reading. Calls then wait for the next reading.
  */
-function notice(state: State, list: FilteredKey, name: string, what: Agreement): void {
+function notice(state: KeeperState, list: FilteredKey, name: string, what: Agreement): void {
   const held = state.last.get(list)?.held;
   const isReviewed = state.lock.names(list)?.has(name) === true;
   if (held !== undefined && isReviewed && held.has(name) === (what === 'agrees')) state.epoch += 1;
 }
 
-function noticeAgreed(state: State, list: FilteredKey, names: readonly string[]): void {
+function noticeAgreed(state: KeeperState, list: FilteredKey, names: readonly string[]): void {
   const held = state.last.get(list)?.held;
   if (held !== undefined && held.size > 0 && names.some((name) => held.has(name))) state.epoch += 1;
 }
 
-function isFresh({ known, last, epoch, ports }: State, list: FilteredKey, scope: string): boolean {
+function isFresh({ known, last, epoch, ports }: KeeperState, list: FilteredKey, scope: string): boolean {
   const now = ports.clock.monotonic();
   const found = known.get(list)?.get(scope);
   if (found?.epoch !== epoch || now - found.readAt > FRESH_MS) return false;
@@ -163,7 +163,7 @@ function isFresh({ known, last, epoch, ports }: State, list: FilteredKey, scope:
   return false;
 }
 
-function beginReading(state: State, list: FilteredKey, scope: string): LockReading {
+function beginReading(state: KeeperState, list: FilteredKey, scope: string): LockReading {
   const begun = state.epoch;
   const seen = new Map<string, boolean>();
   let ended: ReadonlySet<string> | undefined;
@@ -192,7 +192,7 @@ function beginReading(state: State, list: FilteredKey, scope: string): LockReadi
   };
 }
 
-interface Ended {
+interface ReadingResult {
   readonly list: FilteredKey;
   readonly scope: string;
   /** Epoch in which the reading began. */
@@ -200,7 +200,7 @@ interface Ended {
   readonly held: ReadonlySet<string>;
 }
 
-function keepReading(state: State, { list, scope, begun, held }: Ended): void {
+function keepReading(state: KeeperState, { list, scope, begun, held }: ReadingResult): void {
   const { known, last, ports } = state;
   const now = ports.clock.monotonic();
   const scopes = known.get(list);

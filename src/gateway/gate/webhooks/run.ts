@@ -74,14 +74,17 @@ export async function askWebhooks(world: WebhookWorld, given: AskedMessage): Pro
   return { body, message, asked };
 }
 
-interface Asked {
+interface CallOfWebhook {
   readonly outcome: WebhookOutcome;
   readonly detail?: string;
   readonly changed?: { readonly body: Buffer; readonly message: Message };
 }
 
-async function askOne(world: WebhookWorld, webhook: Webhook, given: AskedMessage): Promise<Asked> {
-  const failed = (detail: string): Asked => ({ outcome: webhook.ignoresFailure ? 'ignored' : 'failed', detail });
+async function askOne(world: WebhookWorld, webhook: Webhook, given: AskedMessage): Promise<CallOfWebhook> {
+  const failed = (detail: string): CallOfWebhook => ({
+    outcome: webhook.ignoresFailure ? 'ignored' : 'failed',
+    detail,
+  });
   const uid = world.newId();
   let answer: WebhookAnswer;
   try {

@@ -6,7 +6,7 @@ import type { JsonObject } from '#std/json.ts';
 import type { IssuerRequest, OAuthError } from '../message.ts';
 import { ASSERTION_SKEW_MS, type ClientSecret, KEYS, SECRET_METHODS } from '../records.ts';
 import type { IssuerWorld } from '../world.ts';
-import type { Client } from './clients.ts';
+import type { OAuthClient } from './clients.ts';
 import { provesSecret, readBasic } from './secret.ts';
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -18,7 +18,7 @@ export async function authenticateClient(
   world: IssuerWorld,
   request: IssuerRequest,
   form: URLSearchParams,
-): Promise<Client | OAuthError> {
+): Promise<OAuthClient | OAuthError> {
   const shown = shownSecret(request, form);
   if (shown !== undefined && 'error' in shown) return shown;
   const assertion = form.get('client_assertion');
@@ -71,7 +71,7 @@ function shownSecret(
  * Returns the fault of the sent secret. undefined if the secret is valid and was sent as registered, or if the client
  * has no secret and sent none.
  */
-function secretFault({ secret }: Client, shown: ShownSecret | undefined): string | undefined {
+function secretFault({ secret }: OAuthClient, shown: ShownSecret | undefined): string | undefined {
   if (secret === undefined) {
     return shown === undefined ? undefined : 'the client has no secret: send only client_id, in the form';
   }
@@ -81,7 +81,11 @@ function secretFault({ secret }: Client, shown: ShownSecret | undefined): string
   return provesSecret(secret, shown.text) ? undefined : 'the secret does not belong to the client';
 }
 
-async function checkAssertion(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Client | OAuthError> {
+async function checkAssertion(
+  world: IssuerWorld,
+  client: OAuthClient,
+  form: URLSearchParams,
+): Promise<OAuthClient | OAuthError> {
   const assertion = form.get('client_assertion');
   if (client.keys === undefined)
     return assertion === null ? client : invalidClient('the client has no keys to prove itself with');
@@ -93,7 +97,7 @@ async function checkAssertion(world: IssuerWorld, client: Client, form: URLSearc
 /** Verifies an assertion (RFC 7523 section 3). */
 async function assertionFault(
   world: IssuerWorld,
-  { id, keys }: Client,
+  { id, keys }: OAuthClient,
   assertion: string,
 ): Promise<string | undefined> {
   const { issuer } = world.settings;

@@ -13,7 +13,7 @@ import {
   writeRecord,
 } from '../records.ts';
 
-export interface Client {
+export interface OAuthClient {
   readonly id: string;
   /** Name that the client chose. The name may be misleading. */
   readonly name: string;
@@ -35,7 +35,7 @@ export interface Client {
 
 export interface Clients {
   /** Returns undefined for an unknown or expired client. */
-  find(id: string): Promise<Client | undefined>;
+  find(id: string): Promise<OAuthClient | undefined>;
   register(id: string, record: ClientRecord): Promise<void>;
   /** Extends the lifetime of the client's record, because a person has logged in with the client. */
   keep(id: string): Promise<void>;
@@ -49,8 +49,8 @@ const ID_LENGTH_MAX = 200;
  */
 export function createClients(
   { store }: Pick<IssuerPorts, 'store'>,
-  findDelegate: (id: string) => Client | undefined,
-  findDocument: (id: string) => Promise<Client | undefined>,
+  findDelegate: (id: string) => OAuthClient | undefined,
+  findDocument: (id: string) => Promise<OAuthClient | undefined>,
   isDocument: (id: string) => boolean,
 ): Clients {
   async function read(id: string): Promise<ClientRecord | undefined> {

@@ -9,7 +9,7 @@ import { createRateLimit } from '#std/rate.ts';
 import type { IssuerPorts } from '../ports.ts';
 import { scopeNames } from '../resources.ts';
 import type { DocumentCache } from '../settings.ts';
-import type { Client } from './clients.ts';
+import type { OAuthClient } from './clients.ts';
 import { redirectFault } from './redirects.ts';
 
 const URL_LENGTH_MAX = 1024;
@@ -30,7 +30,7 @@ export function isDocumentUrl(id: string): boolean {
   return url.pathname !== '/' && url.href === id && url.hash === '' && url.username === '' && url.password === '';
 }
 
-export type FindDocument = (id: string) => Promise<Client | undefined>;
+export type FindDocument = (id: string) => Promise<OAuthClient | undefined>;
 
 /**
  * Returns a function that finds the client of a document. If the document is not available or not valid, the function
@@ -38,11 +38,11 @@ export type FindDocument = (id: string) => Promise<Client | undefined>;
  */
 export function createClientDocuments(ports: IssuerPorts, { most, unsaidMs }: DocumentCache): FindDocument {
   const { clock } = ports;
-  const known = new Map<string, { readonly client: Client; readonly until: number }>();
-  const pending = new Map<string, Promise<Client | undefined>>();
+  const known = new Map<string, { readonly client: OAuthClient; readonly until: number }>();
+  const pending = new Map<string, Promise<OAuthClient | undefined>>();
   const limit = createRateLimit(FETCHES_PER_MINUTE, clock.monotonic);
 
-  async function load(id: string): Promise<Client | undefined> {
+  async function load(id: string): Promise<OAuthClient | undefined> {
     try {
       if (limit('') !== undefined)
         throw unusableDocument(id, 'is not fetched: too many documents were requested in this minute');
@@ -69,7 +69,7 @@ async function fetchDocument(
   ports: IssuerPorts,
   id: string,
   unsaidMs: number,
-): Promise<{ readonly client: Client; readonly keptMs: number }> {
+): Promise<{ readonly client: OAuthClient; readonly keptMs: number }> {
   const { status, headers, body } = await ports.fetch({
     url: id,
     method: 'GET',
@@ -85,7 +85,7 @@ async function fetchDocument(
   return { client: clientOf(ports, id, document), keptMs: keptFor(headers['cache-control'] ?? '', unsaidMs) };
 }
 
-function clientOf(ports: IssuerPorts, id: string, document: JsonObject): Client {
+function clientOf(ports: IssuerPorts, id: string, document: JsonObject): OAuthClient {
   const { client_id: own, client_name: name, token_endpoint_auth_method: method = 'none' } = document;
   if (own !== id) throw unusableDocument(id, 'names another client_id than its own URL');
   if ('client_secret' in document || 'client_secret_expires_at' in document)

@@ -2,7 +2,7 @@
 
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
-import type { Client } from '../clients/clients.ts';
+import type { OAuthClient } from '../clients/clients.ts';
 import { configInvalid } from '../config-fault.ts';
 import type { IssuerPorts } from '../ports.ts';
 import type { DelegateClient } from './settings.ts';
@@ -10,7 +10,7 @@ import type { DelegateClient } from './settings.ts';
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 /** Returns the client with its current secret. undefined if the configuration does not contain the client. */
-export type FindDelegate = (id: string) => Client | undefined;
+export type FindDelegate = (id: string) => OAuthClient | undefined;
 
 /** Creates the function that finds clients. Throws a Failure if a secret is missing. */
 export function createDelegates(

@@ -6,7 +6,7 @@ import { checkForm } from '#auth/token-form.ts';
 import { knownResource } from '#contracts/auth-server/resources.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { readOwnToken, type TokenFacts } from '../access-token.ts';
-import type { Client } from '../clients/clients.ts';
+import type { OAuthClient } from '../clients/clients.ts';
 import type { OAuthError } from '../message.ts';
 import { KEYS, type Person } from '../records.ts';
 import { audienceFor, scopeNames } from '../resources.ts';
@@ -29,7 +29,7 @@ const TOO_MANY_ACTORS = 'too many parties act for one another in the subject_tok
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 's_hash', 'nonce'];
 
 /** Subject of a token, with the scopes and audience of the token. */
-interface Subject {
+interface TokenSubject {
   readonly person: Person;
   /** Login that the token comes from. undefined for a token of another issuer. */
   readonly session: string | undefined;
@@ -42,7 +42,7 @@ interface Subject {
 
 export async function exchangeToken(
   world: IssuerWorld,
-  { id, delegate }: Client,
+  { id, delegate }: OAuthClient,
   form: URLSearchParams,
 ): Promise<TokenFacts | OAuthError> {
   if (delegate === undefined)
@@ -72,7 +72,7 @@ function parameterFault(form: URLSearchParams): string | undefined {
   return form.has('actor_token') || form.has('actor_token_type') ? 'actor_token is not read' : undefined;
 }
 
-async function subjectOf(world: IssuerWorld, client: string, token: string): Promise<Subject | OAuthError> {
+async function subjectOf(world: IssuerWorld, client: string, token: string): Promise<TokenSubject | OAuthError> {
   const own = await readOwnToken(world, token);
   if (own !== undefined) return ownSubject(world, own);
   const trusted = world.findTrusted(token);
@@ -81,7 +81,7 @@ async function subjectOf(world: IssuerWorld, client: string, token: string): Pro
 }
 
 /** Returns the subject of a token of this server. Returns an error if the token's login has ended. */
-async function ownSubject(world: IssuerWorld, claims: JsonObject): Promise<Subject | OAuthError> {
+async function ownSubject(world: IssuerWorld, claims: JsonObject): Promise<TokenSubject | OAuthError> {
   const { sub, name, email, tsid: session } = claims;
   if (typeof session === 'string' && !(await stands(world, session)))
     return invalidRequest('the login behind the subject_token has ended');
@@ -102,7 +102,7 @@ async function foreignSubjectOf(
   trusted: Trusted & { readonly delegation: Delegation },
   client: string,
   token: string,
-): Promise<Subject | OAuthError> {
+): Promise<TokenSubject | OAuthError> {
   const { issuer, delegation } = trusted;
   if (!delegation.permits(client))
     return { error: 'unauthorized_client', description: 'the client may not exchange tokens of this issuer' };
@@ -147,7 +147,7 @@ function isPermitted(
   return (typeof actor === 'string' && actors.includes(actor)) || matches(claims);
 }
 
-function grantedBy(claims: JsonObject): Pick<Subject, 'audience' | 'scopes' | 'untilMs'> {
+function grantedBy(claims: JsonObject): Pick<TokenSubject, 'audience' | 'scopes' | 'untilMs'> {
   return { audience: audiencesIn(claims), scopes: scopesOf(claims), untilMs: Number(claims.exp) * 1000 };
 }
 
@@ -158,7 +158,7 @@ function grantedBy(claims: JsonObject): Pick<Subject, 'audience' | 'scopes' | 'u
 function exchangeTarget(
   { settings }: IssuerWorld,
   allowed: readonly string[],
-  { audience: subject }: Subject,
+  { audience: subject }: TokenSubject,
   form: URLSearchParams,
 ): readonly string[] | OAuthError {
   const asked = [...new Set([...form.getAll('resource'), ...form.getAll('audience')])];
@@ -175,7 +175,7 @@ function exchangeTarget(
 /** Returns the scopes of the new token. Both the client and the subject_token must have each scope. */
 function scopesFor(
   allowed: readonly string[],
-  { scopes: granted }: Subject,
+  { scopes: granted }: TokenSubject,
   asked: string | null,
 ): readonly string[] | OAuthError {
   const both = allowed.filter((scope) => granted.includes(scope));

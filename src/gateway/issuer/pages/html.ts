@@ -4,13 +4,13 @@ export interface Html {
   readonly html: string;
 }
 
-type Part = string | Html | readonly Html[];
+type HtmlPart = string | Html | readonly Html[];
 
-export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
+export function html(texts: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return { html: texts.map((text, index) => text + markupOf(parts[index] ?? '')).join('') };
 }
 
-function markupOf(part: Part): string {
+function markupOf(part: HtmlPart): string {
   if (typeof part === 'string') return escapeText(part);
   return 'html' in part ? part.html : part.map((each) => each.html).join('');
 }

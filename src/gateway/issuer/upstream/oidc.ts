@@ -20,7 +20,7 @@ export type LoginPorts = Pick<IssuerPorts, 'fetch' | 'files' | 'environment' | '
 
 export type OIDCSettings = Extract<UpstreamSettings, { readonly type: 'oidc' }>;
 
-interface Provider {
+interface OidcProvider {
   readonly ports: LoginPorts;
   readonly settings: OIDCSettings;
   readonly keys: ProviderKeys;
@@ -35,7 +35,7 @@ export function createOIDCUpstream(ports: LoginPorts, settings: OIDCSettings): U
   const { name, issuerUrl, redirectUri } = settings;
   const world = authPorts(ports, settings);
   const known: ProviderSettings = { name, issuerUrl, audience: settings.clientId, allowPrivateIP: true };
-  const provider: Provider = {
+  const provider: OidcProvider = {
     ports,
     settings,
     keys: createProviderKeys(world, known),
@@ -104,7 +104,7 @@ function remembered(ports: LoginPorts, load: () => Promise<JsonObject>): () => P
   };
 }
 
-async function documentOf({ document, settings }: Provider): Promise<JsonObject> {
+async function documentOf({ document, settings }: OidcProvider): Promise<JsonObject> {
   try {
     return await document();
   } catch (error) {
@@ -112,7 +112,7 @@ async function documentOf({ document, settings }: Provider): Promise<JsonObject>
   }
 }
 
-async function endpointOf(provider: Provider, key: 'authorization_endpoint' | 'token_endpoint'): Promise<string> {
+async function endpointOf(provider: OidcProvider, key: 'authorization_endpoint' | 'token_endpoint'): Promise<string> {
   const { name, issuerUrl } = provider.settings;
   const { [key]: value } = await documentOf(provider);
   const url = typeof value === 'string' ? URL.parse(value) : null;
@@ -121,7 +121,7 @@ async function endpointOf(provider: Provider, key: 'authorization_endpoint' | 't
   throw upstreamFailure(name, 'invalid', `its discovery names a ${key} that is not https`);
 }
 
-async function tokenEndpoint(provider: Provider): Promise<TokenEndpoint> {
+async function tokenEndpoint(provider: OidcProvider): Promise<TokenEndpoint> {
   const url = await endpointOf(provider, 'token_endpoint');
   const methods = textsIn((await documentOf(provider)).token_endpoint_auth_methods_supported);
   return {
@@ -134,7 +134,7 @@ async function tokenEndpoint(provider: Provider): Promise<TokenEndpoint> {
 }
 
 /** Throws a Failure if the answer names another issuer (RFC 9207 section 2.4). */
-async function checkResponseIssuer(provider: Provider, parameters: URLSearchParams): Promise<void> {
+async function checkResponseIssuer(provider: OidcProvider, parameters: URLSearchParams): Promise<void> {
   const { name, issuerUrl } = provider.settings;
   const iss = parameters.get('iss');
   const { authorization_response_iss_parameter_supported: promised } = await documentOf(provider);
@@ -148,7 +148,7 @@ async function checkResponseIssuer(provider: Provider, parameters: URLSearchPara
 
 /** Verifies an id_token (OpenID Connect Core 1.0 section 3.1.3.7). */
 async function checkIdToken(
-  { settings, keys, ports }: Provider,
+  { settings, keys, ports }: OidcProvider,
   token: string,
   nonce: string | undefined,
 ): Promise<JsonObject> {
@@ -175,10 +175,14 @@ function withoutSubjectFields(userInfo: UserInfoSettings | undefined): UserInfoS
   return userInfo && { ...userInfo, field_mapping: others };
 }
 
-type Known = UserInfo & { readonly subject: string };
+type KnownPerson = UserInfo & { readonly subject: string };
 
 /** Identifies the person by the id_token, unless the settings name subject fields of the userinfo endpoint. */
-async function personOf({ ports, settings }: Provider, claims: JsonObject, accessToken: string): Promise<Known> {
+async function personOf(
+  { ports, settings }: OidcProvider,
+  claims: JsonObject,
+  accessToken: string,
+): Promise<KnownPerson> {
   const { name, subjectClaim } = settings;
   const userInfo = subjectClaim === undefined ? settings.userInfo : withoutSubjectFields(settings.userInfo);
   const said = userInfoOf(claims);

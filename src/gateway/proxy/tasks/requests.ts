@@ -3,7 +3,7 @@
 
 import { readNotifications } from '../../gate/subscription.ts';
 import { listElements, objectMembers } from '../../wire/json-walk.ts';
-import type { Message, RequestMessage, Span, Target } from '../../wire/message.ts';
+import type { Message, MessageTarget, RequestMessage, Span } from '../../wire/message.ts';
 import { methodFacts } from '../../wire/methods.ts';
 import { jsonString, type Patch, patchBytes } from '../../wire/patch.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
@@ -58,7 +58,7 @@ export function admitTasks(
 
 function openTask(
   rules: TaskRules,
-  { value }: Pick<Target, 'value'>,
+  { value }: Pick<MessageTarget, 'value'>,
   { key }: Caller,
 ): { readonly task: MadeTask } | RefusedTask {
   const task = rules.ids.open(value, key);

@@ -9,7 +9,7 @@ import { scanMessage } from '../../wire/scan.ts';
 import { formatMemberId } from './member-ids.ts';
 import { taskOfMember } from './name-tasks.ts';
 
-export type Shown =
+export type ClientMessage =
   /**
    * `answers` is true for a response. `asks` is set for a request: the id of the response that the client will send, as
    * JSON text.
@@ -25,7 +25,7 @@ const LISTS: ReadonlySet<string> = new Set([
 ]);
 
 /** Converts a message. Responses pass unchanged, since their id is the client's own. */
-export function showMessage(member: string, bytes: Buffer): Shown {
+export function showMessage(member: string, bytes: Buffer): ClientMessage {
   if (!bytes.includes('"method"')) return { kind: 'passes', bytes, answers: true };
   const named = renameSentTasks(bytes, (id) => taskOfMember(member, id));
   const scanned = scanMessage(named);
@@ -33,7 +33,7 @@ export function showMessage(member: string, bytes: Buffer): Shown {
   return showScanned(member, named, scanned.message);
 }
 
-function showScanned(member: string, bytes: Buffer, message: Message): Shown {
+function showScanned(member: string, bytes: Buffer, message: Message): ClientMessage {
   const name = (json: string | undefined) => (json === undefined ? undefined : formatMemberId({ member, id: json }));
   if (message.kind === 'response') return { kind: 'passes', bytes, answers: true };
   if (message.kind === 'request') {

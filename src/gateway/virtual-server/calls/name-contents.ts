@@ -2,7 +2,7 @@
 
 import type { Answer } from '../../backends/backend.ts';
 import { isErrorStatus, rewriteAnswer } from '../../backends/rewrite-answer.ts';
-import { listElements, type Member, objectMembers } from '../../wire/json-walk.ts';
+import { listElements, type MemberSpan, objectMembers } from '../../wire/json-walk.ts';
 import type { RequestMessage } from '../../wire/message.ts';
 import { jsonString, patchBytes } from '../../wire/patch.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
@@ -33,6 +33,6 @@ function renameContents(bytes: Buffer, own: string, asked: string): Buffer {
   return patchBytes(bytes, patches);
 }
 
-function isUri({ key }: Member): boolean {
+function isUri({ key }: MemberSpan): boolean {
   return key === 'uri';
 }

@@ -2,19 +2,19 @@
 // user interfaces call.
 
 import { type AppMarks, UNMARKED } from '../../wire/extensions/app-marks.ts';
-import type { Route, ToolRoute } from '../own-tools/ports.ts';
+import type { MemberRoute, ToolRoute } from '../own-tools/ports.ts';
 import type { OfferingMember } from './rules.ts';
 
 const SCHEME = 'ui://';
 const OF_MEMBER = 'ui://skep/';
 
 /** Returns a URI that contains the member's name. `own` is the member's `ui://` URI. */
-export function memberAppUri({ member, own }: Route): string {
+export function memberAppUri({ member, own }: MemberRoute): string {
   return `${OF_MEMBER}${encodeURIComponent(member)}/${own.slice(SCHEME.length)}`;
 }
 
 /** Reads a URI of `memberAppUri`. Returns undefined for other URIs. */
-export function readMemberAppUri(uri: string): Route | undefined {
+export function readMemberAppUri(uri: string): MemberRoute | undefined {
   if (!uri.startsWith(OF_MEMBER)) return undefined;
   const slash = uri.indexOf('/', OF_MEMBER.length);
   const member = slash <= OF_MEMBER.length ? undefined : decodeMember(uri.slice(OF_MEMBER.length, slash));
@@ -37,7 +37,7 @@ export interface Apps {
   /** True if a member has a user interface. */
   readonly any: boolean;
   /** Returns the URI under which clients know a resource of a member. */
-  uriOf(resource: Route): string;
+  uriOf(resource: MemberRoute): string;
   /** Returns whether several members use the URI. */
   isShared(uri: string): boolean;
   /** Returns the member with this URI. Returns undefined if no member or several members use the URI. */

@@ -14,7 +14,7 @@ import { paramHeadersOf } from '../../backends/bridge/param-headers.ts';
 import { jsonString, patchBytes, patchedParts } from '../../wire/patch.ts';
 import { OPTIMIZER_TOOLS } from '../optimizer/definitions.ts';
 import type { SearchedList } from '../optimizer/tool-index.ts';
-import type { OwnTools, Route, ToolRoute } from '../own-tools/ports.ts';
+import type { MemberRoute, OwnTools, ToolRoute } from '../own-tools/ports.ts';
 import { type Apps, appToolNames, findApps, readMemberAppUri } from './apps.ts';
 import { offeredCapabilities } from './capabilities.ts';
 import { LIST_NAMES, type ListName } from './list-names.ts';
@@ -29,9 +29,9 @@ export interface Offer {
   readonly tools: ReadonlyMap<string, ToolRoute>;
   /** Finds a member's tool by a name in `tools`, or by `workload.tool`. */
   find(name: string): ToolRoute | undefined;
-  readonly prompts: ReadonlyMap<string, Route>;
+  readonly prompts: ReadonlyMap<string, MemberRoute>;
   /** Returns the member that has a resource, and the member's URI of the resource. */
-  findResource(uri: string): Route | undefined;
+  findResource(uri: string): MemberRoute | undefined;
   /** Returns the clients' name of the tool that a user interface calls. Returns undefined if `own` is ambiguous. */
   appTool(own: string): string | undefined;
   readonly lists: Readonly<Record<ListName, Pages>>;
@@ -46,7 +46,7 @@ export interface Offer {
   readonly outdoneOthers: readonly OutdoneItem[];
 }
 
-interface OutdoneItem extends Route {
+interface OutdoneItem extends MemberRoute {
   readonly list: Exclude<ListName, 'tools'>;
   /** Name for clients that another member's item already has. */
   readonly name: string;
@@ -157,7 +157,7 @@ function sameForAll(key: string, bytes: Buffer): ListedItem {
   return { key, stateless: bytes, session: bytes };
 }
 
-interface Found extends Route {
+interface ItemOfMember extends MemberRoute {
   readonly bytes: Buffer;
 }
 
@@ -166,8 +166,8 @@ function promptsOf(
   members: readonly OfferingMember[],
   resolution: ConflictResolution,
   outdone: OutdoneItem[],
-): ReadonlyMap<string, Found> {
-  const prompts = new Map<string, Found>();
+): ReadonlyMap<string, ItemOfMember> {
+  const prompts = new Map<string, ItemOfMember>();
   for (const { name: member, lists } of ordered(members, resolution)) {
     for (const { key: own, page, item } of lists.lists.prompts) {
       const name = fitName(conflictName(member, own, resolution));
@@ -198,8 +198,8 @@ function firstWithUri(
   list: 'resources' | 'resourceTemplates' | 'skills',
   apps: Apps,
   outdone: OutdoneItem[],
-): ReadonlyMap<string, Found> {
-  const found = new Map<string, Found>();
+): ReadonlyMap<string, ItemOfMember> {
+  const found = new Map<string, ItemOfMember>();
   for (const { name: member, lists } of members.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     for (const { key: own, page, item } of lists.lists[list]) {
       const name = apps.uriOf({ member, own });
@@ -219,8 +219,8 @@ function firstWithUri(
 function resourceFinder(
   members: readonly OfferingMember[],
   apps: Apps,
-  resources: ReadonlyMap<string, Found>,
-  { templates, skills }: Readonly<Record<'templates' | 'skills', ReadonlyMap<string, Found>>>,
+  resources: ReadonlyMap<string, ItemOfMember>,
+  { templates, skills }: Readonly<Record<'templates' | 'skills', ReadonlyMap<string, ItemOfMember>>>,
 ): Offer['findResource'] {
   const names = new Set(members.map(({ name }) => name));
   const folders = skillFolders(members);
@@ -238,11 +238,11 @@ function resourceFinder(
   };
 }
 
-function plainItems(found: ReadonlyMap<string, Found>): readonly ListedItem[] {
+function plainItems(found: ReadonlyMap<string, ItemOfMember>): readonly ListedItem[] {
   return [...found].map(([key, { bytes }]) => sameForAll(key, bytes));
 }
 
-function templateMember(templates: ReadonlyMap<string, Found>, uri: string): string | undefined {
+function templateMember(templates: ReadonlyMap<string, ItemOfMember>, uri: string): string | undefined {
   for (const [template, { member }] of templates) if (matchTemplate(template, uri)) return member;
   return undefined;
 }

@@ -5,7 +5,7 @@ import type { BackendFault, Exchange } from '../../backends/backend.ts';
 import type { Member, Members } from '../members/member.ts';
 import type { OwnTools } from '../own-tools/ports.ts';
 import { assembleOffer, changedLists, type Offer } from './assemble.ts';
-import { createEntries, type Entries, type Entry, type EntryParts } from './entries.ts';
+import { createEntries, type Entries, type EntryParts, type ListEntry } from './entries.ts';
 import type { ItemNotice } from './item-notices.ts';
 import type { ListName } from './list-names.ts';
 import type { AggregationRules, OfferingMember } from './rules.ts';
@@ -25,7 +25,7 @@ export interface Catalogue {
   /** Returns the latest offer, without waiting. undefined if no offer exists and the stored lists are incomplete. */
   lastOffer(caller: string): Offer | undefined;
   /** Reads the lists of a member now. Used for members with the same lists for all callers. */
-  check(member: Member, timeoutMs: number): Promise<Entry>;
+  check(member: Member, timeoutMs: number): Promise<ListEntry>;
   /** Handles a member's report that its lists have changed. */
   doubt(member: string): void;
   /** Handles changed members, health or rules. */
@@ -47,7 +47,7 @@ export interface CatalogueParts extends Pick<EntryParts, 'asking'> {
   /** Receives each new offer. */
   readonly assembled: (offer: Offer) => void;
   /** Called when reading a member begins to fail, fails for another reason, or succeeds again. */
-  readonly observed: (member: Member, entry: Entry) => void;
+  readonly observed: (member: Member, entry: ListEntry) => void;
   /** Receives the faulty items of each reading. */
   readonly noticed: (member: Member, notices: readonly ItemNotice[]) => void;
 }
@@ -58,15 +58,18 @@ const TOGETHER_MS = 200;
 const [GRACE_MS, LOOK_AGAIN_MS] = [60_000, 60_000];
 const OFFERS_MAX = 1000;
 
-interface Kept {
-  /** Values of `State.version` and `State.rules` when the offer was assembled. */
+/** Last reading of each member; undefined for a member that was never read. */
+type ListEntries = readonly (ListEntry | undefined)[];
+
+interface CachedOffer {
+  /** Values of `Offers.version` and `Offers.rules` when the offer was assembled. */
   readonly version: number;
   readonly rules: number;
   readonly until: number;
   readonly offer: Offer;
   /** True if the first reading of every member has ended. */
   readonly whole: boolean;
-  readonly entries: readonly (Entry | undefined)[];
+  readonly entries: ListEntries;
   /** First member whose lists the offer lacks. */
   readonly missing: Member | undefined;
 }
@@ -77,10 +80,10 @@ interface Watcher {
   reported: Offer | undefined;
 }
 
-interface State {
+interface Offers {
   readonly parts: CatalogueParts;
   readonly entries: Entries;
-  readonly kept: Map<string, Kept>;
+  readonly kept: Map<string, CachedOffer>;
   readonly watchers: Set<Watcher>;
   /** Counts changes of members' lists. */
   version: number;
@@ -91,9 +94,9 @@ interface State {
 }
 
 export function createCatalogue(parts: CatalogueParts): Catalogue {
-  const state: State = {
+  const state: Offers = {
     parts,
-    entries: createEntries({ ...parts, ended: (...ended) => takeReading(state, ...ended) }),
+    entries: createEntries({ ...parts, ended: (...ended) => takeEntry(state, ...ended) }),
     ...{ kept: new Map(), watchers: new Set(), version: 0, rules: 0, stopTelling: undefined, stopped: false },
   };
   const { entries, watchers } = state;
@@ -142,14 +145,14 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   };
 }
 
-function takeReading(state: State, member: Member, before: Entry | undefined, entry: Entry, shared: boolean): void {
-  if (before?.fault?.reason !== entry.fault?.reason) state.parts.observed(member, entry);
+function takeEntry(state: Offers, member: Member, old: ListEntry | undefined, entry: ListEntry, shared: boolean): void {
+  if (old?.fault?.reason !== entry.fault?.reason) state.parts.observed(member, entry);
   if (entry.notices !== undefined && entry.notices.length > 0) state.parts.noticed(member, entry.notices);
-  if (before?.lists !== entry.lists || before?.fault?.reason !== entry.fault?.reason) renew(state);
+  if (old?.lists !== entry.lists || old?.fault?.reason !== entry.fault?.reason) renew(state);
   if (shared && entry.fault !== undefined) state.parts.clock.after(GRACE_MS, () => renew(state));
 }
 
-function renew(state: State): void {
+function renew(state: Offers): void {
   state.version += 1;
   if (state.stopped || state.stopTelling !== undefined || state.watchers.size === 0) return;
   state.stopTelling = state.parts.clock.after(TOGETHER_MS, () => {
@@ -158,7 +161,7 @@ function renew(state: State): void {
   });
 }
 
-async function tell(state: State, watcher: Watcher): Promise<void> {
+async function tell(state: Offers, watcher: Watcher): Promise<void> {
   const { offer } = await keptFor(state, watcher.exchange, true);
   const { reported } = watcher;
   watcher.reported = offer;
@@ -168,7 +171,7 @@ async function tell(state: State, watcher: Watcher): Promise<void> {
 }
 
 /** Returns the assembled offer. If `whole`, or if the caller has no offer yet, waits for lists that were never read. */
-function keptFor(state: State, exchange: Exchange, whole: boolean): Kept | Promise<Kept> {
+function keptFor(state: Offers, exchange: Exchange, whole: boolean): CachedOffer | Promise<CachedOffer> {
   const { parts, kept, entries } = state;
   const all = parts.members.all();
   const scope = all.some(({ perCaller }) => perCaller) ? exchange.caller : '';
@@ -182,13 +185,13 @@ function keptFor(state: State, exchange: Exchange, whole: boolean): Kept | Promi
   return reading.then((read) => keepOffer(state, scope, all, read));
 }
 
-function knownOffer({ parts, entries }: State): Offer {
+function knownOffer({ parts, entries }: Offers): Offer {
   const all = parts.members.all();
   const read = all.map((member) => (member.perCaller ? undefined : entries.look(member, undefined)));
   return assemble(parts, all, offeringOf(parts, read));
 }
 
-function keepOffer(state: State, scope: string, all: readonly Member[], read: readonly (Entry | undefined)[]): Kept {
+function keepOffer(state: Offers, scope: string, all: readonly Member[], read: ListEntries): CachedOffer {
   const { parts, kept, version, rules } = state;
   const now = parts.clock.monotonic();
   const before = kept.get(scope);
@@ -200,16 +203,12 @@ function keepOffer(state: State, scope: string, all: readonly Member[], read: re
   const until = Math.min(now + LOOK_AGAIN_MS, ...known.map((entry) => Math.max(entry.until, now + 100)));
   const whole = known.length === read.length;
   const missing = all.find((_member, index) => offering[index] === undefined);
-  const made: Kept = { version, rules, until, offer, whole, entries: offering, missing };
+  const made: CachedOffer = { version, rules, until, offer, whole, entries: offering, missing };
   setBounded(kept, scope, made, OFFERS_MAX);
   return made;
 }
 
-function assemble(
-  { rules, own, optimized }: CatalogueParts,
-  all: readonly Member[],
-  offering: readonly (Entry | undefined)[],
-): Offer {
+function assemble({ rules, own, optimized }: CatalogueParts, all: readonly Member[], offering: ListEntries): Offer {
   const offers = all.flatMap(({ name }, index): readonly OfferingMember[] => {
     const lists = offering[index]?.lists;
     return lists === undefined ? [] : [{ name, lists }];
@@ -218,7 +217,7 @@ function assemble(
 }
 
 /** Returns the entries for the offer. In mode `fail`, old lists of a failing member stay. */
-function offeringOf({ mode, clock }: CatalogueParts, read: readonly (Entry | undefined)[]) {
+function offeringOf({ mode, clock }: CatalogueParts, read: ListEntries) {
   const isKept = (since: number | undefined) => since === undefined || clock.monotonic() - since < GRACE_MS;
   return read.map((entry) => {
     if (entry?.lists === undefined) return undefined;
@@ -226,12 +225,12 @@ function offeringOf({ mode, clock }: CatalogueParts, read: readonly (Entry | und
   });
 }
 
-function sameEntries(a: readonly (Entry | undefined)[], b: readonly (Entry | undefined)[]): boolean {
+function sameEntries(a: ListEntries, b: ListEntries): boolean {
   return a.length === b.length && a.every((entry, index) => entry?.lists === b[index]?.lists);
 }
 
 /** Returns the offer. With partialFailureMode `fail`, returns the fault of a missing or unhealthy member instead. */
-function offered({ parts, entries }: State, exchange: Exchange, { offer, missing }: Kept): Offered {
+function offered({ parts, entries }: Offers, exchange: Exchange, { offer, missing }: CachedOffer): Offered {
   if (parts.mode() === 'best_effort') return { ok: true, offer };
   const needed = parts.members.all().find((member) => member === missing || !member.health.usable());
   if (needed === undefined) return { ok: true, offer };

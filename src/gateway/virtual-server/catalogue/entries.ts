@@ -9,7 +9,7 @@ import type { ItemNotice } from './item-notices.ts';
 import { type MemberLists, readLists } from './lists.ts';
 import { listsEqual } from './lists-equal.ts';
 
-export interface Entry {
+export interface ListEntry {
   /** Last read lists. Equal lists keep the same object. undefined if the lists were never read. */
   readonly lists?: MemberLists;
   /** Faulty items in the last reading. */
@@ -33,9 +33,9 @@ export interface Entries {
    * Returns the stored entry. Begins a reading in the background if the entry is old. Returns undefined if no reading
    * has ended yet.
    */
-  look(member: Member, exchange: Exchange | undefined): Entry | undefined;
+  look(member: Member, exchange: Exchange | undefined): ListEntry | undefined;
   /** Reads the lists, or joins a reading in progress. */
-  read(member: Member, exchange: Exchange | undefined, timeoutMs?: number): Promise<Entry>;
+  read(member: Member, exchange: Exchange | undefined, timeoutMs?: number): Promise<ListEntry>;
   /** Makes the next `look` read the lists of a member again. */
   doubt(member: string): void;
   /** Removes the entries of all other members. */
@@ -46,7 +46,7 @@ export interface EntryParts {
   readonly asking: (member: Member, timeoutMs: number) => Asking;
   readonly clock: EntryClock;
   /** Called at the end of a reading. `shared` is true if all callers share the entry. */
-  readonly ended: (member: Member, before: Entry | undefined, entry: Entry, shared: boolean) => void;
+  readonly ended: (member: Member, before: ListEntry | undefined, entry: ListEntry, shared: boolean) => void;
 }
 
 const FRESH_MS = 60_000;
@@ -61,7 +61,7 @@ function keepEqual(before: MemberLists | undefined, read: MemberLists): MemberLi
 }
 
 /** Returns whether the lists were read before the declaration of a member that sleeps has changed. */
-function isOfAnother({ sleeps }: Member, entry: Entry): boolean {
+function isOfAnother({ sleeps }: Member, entry: ListEntry): boolean {
   return sleeps !== undefined && entry.lists !== undefined && entry.sleeps !== sleeps;
 }
 
@@ -72,20 +72,20 @@ function freshMs({ sleeps }: Member): number {
 
 export function createEntries(parts: EntryParts): Entries {
   const { clock } = parts;
-  const shared = new Map<string, Entry>();
-  const own = new Map<string, Entry>();
+  const shared = new Map<string, ListEntry>();
+  const own = new Map<string, ListEntry>();
   /**
    * Readings in progress, by the key of their entry. The member is compared too: a new configuration may reuse a
    * member's name.
    */
-  const reading = new Map<string, { readonly member: Member; readonly ended: Promise<Entry> }>();
+  const reading = new Map<string, { readonly member: Member; readonly ended: Promise<ListEntry> }>();
   let doubts = 0;
 
   function keyOf(member: Member, exchange: Exchange | undefined): string {
     return member.perCaller ? `${member.name} ${exchange?.caller ?? ''}` : member.name;
   }
 
-  function storeOf({ perCaller }: Member): Map<string, Entry> {
+  function storeOf({ perCaller }: Member): Map<string, ListEntry> {
     return perCaller ? own : shared;
   }
 
@@ -94,13 +94,13 @@ export function createEntries(parts: EntryParts): Entries {
     key: string,
     exchange: Exchange | undefined,
     timeoutMs: number,
-  ): Promise<Entry> {
+  ): Promise<ListEntry> {
     const cause = member.perCaller && exchange !== undefined ? memberCause(member, exchange) : ownCause(member);
     const doubtsBefore = doubts;
     const result = await readLists(parts.asking(member, timeoutMs), cause, member.lock);
     const before = storeOf(member).get(key);
     const now = clock.monotonic();
-    const entry: Entry = result.ok
+    const entry: ListEntry = result.ok
       ? {
           lists: keepEqual(before?.lists, result.lists),
           notices: result.notices,
@@ -121,7 +121,7 @@ export function createEntries(parts: EntryParts): Entries {
     return entry;
   }
 
-  function read(member: Member, exchange: Exchange | undefined, timeoutMs = member.timeoutMs): Promise<Entry> {
+  function read(member: Member, exchange: Exchange | undefined, timeoutMs = member.timeoutMs): Promise<ListEntry> {
     const key = keyOf(member, exchange);
     const under = reading.get(key);
     if (under?.member === member) return under.ended;
@@ -140,7 +140,7 @@ export function createEntries(parts: EntryParts): Entries {
     },
     doubt(name) {
       doubts += 1;
-      const stale = (entry: Entry): Entry => ({ ...entry, until: 0 });
+      const stale = (entry: ListEntry): ListEntry => ({ ...entry, until: 0 });
       const known = shared.get(name);
       if (known !== undefined) shared.set(name, stale(known));
       for (const [key, entry] of own) if (key.startsWith(`${name} `)) own.set(key, stale(entry));

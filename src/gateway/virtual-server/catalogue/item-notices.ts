@@ -17,21 +17,21 @@ export interface ItemNotice {
 }
 
 /** Rule for one optional JSON member. */
-interface Rule {
+interface MemberRule {
   readonly is: string;
   readonly fits: (value: Json) => boolean;
 }
-type Shape = Readonly<Record<string, Rule>>;
+type Shape = Readonly<Record<string, MemberRule>>;
 
-const TEXT: Rule = { is: 'a text', fits: (value) => typeof value === 'string' };
-const BOOLEAN: Rule = { is: 'true or false', fits: (value) => typeof value === 'boolean' };
-const OBJECT: Rule = { is: 'an object', fits: isObject };
-const TEXTS: Rule = { is: 'a list of texts', fits: (value) => Array.isArray(value) && value.every(TEXT.fits) };
+const TEXT: MemberRule = { is: 'a text', fits: (value) => typeof value === 'string' };
+const BOOLEAN: MemberRule = { is: 'true or false', fits: (value) => typeof value === 'boolean' };
+const OBJECT: MemberRule = { is: 'an object', fits: isObject };
+const TEXTS: MemberRule = { is: 'a list of texts', fits: (value) => Array.isArray(value) && value.every(TEXT.fits) };
 /** Official clients refuse times without a time zone. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 const ICON: Shape = { mimeType: TEXT, sizes: TEXTS, theme: oneOf('light', 'dark') };
-const ICONS: Rule = {
+const ICONS: MemberRule = {
   is: 'a list of icons, each with a src',
   fits: (value) =>
     Array.isArray(value) && value.every((each) => hasText(each, 'src') && misfit(each, ICON) === undefined),
@@ -97,7 +97,7 @@ function skillFault({ frontmatter = null, resources }: JsonObject): string | und
   return areFiles || resources === 'dynamic' ? undefined : 'resources must be a list of objects with a uri, or dynamic';
 }
 
-function oneOf(...words: readonly string[]): Rule {
+function oneOf(...words: readonly string[]): MemberRule {
   return { is: `one of ${words.join(', ')}`, fits: (value) => typeof value === 'string' && words.includes(value) };
 }
 

@@ -12,7 +12,7 @@ import {
 import { isObject, type Json, type JsonObject, pointerToken, pointerTokens } from '#std/json.ts';
 
 /** A schema within the root schema. */
-interface Part {
+interface SchemaPart {
   readonly schema: JsonObject;
   readonly pointer: string;
 }
@@ -24,8 +24,8 @@ export function findSchemaFault(root: JsonObject): string | undefined {
   const misfit = findFormFault(undeclared, dialectOf(root) ?? 'draft-07');
   if (misfit !== undefined) return misfit;
   const anchors = anchorsIn(root);
-  const targets = new Map<JsonObject, Target>();
-  const waiting: Part[] = [{ schema: root, pointer: '' }];
+  const targets = new Map<JsonObject, ReferenceTarget>();
+  const waiting: SchemaPart[] = [{ schema: root, pointer: '' }];
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     const { schema, pointer } = part;
     const target = typeof schema.$ref === 'string' ? targetOf(root, anchors, schema.$ref) : undefined;
@@ -38,13 +38,13 @@ export function findSchemaFault(root: JsonObject): string | undefined {
   return circleIn(targets);
 }
 
-interface Target {
+interface ReferenceTarget {
   readonly pointer: string;
   readonly to: Json;
 }
 
 /** Finds a chain of `$ref` that returns to its start. Ajv does not terminate on it. */
-function circleIn(targets: ReadonlyMap<JsonObject, Target>): string | undefined {
+function circleIn(targets: ReadonlyMap<JsonObject, ReferenceTarget>): string | undefined {
   const walked = new Map<Json, JsonObject>();
   for (const start of targets.keys()) {
     let schema: Json = start;
@@ -60,7 +60,7 @@ function circleIn(targets: ReadonlyMap<JsonObject, Target>): string | undefined 
 }
 
 /** Finds faults that the meta-schemas permit but Ajv refuses. The official client compiles with Ajv. */
-function findAjvFault({ schema, pointer }: Part): string | undefined {
+function findAjvFault({ schema, pointer }: SchemaPart): string | undefined {
   const { pattern, patternProperties, nullable, type, enum: values } = schema;
   const patterns = [...(typeof pattern === 'string' ? [pattern] : []), ...Object.keys(objectOr(patternProperties))];
   if (!patterns.every(isPattern)) return `${pointer} has a pattern that is not a regular expression`;
@@ -69,7 +69,7 @@ function findAjvFault({ schema, pointer }: Part): string | undefined {
   return 'id' in schema ? `${pointer}/id is not a keyword: the name is $id` : undefined;
 }
 
-function collectParts({ schema, pointer }: Part, waiting: Part[]): void {
+function collectParts({ schema, pointer }: SchemaPart, waiting: SchemaPart[]): void {
   const collect = (value: Json | undefined, at: string) => {
     if (isObject(value)) waiting.push({ schema: value, pointer: at });
   };

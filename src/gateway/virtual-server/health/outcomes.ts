@@ -4,7 +4,7 @@ import type { BackendFault } from '../../backends/backend.ts';
 
 export type Operation = 'check' | 'initialize' | 'call';
 
-type Outcome = 'answer' | 'status-4xx' | 'status-5xx' | 'busy' | 'unreachable' | 'closed' | 'timeout' | 'other';
+type RequestOutcome = 'answer' | 'status-4xx' | 'status-5xx' | 'busy' | 'unreachable' | 'closed' | 'timeout' | 'other';
 
 type Effect = 'success' | 'failure' | 'nothing';
 
@@ -12,7 +12,7 @@ type Effect = 'success' | 'failure' | 'nothing';
  * Effects by operation and result. A timeout of a call has no effect: it shows only that one tool is slow. Checks
  * detect a slow member.
  */
-export const EFFECTS: Readonly<Record<Operation, Readonly<Record<Outcome, Effect>>>> = {
+export const EFFECTS: Readonly<Record<Operation, Readonly<Record<RequestOutcome, Effect>>>> = {
   check: {
     answer: 'success',
     'status-4xx': 'failure',
@@ -52,7 +52,7 @@ export interface AnswerHead {
 }
 
 /** Classifies the result of a request. `head` is undefined if no HTTP answer came. */
-export function answeredAs(fault: BackendFault | undefined, head: AnswerHead | undefined): Outcome {
+export function answeredAs(fault: BackendFault | undefined, head: AnswerHead | undefined): RequestOutcome {
   const outcome = fault === undefined ? 'answer' : outcomeOfFault(fault.reason);
   if (outcome !== 'answer' && outcome !== 'other') return outcome;
   if (head === undefined || head.status < 400) return outcome;
@@ -65,6 +65,6 @@ export function answeredAs(fault: BackendFault | undefined, head: AnswerHead | u
 
 const OWN_OUTCOMES = ['unreachable', 'closed', 'timeout', 'busy'] as const;
 
-function outcomeOfFault(reason: BackendFault['reason']): Outcome {
+function outcomeOfFault(reason: BackendFault['reason']): RequestOutcome {
   return OWN_OUTCOMES.find((each) => each === reason) ?? 'other';
 }

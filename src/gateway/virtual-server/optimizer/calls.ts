@@ -11,10 +11,10 @@ import type { RequestMessage } from '../../wire/message.ts';
 import type { Offer } from '../catalogue/assemble.ts';
 import type { World } from '../world.ts';
 import { CALL_TOOL, FIND_TOOL } from './definitions.ts';
-import type { Found } from './find.ts';
+import type { ToolMatches } from './find.ts';
 import { readInnerCall } from './inner-call.ts';
 
-export interface ToolCall {
+export interface OptimizedCall {
   readonly exchange: Exchange;
   readonly body: Buffer;
   readonly request: RequestMessage;
@@ -26,9 +26,9 @@ type Tools = Pick<World, 'optimizer' | 'permittedTools' | 'denial' | 'log'>;
 export function passOptimizer(
   world: Tools,
   offer: Offer,
-  call: ToolCall,
+  call: OptimizedCall,
   answer: Answer,
-): { readonly flow: Flow } | { readonly call: ToolCall } {
+): { readonly flow: Flow } | { readonly call: OptimizedCall } {
   const { request } = call;
   if (request.method !== 'tools/call') return { call };
   if (offer.searched === undefined) return passWithoutOptimizer(world, call, answer);
@@ -51,14 +51,14 @@ export function passOptimizer(
  * Passes a call while the optimizer is off. The gate passes find_tool and call_tool without a permit. Therefore this
  * function asks the policies about a backend's tool with one of these names.
  */
-function passWithoutOptimizer(world: Tools, call: ToolCall, answer: Answer): ReturnType<typeof passOptimizer> {
+function passWithoutOptimizer(world: Tools, call: OptimizedCall, answer: Answer): ReturnType<typeof passOptimizer> {
   const { exchange, body, request } = call;
   const isOwn = [FIND_TOOL, CALL_TOOL].includes(request.target?.value ?? '');
   const denial = isOwn ? world.denial(exchange, body, request) : undefined;
   return denial === undefined ? { call } : refuseCall(call, answer, denial);
 }
 
-function refuseCall({ exchange, request }: ToolCall, answer: Answer, text: string): { readonly flow: Flow } {
+function refuseCall({ exchange, request }: OptimizedCall, answer: Answer, text: string): { readonly flow: Flow } {
   const result = JSON.stringify({ content: [{ type: 'text', text }], isError: true });
   finish(exchange, request, answer, result);
   return { flow: NO_FLOW };
@@ -79,7 +79,7 @@ function beginning(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
 
-function answerFind(world: Tools, list: NonNullable<Offer['searched']>, call: ToolCall, answer: Answer): Flow {
+function answerFind(world: Tools, list: NonNullable<Offer['searched']>, call: OptimizedCall, answer: Answer): Flow {
   const { exchange, body, request } = call;
   const { arguments: given } = objectOf(body, request.params);
   const { tool_description: description, tool_keywords: keywords = [] } = isObject(given) ? given : {};
@@ -106,7 +106,7 @@ function answerFind(world: Tools, list: NonNullable<Offer['searched']>, call: To
 }
 
 /** Formats the result as ToolHive does: the tools, and the number of saved tokens. */
-function foundResult({ tools, baselineTokens, returnedTokens, note }: Found): string {
+function foundResult({ tools, baselineTokens, returnedTokens, note }: ToolMatches): string {
   const saved = baselineTokens === 0 ? 0 : (100 * (baselineTokens - returnedTokens)) / baselineTokens;
   const metrics = {
     baseline_tokens: baselineTokens,

@@ -15,7 +15,7 @@ export interface ToolSearch {
   readonly permits?: (tool: string) => boolean;
 }
 
-export interface Found {
+export interface ToolMatches {
   /** Definitions of the found tools in the form for the client, from the best match. */
   readonly tools: readonly Buffer[];
   /**
@@ -34,7 +34,7 @@ export async function findTools(
   settings: OptimizerSettings,
   meanings: Meanings | undefined,
   query: ToolSearch,
-): Promise<Found> {
+): Promise<ToolMatches> {
   const { description, era } = query;
   const nearest = await meanings?.nearest(description, index.meanings);
   const shown = (position: number) => isShown(index.items[position], query);

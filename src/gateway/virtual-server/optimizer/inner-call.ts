@@ -2,7 +2,7 @@
 
 import { messagePatches } from '../../wire/ids.ts';
 import { foldKey } from '../../wire/json-members.ts';
-import { type Member, objectMembers } from '../../wire/json-walk.ts';
+import { type MemberSpan, objectMembers } from '../../wire/json-walk.ts';
 import type { RequestMessage, Span } from '../../wire/message.ts';
 import { patchBytes } from '../../wire/patch.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
@@ -53,6 +53,6 @@ function misuse(what: string): InnerCallRead {
   return { ok: false, message: `call_tool ${what}` };
 }
 
-function argumentsNamed(members: readonly Member[], key: string): readonly Span[] {
+function argumentsNamed(members: readonly MemberSpan[], key: string): readonly Span[] {
   return members.filter((member) => foldKey(member.key) === key).map(({ value }) => value);
 }

@@ -31,7 +31,7 @@ const RETRY_MS = 5000;
 const TEXTS_MAX = 20_000;
 const QUERIES_MAX = 1000;
 
-interface State {
+interface MeaningState {
   readonly service: Service;
   readonly ports: MeaningPorts;
   readonly known: Map<string, Vector>;
@@ -46,7 +46,7 @@ interface State {
 }
 
 export function createMeanings(service: Service, ports: MeaningPorts): Meanings {
-  const state: State = {
+  const state: MeaningState = {
     ...{ service, ports, known: new Map(), queries: new Map(), model: undefined, dimensions: undefined },
     ...{ failure: undefined, learning: Promise.resolve(), vectors: new WeakMap() },
   };
@@ -64,14 +64,14 @@ export function createMeanings(service: Service, ports: MeaningPorts): Meanings 
   };
 }
 
-function learn(state: State, texts: readonly string[]): Promise<void> {
+function learn(state: MeaningState, texts: readonly string[]): Promise<void> {
   state.learning = state.learning.then(async () => {
     await attempt(state, () => learnUnknown(state, texts));
   });
   return state.learning;
 }
 
-async function learnUnknown(state: State, texts: readonly string[]): Promise<true> {
+async function learnUnknown(state: MeaningState, texts: readonly string[]): Promise<true> {
   const { service, ports, known } = state;
   const model = await currentModel(state);
   const unknown = [...new Set(texts)].filter((text) => !known.has(textKey(model, text)));
@@ -87,7 +87,7 @@ async function learnUnknown(state: State, texts: readonly string[]): Promise<tru
   return true;
 }
 
-async function queryVector(state: State, query: string): Promise<Vector> {
+async function queryVector(state: MeaningState, query: string): Promise<Vector> {
   const { service, ports, queries } = state;
   const model = await currentModel(state);
   const key = textKey(model, query);
@@ -104,7 +104,7 @@ async function queryVector(state: State, query: string): Promise<Vector> {
  * Checks that the dimensions are unchanged. Otherwise the model has changed: drops all vectors of the previous model,
  * and throws an Error.
  */
-function takeDimensions(state: State, { length }: Vector): void {
+function takeDimensions(state: MeaningState, { length }: Vector): void {
   const before = state.dimensions;
   state.dimensions = length;
   if (before === undefined || before === length) return;
@@ -114,7 +114,7 @@ function takeDimensions(state: State, { length }: Vector): void {
   throw new Error(`its vectors have ${length} numbers, and had ${before} before`);
 }
 
-async function currentModel(state: State): Promise<Model> {
+async function currentModel(state: MeaningState): Promise<Model> {
   state.model ??= await readModel(state.service, state.ports);
   return state.model;
 }
@@ -124,7 +124,7 @@ function textKey({ id }: Model, text: string): string {
 }
 
 /** Runs `work`. Returns undefined if the service fails or has failed in the last seconds. */
-async function attempt<T>(state: State, work: () => Promise<T>): Promise<T | undefined> {
+async function attempt<T>(state: MeaningState, work: () => Promise<T>): Promise<T | undefined> {
   const { ports, failure } = state;
   if (failure !== undefined && ports.clock.monotonic() < failure.until) return undefined;
   try {
@@ -141,7 +141,7 @@ async function attempt<T>(state: State, work: () => Promise<T>): Promise<T | und
   }
 }
 
-function vectorsOf(state: State, texts: readonly string[]): readonly (Vector | undefined)[] {
+function vectorsOf(state: MeaningState, texts: readonly string[]): readonly (Vector | undefined)[] {
   const { vectors, model, known } = state;
   if (model === undefined) return texts.map(() => undefined);
   const found = vectors.get(texts);

@@ -1,10 +1,10 @@
 // Counts searches for tools.
 
 import type { Metrics } from '#std/telemetry/metrics.ts';
-import type { Found } from './find.ts';
+import type { ToolMatches } from './find.ts';
 
 export interface OptimizerMetrics {
-  found(found: Found): void;
+  found(found: ToolMatches): void;
   embeddingsFailed(): void;
 }
 

@@ -1,7 +1,7 @@
 // Searches the tools of a virtual server by its current settings.
 
 import { isDeepStrictEqual } from 'node:util';
-import { type Found, findTools, type ToolSearch } from './find.ts';
+import { findTools, type ToolMatches, type ToolSearch } from './find.ts';
 import { createMeanings, type Meanings } from './meanings.ts';
 import type { MeaningPorts, OpenWordIndex } from './ports.ts';
 import type { OptimizerSettings } from './settings.ts';
@@ -13,14 +13,14 @@ export interface Optimizer {
   use(settings: OptimizerSettings | undefined): void;
   /** Reads the vectors of a tool list that a caller gets. */
   learn(list: SearchedList): void;
-  find(list: SearchedList, query: ToolSearch): Promise<Found>;
+  find(list: SearchedList, query: ToolSearch): Promise<ToolMatches>;
   /** Returns true once a reading of vectors has ended, or the time limit of the service has passed. */
   ready(): boolean;
 }
 
 export interface OptimizerPorts extends MeaningPorts {
   readonly openWords: OpenWordIndex;
-  readonly found: (found: Found) => void;
+  readonly found: (found: ToolMatches) => void;
 }
 
 interface Current {

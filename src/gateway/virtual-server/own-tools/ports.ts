@@ -4,13 +4,13 @@ import type { JsonObject } from '#std/json.ts';
 import type { Backend, Exchange } from '../../backends/backend.ts';
 
 /** The member that has a tool, prompt or resource. */
-export interface Route {
+export interface MemberRoute {
   readonly member: string;
   /** The member's own name or URI. */
   readonly own: string;
 }
 
-export interface ToolRoute extends Route {
+export interface ToolRoute extends MemberRoute {
   /** Unique name among the tools of all members, or `workload.tool` if another tool has the name. */
   readonly name: string;
   /** True if clients see the tool. Workflows can also call hidden tools. */

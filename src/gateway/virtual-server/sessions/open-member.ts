@@ -41,13 +41,13 @@ async function openAndNote(world: World, session: Session, member: Member, excha
   return { ok: true, at };
 }
 
-interface Opened {
+interface MemberHandshake {
   readonly ok: true;
   readonly at: MemberSession;
   readonly capabilities: JsonObject;
 }
 
-type Opening = Opened | { readonly ok: false; readonly fault: BackendFault; readonly head?: AnswerHead };
+type Opening = MemberHandshake | { readonly ok: false; readonly fault: BackendFault; readonly head?: AnswerHead };
 
 async function openSession(world: World, { client }: Session, member: Member, exchange: Exchange): Promise<Opening> {
   const cause = memberCause(member, exchange);
@@ -82,7 +82,7 @@ async function restore(
   session: Session,
   member: Member,
   exchange: Exchange,
-  { at, capabilities }: Opened,
+  { at, capabilities }: MemberHandshake,
 ): Promise<void> {
   const cause = memberCause(member, exchange);
   const send = (method: string, params: object) => {

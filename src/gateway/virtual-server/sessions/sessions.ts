@@ -63,7 +63,7 @@ const SWEEP_MS = 30_000;
 const CHECK_MS = 2_000;
 const ID_BYTES = 18;
 
-interface State {
+interface SessionsState {
   readonly parts: SessionParts;
   /** Sessions by id, ordered by last use. */
   readonly live: Map<string, Session>;
@@ -71,7 +71,7 @@ interface State {
 
 export function createSessions(parts: SessionParts): Sessions {
   const { clock, store } = parts;
-  const state: State = { parts, live: new Map() };
+  const state: SessionsState = { parts, live: new Map() };
   const stopSweeping = clock.every(SWEEP_MS, () => sweep(state));
   return {
     begin(client, exchange) {
@@ -113,7 +113,7 @@ export function createSessions(parts: SessionParts): Sessions {
   };
 }
 
-function dropSession({ parts: { store, expired }, live }: State, session: Session): void {
+function dropSession({ parts: { store, expired }, live }: SessionsState, session: Session): void {
   live.delete(session.id);
   session.stream?.end();
   // Other replicas may continue a session in the store.
@@ -122,7 +122,7 @@ function dropSession({ parts: { store, expired }, live }: State, session: Sessio
   expired(session);
 }
 
-function sweep(state: State): void {
+function sweep(state: SessionsState): void {
   const now = state.parts.clock.monotonic();
   for (const session of state.live.values()) {
     if (isBusy(session)) session.usedAt = now;
@@ -130,7 +130,7 @@ function sweep(state: State): void {
   }
 }
 
-function keepSession(state: State, session: Session): Session {
+function keepSession(state: SessionsState, session: Session): Session {
   const { live } = state;
   live.set(session.id, session);
   if (live.size <= SESSIONS_MAX) return session;
@@ -146,7 +146,7 @@ function keepSession(state: State, session: Session): Session {
  * Notes a use of the session. Moves the session to the end of the map at most once per second, because each move costs
  * time.
  */
-function useSession({ live }: State, session: Session, now: number): Session {
+function useSession({ live }: SessionsState, session: Session, now: number): Session {
   if (now - session.usedAt < 1000) return session;
   session.usedAt = now;
   live.delete(session.id);
@@ -155,7 +155,7 @@ function useSession({ live }: State, session: Session, now: number): Session {
 }
 
 async function confirmSession(
-  state: State,
+  state: SessionsState,
   store: SessionStore,
   session: Session,
   now: number,
@@ -170,7 +170,12 @@ async function confirmSession(
   return undefined;
 }
 
-async function loadSession(state: State, store: SessionStore, id: string, now: number): Promise<Session | undefined> {
+async function loadSession(
+  state: SessionsState,
+  store: SessionStore,
+  id: string,
+  now: number,
+): Promise<Session | undefined> {
   const fields = await store.load(id);
   // A simultaneous request may have loaded the session meanwhile.
   const there = state.live.get(id);

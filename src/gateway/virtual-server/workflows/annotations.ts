@@ -4,15 +4,15 @@ import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { hintsFrom } from '../../gate/known-tools.ts';
 import type { ToolHints } from '../../gate/policy/request.ts';
 
-type Declared = NonNullable<CompositeToolConfig['annotations']>;
+type AuthorAnnotations = NonNullable<CompositeToolConfig['annotations']>;
 
 /** The annotations, or the author's hint that contradicts the tool of a step. */
 export type Annotated =
-  | { readonly annotations: Declared }
+  | { readonly annotations: AuthorAnnotations }
   /** Hint of the author that promises more than a step's tool. */
   | { readonly contradicted: keyof ToolHints };
 
-export function annotateWorkflow(declared: Declared, steps: readonly (ToolHints | undefined)[]): Annotated {
+export function annotateWorkflow(declared: AuthorAnnotations, steps: readonly (ToolHints | undefined)[]): Annotated {
   if (steps.length === 0) return { annotations: declared };
   const least = leastHints(steps);
   const { readOnlyHint, destructiveHint, openWorldHint } = declared;

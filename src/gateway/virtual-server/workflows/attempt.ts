@@ -1,7 +1,7 @@
 // Runs one step or one loop item with its condition, time limit, retries and failure handling.
 
 import type { Json, JsonObject } from '#std/json.ts';
-import type { Retry, ToolCall } from './definition.ts';
+import type { CompiledCall, Retry } from './definition.ts';
 import { expandCondition } from './expand.ts';
 import type { WorkflowClock } from './ports.ts';
 
@@ -15,7 +15,7 @@ export function failedTry(message: string, retryable: boolean): Performed {
   return { kind: 'failed', message, retryable };
 }
 
-export type Outcome =
+export type AttemptOutcome =
   | Exclude<Performed, { readonly kind: 'failed' }>
   | { readonly kind: 'skipped'; readonly output: Json }
   /** The step failed, and the workflow continues with its defaultResults. */
@@ -24,8 +24,8 @@ export type Outcome =
   /** The run ended while the step was running. */
   | { readonly kind: 'cancelled' };
 
-export interface Attempt {
-  readonly call: Pick<ToolCall, 'condition' | 'timeoutMs' | 'action' | 'retry' | 'defaultResults'>;
+export interface AttemptInput {
+  readonly call: Pick<CompiledCall, 'condition' | 'timeoutMs' | 'action' | 'retry' | 'defaultResults'>;
   readonly clock: WorkflowClock;
   /** Aborted when the run ends. */
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ export interface Attempt {
   perform(signal: AbortSignal): Promise<Performed>;
 }
 
-export async function tryStep(attempt: Attempt): Promise<Outcome> {
+export async function tryStep(attempt: AttemptInput): Promise<AttemptOutcome> {
   const { call, data, signal } = attempt;
   if (call.condition !== undefined) {
     const condition = expandCondition(call.condition, data());
@@ -49,13 +49,16 @@ export async function tryStep(attempt: Attempt): Promise<Outcome> {
   return performed.kind === 'failed' ? settleFailure(attempt, performed) : performed;
 }
 
-function settleFailure({ call }: Attempt, { message, ends }: Extract<Performed, { kind: 'failed' }>): Outcome {
+function settleFailure(
+  { call }: AttemptInput,
+  { message, ends }: Extract<Performed, { kind: 'failed' }>,
+): AttemptOutcome {
   if (call.action !== 'continue' || ends === true) return { kind: 'aborted', message };
   return { kind: 'continued', output: call.defaultResults ?? {}, message };
 }
 
 /** Performs a step. One time limit applies to all tries together. */
-async function performInTime(attempt: Attempt): Promise<Performed> {
+async function performInTime(attempt: AttemptInput): Promise<Performed> {
   const { call, clock, signal } = attempt;
   const own = new AbortController();
   const stopTimer = clock.after(call.timeoutMs, () => own.abort());
@@ -69,7 +72,7 @@ async function performInTime(attempt: Attempt): Promise<Performed> {
   }
 }
 
-async function performAgain({ call, clock, perform, retried }: Attempt, signal: AbortSignal): Promise<Performed> {
+async function performAgain({ call, clock, perform, retried }: AttemptInput, signal: AbortSignal): Promise<Performed> {
   const { count, delayMs } = call.retry ?? { count: 0, delayMs: 0 };
   for (let tries = 1; ; tries += 1) {
     const performed = await perform(signal);

@@ -31,21 +31,21 @@ interface Common {
   readonly defaultResults: JsonObject | undefined;
 }
 
-export interface ToolCall extends Common {
+export interface CompiledCall extends Common {
   readonly tool: string;
   readonly arguments: readonly (readonly [name: string, Argument])[];
 }
 
 export type AnswerAction = 'skip_remaining' | 'abort' | 'continue';
 
-interface Placed {
+interface StepOrder {
   readonly id: string;
   readonly dependsOn: readonly string[];
 }
 
-type ToolStep = Placed & ToolCall & { readonly type: 'tool' };
+type ToolStep = StepOrder & CompiledCall & { readonly type: 'tool' };
 
-export type ElicitationStep = Placed &
+export type ElicitationStep = StepOrder &
   Common & {
     readonly type: 'elicitation';
     readonly message: Expression;
@@ -55,19 +55,19 @@ export type ElicitationStep = Placed &
     readonly onCancel: AnswerAction | undefined;
   };
 
-export type ForEachStep = Placed &
+export type ForEachStep = StepOrder &
   Common & {
     readonly type: 'forEach';
     readonly collection: Expression;
     readonly itemVar: string;
     readonly maxParallel: number;
     readonly maxIterations: number;
-    readonly inner: ToolCall;
+    readonly inner: CompiledCall;
     /** Declared action of the inner step. With `abort`, a failed item fails the step. */
-    readonly innerAction: ToolCall['action'] | undefined;
+    readonly innerAction: CompiledCall['action'] | undefined;
   };
 
-export type Step = ToolStep | ElicitationStep | ForEachStep;
+export type CompiledStep = ToolStep | ElicitationStep | ForEachStep;
 
 export interface OutputProperty {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
@@ -80,7 +80,7 @@ export interface Workflow {
   readonly name: string;
   readonly parameters: JsonObject | undefined;
   readonly timeoutMs: number;
-  readonly steps: readonly Step[];
+  readonly steps: readonly CompiledStep[];
   /** undefined if the output of the last step is the result. */
   readonly output:
     | {
@@ -115,7 +115,7 @@ export function defineWorkflow({ name, parameters, timeout, steps, output }: Com
 type StepConfig = CompositeToolConfig['steps'][number];
 type CallConfig = Pick<StepConfig, 'condition' | 'timeout' | 'onError' | 'defaultResults' | 'arguments'>;
 
-function defineStep(config: StepConfig): Step {
+function defineStep(config: StepConfig): CompiledStep {
   const { id, type, dependsOn = [], tool = '', step } = config;
   const common = { id, dependsOn, ...defineCommon(config) };
   switch (type) {
@@ -129,7 +129,7 @@ function defineStep(config: StepConfig): Step {
     }
     case 'forEach': {
       const { collection = '', itemVar = 'item', maxParallel = PARALLEL, maxIterations = ITERATIONS } = config;
-      const inner: ToolCall = {
+      const inner: CompiledCall = {
         ...defineCommon(step ?? {}),
         tool: step?.tool ?? '',
         arguments: defineArguments(step ?? {}),
@@ -157,7 +157,7 @@ function defineCommon({ condition, timeout, onError, defaultResults }: CallConfi
 }
 
 /** Compiles arguments. Only texts at the first level can be templates (WorkflowStepConfig). */
-function defineArguments({ arguments: given = {} }: CallConfig): ToolCall['arguments'] {
+function defineArguments({ arguments: given = {} }: CallConfig): CompiledCall['arguments'] {
   return Object.entries(given).map(([name, value = null]) => [
     name,
     typeof value === 'string' && value.includes('{{') ? { expression: defineExpression(value) } : { value },

@@ -7,7 +7,7 @@ import type { SessionHandlers, SessionLink } from '../../backends/sessions/link.
 import { ERRORS, errorBody } from '../../wire/errors.ts';
 import type { RequestMessage } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';
-import { createQuestions, type Question, type Questions } from './questions.ts';
+import { createQuestions, type PersonQuestion, type Questions } from './questions.ts';
 
 /** A `tools/call` of a client. */
 export interface WorkflowCall {
@@ -15,7 +15,7 @@ export interface WorkflowCall {
   readonly arguments: JsonObject;
   /** Returns the client's latest exchange about the call, which has the newest token. */
   cause(): Exchange;
-  ask(question: Omit<Question, 'call'>): Promise<Awaited<ReturnType<Questions['ask']>>>;
+  ask(question: Omit<PersonQuestion, 'call'>): Promise<Awaited<ReturnType<Questions['ask']>>>;
   /** Sends progress to the client if the client has requested progress. */
   progress(done: number, total: number, message: string): void;
   /** Aborted when the client no longer waits. */
@@ -29,7 +29,7 @@ export interface LineParts {
   call(call: WorkflowCall): Promise<JsonObject | undefined>;
 }
 
-interface Line {
+interface WorkflowLine {
   readonly parts: LineParts;
   readonly handlers: SessionHandlers;
   readonly questions: Questions;
@@ -38,7 +38,7 @@ interface Line {
 }
 
 export function openLine(parts: LineParts, opened: Exchange, handlers: SessionHandlers): SessionLink {
-  const line: Line = { parts, handlers, questions: createQuestions(handlers), calls: new Map() };
+  const line: WorkflowLine = { parts, handlers, questions: createQuestions(handlers), calls: new Map() };
   return {
     send(bytes, exchange = opened) {
       receive(line, bytes, exchange);
@@ -52,7 +52,7 @@ export function openLine(parts: LineParts, opened: Exchange, handlers: SessionHa
   };
 }
 
-function receive(line: Line, bytes: Buffer, exchange: Exchange): void {
+function receive(line: WorkflowLine, bytes: Buffer, exchange: Exchange): void {
   const scanned = scanMessage(bytes);
   if (!scanned.ok) return;
   const { message } = scanned;
@@ -71,13 +71,13 @@ function receive(line: Line, bytes: Buffer, exchange: Exchange): void {
   }
 }
 
-function cancelCall({ calls }: Line, id: string): void {
+function cancelCall({ calls }: WorkflowLine, id: string): void {
   const call = calls.get(id);
   calls.delete(id);
   call?.controller.abort();
 }
 
-function takeRequest(line: Line, bytes: Buffer, request: RequestMessage, exchange: Exchange): void {
+function takeRequest(line: WorkflowLine, bytes: Buffer, request: RequestMessage, exchange: Exchange): void {
   const { parts, handlers, questions } = line;
   const { id, method, requestedVersion } = request;
   switch (method) {
@@ -106,7 +106,12 @@ function takeRequest(line: Line, bytes: Buffer, request: RequestMessage, exchang
 
 const LATEST_WITH_SESSIONS = '2025-11-25';
 
-async function callWorkflow(line: Line, bytes: Buffer, request: RequestMessage, exchange: Exchange): Promise<void> {
+async function callWorkflow(
+  line: WorkflowLine,
+  bytes: Buffer,
+  request: RequestMessage,
+  exchange: Exchange,
+): Promise<void> {
   const { calls, handlers, questions, parts } = line;
   const { id, meta } = request;
   const { name, arguments: given } = objectOf(bytes, request.params);

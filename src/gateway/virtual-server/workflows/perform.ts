@@ -3,13 +3,13 @@
 import { fillDefaults } from '#contracts/virtual-model/schema/fill.ts';
 import { misfitsOf } from '#contracts/virtual-model/schema/fit.ts';
 import type { Json, JsonObject } from '#std/json.ts';
-import { failedTry, type Outcome, type Performed, tryStep } from './attempt.ts';
-import type { AnswerAction, ElicitationStep, ForEachStep, Step, ToolCall } from './definition.ts';
+import { type AttemptOutcome, failedTry, type Performed, tryStep } from './attempt.ts';
+import type { AnswerAction, CompiledCall, CompiledStep, ElicitationStep, ForEachStep } from './definition.ts';
 import { expandArguments, expandList, expandText } from './expand.ts';
-import { keepResult, type Run, templateData } from './state.ts';
+import { keepResult, templateData, type WorkflowRun } from './state.ts';
 import { readToolResult } from './tool-result.ts';
 
-export function executeStep(run: Run, step: Step, signal: AbortSignal): Promise<Performed> {
+export function executeStep(run: WorkflowRun, step: CompiledStep, signal: AbortSignal): Promise<Performed> {
   switch (step.type) {
     case 'tool':
       return makeToolCall(run, step.id, step, () => templateData(run), signal);
@@ -21,9 +21,9 @@ export function executeStep(run: Run, step: Step, signal: AbortSignal): Promise<
 }
 
 async function makeToolCall(
-  run: Run,
+  run: WorkflowRun,
   step: string,
-  call: ToolCall,
+  call: CompiledCall,
   data: () => JsonObject,
   signal: AbortSignal,
 ): Promise<Performed> {
@@ -33,7 +33,7 @@ async function makeToolCall(
   return readToolResult(call.tool, await run.ports.callTool(step, call.tool, given.value, signal));
 }
 
-async function askPerson(run: Run, step: ElicitationStep, signal: AbortSignal): Promise<Performed> {
+async function askPerson(run: WorkflowRun, step: ElicitationStep, signal: AbortSignal): Promise<Performed> {
   const message = expandText(step.message, templateData(run));
   if (!message.ok) return failedTry(message.message, false);
   const answer = await run.ports.askPerson(message.value, step.schema, signal);
@@ -91,7 +91,7 @@ interface Loop {
   end(): void;
 }
 
-async function callForEach(run: Run, step: ForEachStep, outer: AbortSignal): Promise<Performed> {
+async function callForEach(run: WorkflowRun, step: ForEachStep, outer: AbortSignal): Promise<Performed> {
   const list = expandList(step.collection, templateData(run));
   if (!list.ok) return failedTry(list.message, false);
   const { length } = list.value;
@@ -112,7 +112,7 @@ async function callForEach(run: Run, step: ForEachStep, outer: AbortSignal): Pro
   return { kind: 'done', output: output as JsonObject };
 }
 
-async function workOff(run: Run, loop: Loop): Promise<void> {
+async function workOff(run: WorkflowRun, loop: Loop): Promise<void> {
   while (loop.next < loop.items.length && !loop.signal.aborted) {
     const index = loop.next;
     loop.next += 1;
@@ -129,7 +129,7 @@ function endLoop(loop: Loop, fault: string): void {
   loop.end();
 }
 
-async function callForItem(run: Run, loop: Loop, index: number): Promise<Iteration> {
+async function callForItem(run: WorkflowRun, loop: Loop, index: number): Promise<Iteration> {
   const { step, items, signal } = loop;
   const data = () => templateData(run, { [step.itemVar]: items[index] ?? null, index });
   const outcome = await tryStep({
@@ -141,7 +141,7 @@ async function callForItem(run: Run, loop: Loop, index: number): Promise<Iterati
   return iterationOf(loop, index, outcome);
 }
 
-function iterationOf(loop: Loop, index: number, outcome: Outcome): Iteration {
+function iterationOf(loop: Loop, index: number, outcome: AttemptOutcome): Iteration {
   const { step } = loop;
   switch (outcome.kind) {
     case 'done':

@@ -6,7 +6,7 @@ import type { SessionHandlers } from '../../backends/sessions/link.ts';
 import type { ResponseMessage } from '../../wire/message.ts';
 import type { PersonAnswer } from './ports.ts';
 
-export interface Question {
+export interface PersonQuestion {
   readonly message: string;
   readonly schema: JsonObject;
   /** JSON text of the id of the client's call that caused the question. */
@@ -17,7 +17,7 @@ export interface Question {
 export interface Questions {
   /** Reads from the client's capabilities whether the client can ask its user. */
   useCapabilities(capabilities: JsonObject): void;
-  ask(question: Question): Promise<PersonAnswer>;
+  ask(question: PersonQuestion): Promise<PersonAnswer>;
   /**
    * Settles the question. Returns the JSON text of the id of the call that caused the question. Returns undefined if no
    * question has the id of the response.

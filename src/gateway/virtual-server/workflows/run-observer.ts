@@ -5,7 +5,7 @@ import type { Exchange } from '../../backends/backend.ts';
 import type { AuditOutcome } from '../../gate/audit.ts';
 import type { AuditType } from '../../gate/audit-types.ts';
 import { type WorkflowAuditEvent, type WorkflowAuditInput, workflowAuditEvent } from '../../gate/audit-workflow.ts';
-import type { Step, Workflow } from './definition.ts';
+import type { CompiledStep, Workflow } from './definition.ts';
 import type { EndedRun, EndedStep } from './last-runs.ts';
 import type { WorkflowMetrics } from './metrics.ts';
 import type { RunEvent, RunResult } from './ports.ts';
@@ -162,7 +162,7 @@ function auditStep(
   writeAudit(observed, type, outcome, { step: target, extra: { timeout_ms: step.timeoutMs, condition, ...extra } });
 }
 
-export function toolOf(step: Step): string | undefined {
+export function toolOf(step: CompiledStep): string | undefined {
   return step.type === 'elicitation' ? undefined : step.type === 'tool' ? step.tool : step.inner.tool;
 }
 

@@ -2,13 +2,13 @@
 // its time limit, or when the caller disconnects.
 
 import type { JsonObject } from '#std/json.ts';
-import { type Outcome, tryStep } from './attempt.ts';
-import type { Step, Workflow } from './definition.ts';
+import { type AttemptOutcome, tryStep } from './attempt.ts';
+import type { CompiledStep, Workflow } from './definition.ts';
 import { makeOutput } from './output.ts';
 import { executeStep } from './perform.ts';
 import type { RunPorts, RunResult, StepEnd } from './ports.ts';
 import { stepsToStart } from './schedule.ts';
-import { keepResult, type Run, type StepState, templateData } from './state.ts';
+import { keepResult, type StepState, templateData, type WorkflowRun } from './state.ts';
 
 /** Maximum number of steps of a run that are running at one time. */
 const PARALLEL = 10;
@@ -28,7 +28,7 @@ export async function runWorkflow(
   const { clock } = ports;
   const own = new AbortController();
   const ending: Ending = { result: undefined, skipRemaining: false };
-  const run: Run = {
+  const run: WorkflowRun = {
     ...{ id: clock.random(9).toString('base64url'), workflow, params, ports, startedAt: clock.now(), size: 0 },
     signal: own.signal,
     steps: new Map(workflow.steps.map(({ id }): [string, StepState] => [id, { status: 'pending', output: {} }])),
@@ -50,20 +50,20 @@ export async function runWorkflow(
   return result;
 }
 
-function timedOut({ workflow, steps }: Run): RunResult {
+function timedOut({ workflow, steps }: WorkflowRun): RunResult {
   const waiting = [...steps].filter(([, { status }]) => status === 'running').map(([id]) => id);
   const message = `it took more than ${workflow.timeoutMs} ms; still running: ${waiting.join(', ')}`;
   return { kind: 'timed-out', message };
 }
 
-function settleOutput(run: Run): RunResult {
+function settleOutput(run: WorkflowRun): RunResult {
   const outputOf = (id: string) => run.steps.get(id)?.output ?? {};
   const made = makeOutput(run.workflow, templateData(run), outputOf);
   return made.ok ? { kind: 'completed', output: made.value } : { kind: 'failed', message: made.message };
 }
 
 /** Runs the steps. Resolves when no step runs and no further step can start. */
-function runSteps(run: Run, ending: Ending, end: (result: RunResult) => void): Promise<void> {
+function runSteps(run: WorkflowRun, ending: Ending, end: (result: RunResult) => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const statusOf = (id: string) => run.steps.get(id)?.status ?? 'skipped';
   let running = 0;
@@ -75,7 +75,7 @@ function runSteps(run: Run, ending: Ending, end: (result: RunResult) => void): P
     if (running === 0) resolve();
   }
 
-  function start(step: Step): void {
+  function start(step: CompiledStep): void {
     running += 1;
     setState(run, step, { status: 'running', output: {} });
     run.ports.observe({ kind: 'step-started', step: step.id });
@@ -90,7 +90,7 @@ function runSteps(run: Run, ending: Ending, end: (result: RunResult) => void): P
   return promise;
 }
 
-function runStep(run: Run, step: Step): Promise<Outcome> {
+function runStep(run: WorkflowRun, step: CompiledStep): Promise<AttemptOutcome> {
   const { ports, signal } = run;
   return tryStep({
     call: step,
@@ -101,7 +101,13 @@ function runStep(run: Run, step: Step): Promise<Outcome> {
   });
 }
 
-function settleStep(run: Run, step: Step, outcome: Outcome, ending: Ending, end: (result: RunResult) => void): void {
+function settleStep(
+  run: WorkflowRun,
+  step: CompiledStep,
+  outcome: AttemptOutcome,
+  ending: Ending,
+  end: (result: RunResult) => void,
+): void {
   switch (outcome.kind) {
     case 'done':
       setState(run, step, { status: 'completed', output: outcome.output, content: outcome.content });
@@ -131,7 +137,7 @@ function settleStep(run: Run, step: Step, outcome: Outcome, ending: Ending, end:
 }
 
 /** Skips pending steps. Running steps continue (ElicitationResponseConfig). */
-function skipPending(run: Run): void {
+function skipPending(run: WorkflowRun): void {
   for (const step of run.workflow.steps) {
     if (run.steps.get(step.id)?.status !== 'pending') continue;
     setState(run, step, { status: 'skipped', output: step.defaultResults ?? {} });
@@ -139,10 +145,10 @@ function skipPending(run: Run): void {
   }
 }
 
-function setState({ steps }: Run, { id }: Step, state: StepState): void {
+function setState({ steps }: WorkflowRun, { id }: CompiledStep, state: StepState): void {
   steps.set(id, state);
 }
 
-function reportEnd({ ports }: Run, { id }: Step, end: StepEnd, message?: string): void {
+function reportEnd({ ports }: WorkflowRun, { id }: CompiledStep, end: StepEnd, message?: string): void {
   ports.observe({ kind: 'step-ended', step: id, end, ...(message === undefined ? {} : { message }) });
 }

@@ -3,13 +3,13 @@
 
 export type StepStatus = 'pending' | 'running' | 'completed' | 'failed' | 'skipped';
 
-interface Waiting {
+interface StepDependencies {
   readonly id: string;
   readonly dependsOn: readonly string[];
 }
 
 /** Returns the steps in the order of the list. `most` is the maximum number of parallel steps. */
-export function stepsToStart<T extends Waiting>(
+export function stepsToStart<T extends StepDependencies>(
   steps: readonly T[],
   statusOf: (id: string) => StepStatus,
   most: number,

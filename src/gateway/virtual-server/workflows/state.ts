@@ -5,7 +5,7 @@ import type { Workflow } from './definition.ts';
 import type { RunPorts } from './ports.ts';
 import type { StepStatus } from './schedule.ts';
 
-export interface Run {
+export interface WorkflowRun {
   readonly id: string;
   readonly workflow: Workflow;
   readonly params: JsonObject;
@@ -30,13 +30,13 @@ export interface StepState {
 const SIZE_MAX = 64 * 2 ** 20;
 
 /** Counts the size of a result. Returns false if all results together are too large. */
-export function keepResult(run: Run, output: Json): boolean {
+export function keepResult(run: WorkflowRun, output: Json): boolean {
   run.size += JSON.stringify(output).length;
   return run.size <= SIZE_MAX;
 }
 
 /** Returns the data for templates, with the results of the steps that are done. */
-export function templateData(run: Run, item?: JsonObject): JsonObject {
+export function templateData(run: WorkflowRun, item?: JsonObject): JsonObject {
   const { workflow, id, params, steps, startedAt, ports } = run;
   const done = [...steps].filter(([, { status }]) => status !== 'pending' && status !== 'running');
   return {

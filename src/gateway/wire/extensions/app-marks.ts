@@ -2,7 +2,7 @@
 // Apps, revision 2026-01-26).
 
 import { isObject, type Json } from '#std/json.ts';
-import { type Member, objectMembers } from '../json-walk.ts';
+import { type MemberSpan, objectMembers } from '../json-walk.ts';
 import type { Span } from '../message.ts';
 import { jsonString, type Patch, patchBytes } from '../patch.ts';
 import { readValue } from '../scan.ts';
@@ -57,7 +57,7 @@ export function renameAppUris(definition: Buffer, rename: (uri: string) => strin
 }
 
 interface Meta {
-  readonly meta: readonly Member[];
+  readonly meta: readonly MemberSpan[];
   readonly uris: readonly Span[];
 }
 
@@ -80,7 +80,7 @@ const BEGIN_OBJECT = 0x7b;
 /**
  * Returns the members of an object, or an empty list for a value of another type. undefined if the object is not valid.
  */
-function membersInside(bytes: Buffer, { start }: Span): readonly Member[] | undefined {
+function membersInside(bytes: Buffer, { start }: Span): readonly MemberSpan[] | undefined {
   return bytes[start] === BEGIN_OBJECT ? objectMembers(bytes, start) : [];
 }
 

@@ -1,7 +1,7 @@
 // Replaces the server's task ids in messages of the server with the task ids of the client.
 
 import { ERRORS, errorBody } from '../errors.ts';
-import { listElements, type Member, objectMembers } from '../json-walk.ts';
+import { listElements, type MemberSpan, objectMembers } from '../json-walk.ts';
 import type { Message, Span } from '../message.ts';
 import { jsonString, type Patch, patchBytes } from '../patch.ts';
 import { readValue, scanMessage } from '../scan.ts';
@@ -111,11 +111,11 @@ function messageIn(bytes: Buffer): Message | undefined {
   return scanned.ok ? scanned.message : undefined;
 }
 
-function objectAt(bytes: Buffer, members: readonly Member[], name: string): readonly Member[] {
+function objectAt(bytes: Buffer, members: readonly MemberSpan[], name: string): readonly MemberSpan[] {
   const value = memberAt(members, name);
   return (value && objectMembers(bytes, value.start)) ?? [];
 }
 
-function memberAt(members: readonly Member[], name: string): Span | undefined {
+function memberAt(members: readonly MemberSpan[], name: string): Span | undefined {
   return members.find(({ key }) => key === name)?.value;
 }

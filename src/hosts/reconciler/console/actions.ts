@@ -66,7 +66,7 @@ const PREPARE: Readonly<Record<ActionName, Prepare>> = {
 };
 
 function prepareApproval<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): Promise<T> {
-  const { hash = '' } = textsOf(input, ['hash']);
+  const { hash = '' } = inputTexts(input, ['hash']);
   return useInstance(deps, async (instance) => {
     const options = instance.options();
     const list = await findWaitingList(instance.deps, options, hash);
@@ -96,7 +96,7 @@ function namespaceIn(id: string): string | undefined {
 }
 
 function prepareSuspension<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): Promise<T> {
-  const { reason } = textsOf(input, [], ['reason']);
+  const { reason } = inputTexts(input, [], ['reason']);
   return use({
     concerns: 'instance',
     about: reason ?? '',
@@ -122,19 +122,22 @@ function prepareResumption<T>(deps: ActionDeps, input: JsonObject, use: Use<T>):
 }
 
 function prepareTrigger<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): Promise<T> {
-  const { namespace = '', name = '' } = textsOf(input, ['namespace', 'name']);
+  const { namespace = '', name = '' } = inputTexts(input, ['namespace', 'name']);
+  // The namespace that is checked must be the namespace of the request to the cluster.
+  if (!NAME.test(namespace) || !NAME.test(name))
+    throw new Failure('action-arguments', 'namespace and name must be names of Kubernetes');
   return use({
     concerns: [namespace],
     about: `${namespace}/${name}`,
     async carryOut() {
-      const { value } = await triggerRegistry(deps.config, `${namespace}/${name}`);
+      const { value } = await triggerRegistry(deps.config, { namespace, name });
       return { value };
     },
   });
 }
 
 function prepareRollback<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): Promise<T> {
-  const { run = '' } = textsOf(input, ['run']);
+  const { run = '' } = inputTexts(input, ['run']);
   const { config } = deps;
   return useInstance(deps, async (instance) => {
     const preview = await previewRollback(instance, config, run);
@@ -154,7 +157,7 @@ function prepareRollback<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): P
 }
 
 function prepareFollowing<T>(deps: ActionDeps, input: JsonObject, use: Use<T>): Promise<T> {
-  const { source = '' } = textsOf(input, ['source']);
+  const { source = '' } = inputTexts(input, ['source']);
   return use({
     concerns: 'instance',
     about: `source ${source}`,
@@ -170,9 +173,12 @@ function useInstance<T>({ config }: ActionDeps, use: (instance: Instance) => Pro
   return useOpened(openForOperator(config), use);
 }
 
+/** Names of namespaces and registries (RFC 1123, with dots). */
+const NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/;
+
 const TEXT_MAX = 500;
 
-function textsOf(
+function inputTexts(
   input: JsonObject,
   required: readonly string[],
   optional: readonly string[] = [],

@@ -24,7 +24,7 @@ export function openLogin(config: LoginConfig, outbound: Pick<Outbound, 'request
   };
   const ports: LoginPorts = {
     fetch: outbound.request,
-    files: { read: readSecret },
+    files: { read: readClientSecret },
     environment: {},
     clock: proxyClock,
     notify: ({ code, level, message, data }) => logger[level]({ code, ...data }, message),
@@ -43,7 +43,7 @@ export function openLogin(config: LoginConfig, outbound: Pick<Outbound, 'request
   };
 }
 
-function readSecret(path: string): string {
+function readClientSecret(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {

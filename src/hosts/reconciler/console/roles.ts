@@ -9,7 +9,7 @@ type Claims = Readonly<Record<string, unknown>>;
 
 export function personOf(claims: Claims, rules: readonly RoleRule[]): Person {
   const applying = rules.filter((rule) => applies(claims, rule));
-  const name = nameOf(claims);
+  const name = shownName(claims);
   if (applying.length === 0) return { name };
   const operating = applying.filter(({ role }) => role === 'operator');
   if (operating.length === 0) return { name, role: 'viewer' };
@@ -31,7 +31,7 @@ function claimOf(claims: Claims, claim: string): unknown {
   return isObject(claims) ? valueAtPointer(claims as Json, claim) : undefined;
 }
 
-/** Names that people can choose themselves are no names for a record: the address counts only if it is verified. */
-function nameOf({ email, email_verified: isVerified, sub }: Claims): string {
+/** Names that people can choose themselves do not identify them in a record: the address counts only if it is verified. */
+function shownName({ email, email_verified: isVerified, sub }: Claims): string {
   return typeof email === 'string' && email !== '' && isVerified === true ? email : String(sub);
 }

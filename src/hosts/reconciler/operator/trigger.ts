@@ -12,8 +12,11 @@ interface Triggered extends Pick<TriggerRequest, 'namespace' | 'name'> {
   readonly value: string;
 }
 
-/** `registry` is `[namespace/]name`. Throws the Failures of `triggerSync`. */
-export async function triggerRegistry(config: Config, registry: string): Promise<Triggered> {
+/** By default, the namespace is the namespace of the kubeconfig. Throws the Failures of `triggerSync`. */
+export async function triggerRegistry(
+  config: Config,
+  registry: Pick<TriggerRequest, 'name'> & { readonly namespace?: string | undefined },
+): Promise<Triggered> {
   const { kubeconfig, context, concurrency, timeoutSeconds } = config.cluster;
   const cluster = await connectCluster({
     usual: process.env.KUBECONFIG ?? '',
@@ -27,7 +30,7 @@ export async function triggerRegistry(config: Config, registry: string): Promise
     timeoutMs: timeoutSeconds * 1000,
   });
   try {
-    const [name = '', namespace = cluster.homeNamespace()] = registry.split('/').reverse();
+    const { name, namespace = cluster.homeNamespace() } = registry;
     const { apiGroup } = config;
     const value = await triggerSync({ cluster, clock: systemClock }, { apiGroup, namespace, name });
     return { namespace, name, value };

@@ -5,7 +5,7 @@ import { type AdmissionValues, evaluatePolicy, type PolicyDecision } from './eva
 import { locate } from './locate.ts';
 import { isExempt, type Match, matches, mayMatch } from './match.ts';
 import { type ParamSource, paramsFor } from './params.ts';
-import type { Action, Binding, Policy } from './policy.ts';
+import type { Binding, Policy, ValidationAction } from './policy.ts';
 import type { PolicySet } from './read.ts';
 import {
   type NamespaceFacts,
@@ -30,7 +30,7 @@ export interface PolicyWorld {
 export interface Violation {
   readonly policy: string;
   readonly binding: string;
-  readonly action: Action;
+  readonly action: ValidationAction;
   readonly message: string;
   /** A message without values of the object, to use instead of `message`, which may quote the object. */
   readonly discreet?: string;
@@ -132,7 +132,7 @@ function underBinding(
 function outcomesOf(
   policy: Policy,
   binding: Binding,
-  actions: readonly Action[],
+  actions: readonly ValidationAction[],
   decision: PolicyDecision,
   values: AdmissionValues,
 ): ViolationOrReason[] {
@@ -144,7 +144,7 @@ function outcomesOf(
 function violationOf(
   policy: Policy,
   binding: Binding,
-  action: Action,
+  action: ValidationAction,
   { message, discreet }: Pick<Violation, 'message' | 'discreet'>,
   pointer: string,
 ): Violation {

@@ -8,7 +8,7 @@ export const POLICY_API = 'admissionregistration.k8s.io/v1';
 export const POLICY_KIND = 'ValidatingAdmissionPolicy';
 export const BINDING_KIND = 'ValidatingAdmissionPolicyBinding';
 
-export type Action = 'Deny' | 'Warn' | 'Audit';
+export type ValidationAction = 'Deny' | 'Warn' | 'Audit';
 
 export interface ResourceRule {
   readonly operations: readonly string[];
@@ -66,7 +66,7 @@ export interface Binding {
   readonly policyName: string;
   readonly paramRef?: ParamRef;
   readonly match?: MatchResources;
-  readonly actions: readonly Action[];
+  readonly actions: readonly ValidationAction[];
 }
 
 /** The object must be a policy in which `checkPolicy` finds no fault. */
@@ -96,11 +96,11 @@ export function bindingOf(object: KubeObject): Binding {
     policyName: textOrEmpty(policyName),
     paramRef: isObject(paramRef) ? paramRefOf(paramRef) : undefined,
     match: isObject(matchResources) ? matchOf(matchResources) : undefined,
-    actions: textsOf(validationActions).filter((action): action is Action => ACTIONS.includes(action)),
+    actions: textsOf(validationActions).filter((action): action is ValidationAction => ACTIONS.includes(action)),
   };
 }
 
-export const ACTIONS: readonly string[] = ['Deny', 'Warn', 'Audit'] satisfies Action[];
+export const ACTIONS: readonly string[] = ['Deny', 'Warn', 'Audit'] satisfies ValidationAction[];
 
 function matchOf(match: JsonObject): MatchResources {
   return {

@@ -41,7 +41,7 @@ export function addActionRoutes(app: FastifyInstance, actions: Actions | undefin
       // Refused before the body is read.
       onRequest: async (request, reply) => {
         const refusal = roleRefusal(request.caller);
-        return refusal && refuse(actions, { name, request, reply, about: '' }, refusal);
+        return refusal && recordRefusal(actions, { name, request, reply, about: '' }, refusal);
       },
       handler: (request, reply) => act(actions, name, request, reply),
     });
@@ -78,12 +78,13 @@ async function act(
     );
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.code === 'action-arguments') return sendRefusal(reply, 'control-request-invalid', error.message);
-    return refuse(actions, attempt, refusalOf(error), error.code);
+    if (error.code === 'action-arguments')
+      return sendRefusal(reply, 'control-request-invalid', failureRefusal(error).message);
+    return recordRefusal(actions, attempt, failureRefusal(error), error.code);
   }
 }
 
-function refusalOf({ code, message }: Failure): Refusal {
+function failureRefusal({ code, message }: Failure): Refusal {
   return { code: 'control-action-refused', message: `${message} [${code}]` };
 }
 
@@ -102,13 +103,14 @@ async function carryOut(
   const { caller } = request;
   const refusal =
     caller === undefined ? roleRefusal(caller) : (roleRefusal(caller) ?? concernRefusal(caller, prepared));
-  if (refusal !== undefined || caller === undefined) return refuse(actions, attempt, refusal ?? UNKNOWN_CALLER);
+  if (refusal !== undefined || caller === undefined) return recordRefusal(actions, attempt, refusal ?? UNKNOWN_CALLER);
   const { shown } = prepared;
   const hash = shown === undefined ? undefined : digest([name, shown]);
   if (preview === true) return answer(reply, { action: name, digest: hash, ...shown });
   if (shown !== undefined && confirmed === undefined)
     return sendRefusal(reply, 'control-confirmation-missing', 'ask for a preview, and confirm its digest');
-  if (confirmed !== hash) return refuse(actions, attempt, { code: 'control-confirmation-changed', message: CHANGED });
+  if (confirmed !== hash)
+    return recordRefusal(actions, attempt, { code: 'control-confirmation-changed', message: CHANGED });
   try {
     const result = await prepared.carryOut(caller.name);
     actions.audit({ action: name, by: caller.name, about, result: 'done' });
@@ -118,7 +120,7 @@ async function carryOut(
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     actions.audit({ action: name, by: caller.name, about, result: 'failed', code: error.code });
-    const { code, message } = refusalOf(error);
+    const { code, message } = failureRefusal(error);
     return sendRefusal(reply, code, message);
   }
 }
@@ -126,7 +128,7 @@ async function carryOut(
 const CHANGED = 'the action would now do something else than you have confirmed: look again';
 const UNKNOWN_CALLER: Refusal = { code: 'control-not-operator', message: 'the caller is unknown' };
 
-function refuse(
+function recordRefusal(
   actions: Actions,
   { name, request, reply, about }: Attempt,
   { code, message }: Refusal,

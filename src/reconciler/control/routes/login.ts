@@ -36,7 +36,7 @@ export function addLoginRoutes(app: FastifyInstance, subject: LoginSubject): voi
         const url = await login.begin(visit);
         return redirect(reply.header('set-cookie', cookies.setVisit(visit)), url);
       } catch (error) {
-        return failed(people, request, reply, error);
+        return sendFailure(people, request, reply, error);
       }
     },
   });
@@ -44,7 +44,7 @@ export function addLoginRoutes(app: FastifyInstance, subject: LoginSubject): voi
     method: 'GET',
     url: '/login/callback',
     public: true,
-    handler: (request, reply) => finish(subject, waitOf, request, reply),
+    handler: (request, reply) => finishLogin(subject, waitOf, request, reply),
   });
   addRoute(app, {
     method: 'POST',
@@ -60,7 +60,7 @@ export function addLoginRoutes(app: FastifyInstance, subject: LoginSubject): voi
   });
 }
 
-async function finish(
+async function finishLogin(
   { people, audit }: LoginSubject,
   waitOf: RateLimit,
   request: FastifyRequest,
@@ -88,7 +88,7 @@ async function finish(
     audit({ action: 'login', by: person.name, about: `as ${role}`, result: 'done' });
     return redirect(reply.header('set-cookie', cookies.setSession(id)), `${login.url}/`);
   } catch (error) {
-    return failed(people, request, reply, error);
+    return sendFailure(people, request, reply, error);
   }
 }
 
@@ -97,7 +97,7 @@ function isAnswerTo({ state }: LoginVisit, parameters: URLSearchParams): boolean
   return given.length === 1 && isOneOf(given[0] ?? '', [state]);
 }
 
-function failed(people: People, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+function sendFailure(people: People, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   if (!(error instanceof Failure)) throw error;
   request.log.warn({ code: 'control-login-failed', cause: error.code, reason: error.message }, 'a login failed');
   return sendBack(people, reply, error.retryable ? 'unavailable' : 'refused');

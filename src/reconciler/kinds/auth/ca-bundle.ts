@@ -16,7 +16,7 @@ export function caBundleRef(requests: string) {
   );
 }
 
-type Source = Static<ReturnType<typeof caBundleRef>>;
+type CaBundleSource = Static<ReturnType<typeof caBundleRef>>;
 
 export interface Bundle {
   readonly configMap: string;
@@ -25,7 +25,7 @@ export interface Bundle {
 }
 
 /** Returns undefined if optional certificates are missing, because pods would wait for their ConfigMap. */
-export function bundleOf(source: Source | undefined, view: View): Bundle | undefined {
+export function bundleOf(source: CaBundleSource | undefined, view: View): Bundle | undefined {
   if (source?.configMapRef === undefined) return undefined;
   const { name, key, optional } = source.configMapRef;
   const found = view.find('ConfigMap', name);
@@ -35,7 +35,7 @@ export function bundleOf(source: Source | undefined, view: View): Bundle | undef
 }
 
 /** `pointer`: pointer of the CABundleSource. */
-export function bundleReferences(source: Source | undefined, pointer: string): readonly Reference[] {
+export function bundleReferences(source: CaBundleSource | undefined, pointer: string): readonly Reference[] {
   if (source?.configMapRef === undefined) return [];
   const { name, key, optional } = source.configMapRef;
   const place = `${pointer}/configMapRef`;

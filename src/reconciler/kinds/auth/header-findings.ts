@@ -3,9 +3,9 @@
 import { pointerToken } from '#std/json.ts';
 import type { Finding, View } from '../kind.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
-import type { Headers } from './header-forward.ts';
+import type { HeaderForwarding } from './header-forward.ts';
 
-interface Named {
+interface HeaderField {
   readonly name: string;
   readonly pointer: string;
   /** Value of the header, if it is not secret. */
@@ -14,7 +14,7 @@ interface Named {
 
 /** For `inspect`: finds headers that both the resource and its MCPExternalAuthConfig set. */
 export function authHeaderFindings(
-  headers: Headers | undefined,
+  headers: HeaderForwarding | undefined,
   ref: { readonly name: string } | undefined,
   view: View,
   pointer: string,
@@ -48,7 +48,7 @@ function authHeader(config: ExternalAuthConfig): string | undefined {
   }
 }
 
-export function headerFindings(headers: Headers | undefined, pointer: string): readonly Finding[] {
+export function headerFindings(headers: HeaderForwarding | undefined, pointer: string): readonly Finding[] {
   return addedHeaderFindings(addedHeaders(headers, pointer), ['addPlaintextHeaders', 'addHeadersFromSecret']);
 }
 
@@ -70,7 +70,7 @@ export function addedHeaderFindings(
   ];
 }
 
-function addedHeaders(headers: Headers | undefined, pointer: string): AddedHeaders {
+function addedHeaders(headers: HeaderForwarding | undefined, pointer: string): AddedHeaders {
   return {
     plain: { headers: headers?.addPlaintextHeaders ?? {}, pointer: `${pointer}/addPlaintextHeaders` },
     secret: {
@@ -82,10 +82,10 @@ function addedHeaders(headers: Headers | undefined, pointer: string): AddedHeade
 
 function namedHeaders({ plain, secret }: AddedHeaders) {
   return {
-    plain: Object.entries(plain.headers).map(([name, value]): Named => {
+    plain: Object.entries(plain.headers).map(([name, value]): HeaderField => {
       return { name, value, pointer: `${plain.pointer}/${pointerToken(name)}` };
     }),
-    secret: secret.names.map((name, index): Named => ({ name, pointer: secret.pointerOf(index) })),
+    secret: secret.names.map((name, index): HeaderField => ({ name, pointer: secret.pointerOf(index) })),
   };
 }
 
@@ -102,7 +102,7 @@ export function headerNameFindings(name: string | undefined, pointer: string): r
 }
 
 /** Returns at most one finding. */
-function headerFinding(header: Named, secretField: string): readonly Finding[] {
+function headerFinding(header: HeaderField, secretField: string): readonly Finding[] {
   const { name, value, pointer } = header;
   const faults = unsendable(header);
   if (faults.length > 0 || value === undefined || !looksSecret(name)) return faults;
@@ -111,7 +111,7 @@ function headerFinding(header: Named, secretField: string): readonly Finding[] {
 }
 
 /** Returns at most one finding. */
-function unsendable({ name, value, pointer }: Named): readonly Finding[] {
+function unsendable({ name, value, pointer }: HeaderField): readonly Finding[] {
   const key = value === undefined ? {} : KEY;
   if (!TOKEN.test(name)) {
     const message = `"${name}" is not a valid name of a header: use letters, digits and !#$%&'*+-.^_\`|~`;
@@ -173,7 +173,11 @@ function looksSecret(name: string): boolean {
 }
 
 /** Finds headers that both fields set. Names are compared case-insensitively (RFC 9110 section 5.1). */
-function setTwice(plain: readonly Named[], secret: readonly Named[], plainField: string): readonly Finding[] {
+function setTwice(
+  plain: readonly HeaderField[],
+  secret: readonly HeaderField[],
+  plainField: string,
+): readonly Finding[] {
   const plainNames = new Set(plain.map(({ name }) => name.toLowerCase()));
   const hidden = secret.filter(({ name }) => plainNames.has(name.toLowerCase()));
   return [
@@ -188,7 +192,7 @@ function setTwice(plain: readonly Named[], secret: readonly Named[], plainField:
   ];
 }
 
-function repeated(headers: readonly Named[]): readonly Named[] {
+function repeated(headers: readonly HeaderField[]): readonly HeaderField[] {
   const first = new Map(headers.toReversed().map((header) => [header.name.toLowerCase(), header]));
   return headers.filter((header) => first.get(header.name.toLowerCase()) !== header);
 }

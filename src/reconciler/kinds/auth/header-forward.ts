@@ -35,10 +35,10 @@ export const HeaderForward = object(
   'Headers added to every request to the remote server.',
 );
 
-export type Headers = Static<typeof HeaderForward>;
+export type HeaderForwarding = Static<typeof HeaderForward>;
 type FromSecret = Static<typeof HeaderFromSecret>;
 
-export function headerReferences(headers: Headers | undefined, pointer: string): readonly Reference[] {
+export function headerReferences(headers: HeaderForwarding | undefined, pointer: string): readonly Reference[] {
   return (headers?.addHeadersFromSecret ?? []).map(({ valueSecretRef }, index) => {
     const at = `${pointer}/addHeadersFromSecret/${index}/valueSecretRef`;
     return { pointer: at, kind: 'Secret', ...valueSecretRef };
@@ -51,7 +51,7 @@ export interface ForwardedHeaders {
   readonly files: readonly SecretFile[];
 }
 
-export function forwardedHeaders(headers: Headers | undefined): ForwardedHeaders {
+export function forwardedHeaders(headers: HeaderForwarding | undefined): ForwardedHeaders {
   const plain = headers?.addPlaintextHeaders ?? {};
   const secret = withFiles(headers?.addHeadersFromSecret ?? []);
   const paths = Object.fromEntries(secret.map(({ headerName, file }) => [headerName, secretPath(file)]));

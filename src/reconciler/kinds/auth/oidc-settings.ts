@@ -12,10 +12,10 @@ import { type TokenSettings, type TokenSource, tokenSettings } from './token-set
 
 type Ref = Static<typeof OIDCConfig>;
 type Inline = NonNullable<Ref['inline']>;
-type Settings = NonNullable<RunConfig['oidc_config']>;
+type OidcSettings = NonNullable<RunConfig['oidc_config']>;
 
 export interface ResolvedOIDC {
-  readonly settings: Settings;
+  readonly settings: OidcSettings;
   readonly env: readonly Env[];
   readonly bundle?: Bundle;
   /** True if the proxy uses its pod's service account token. */
@@ -104,7 +104,7 @@ function kubernetes(
   const issuer = nonEmptyText(config?.issuer) ?? CLUSTER_ISSUER;
   // If the author sets a JWKS URL, its keys may not be the API server's keys.
   const isOfApiServer = issuer === CLUSTER_ISSUER && needsToken && nonEmptyText(config?.jwksUrl) === undefined;
-  const settings: Settings = {
+  const settings: OidcSettings = {
     issuer,
     issuer_is_api_server: isOfApiServer ? true : undefined,
     audience: nonEmptyText(config?.audience) ?? 'toolhive',
@@ -126,7 +126,7 @@ function kubernetes(
  * Returns undefined if every account's tokens are accepted. The default is not the pod's own account, because the pod
  * does not call its own server.
  */
-function acceptedAccount(config: Ref['kubernetes'], ownNamespace: string): Settings['service_account'] {
+function acceptedAccount(config: Ref['kubernetes'], ownNamespace: string): OidcSettings['service_account'] {
   const name = nonEmptyText(config?.serviceAccount);
   const namespace = nonEmptyText(config?.namespace);
   if (name === undefined && namespace === undefined) return undefined;
@@ -138,7 +138,7 @@ type InlineSettings = Omit<Inline, 'caBundleRef'> & { readonly caBundleRef?: Inl
 function inline(config: InlineSettings, view: View, resourceUrl: string): ResolvedOIDC {
   const bundle = bundleOf(config.caBundleRef, view);
   const path = nonEmptyText(config.svcCABundlePath) ?? bundle?.path;
-  const settings: Settings = {
+  const settings: OidcSettings = {
     issuer: config.issuer,
     audience: nonEmptyText(config.audience),
     jwks_url: nonEmptyText(config.jwksUrl),

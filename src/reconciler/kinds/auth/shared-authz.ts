@@ -47,7 +47,7 @@ export interface Policies {
 }
 
 /** Reason why the settings cannot be used. `pointer`: pointer below the spec. */
-interface Fault {
+interface AuthzFault {
   readonly pointer: string;
   readonly code: string;
   readonly message: string;
@@ -58,7 +58,7 @@ interface Fault {
  * Reads the policies, and checks every field: the API server may have stored the object before it knew the current
  * schema.
  */
-export function sharedPolicies({ type, config }: JsonObject): Policies | { readonly faults: readonly Fault[] } {
+export function sharedPolicies({ type, config }: JsonObject): Policies | { readonly faults: readonly AuthzFault[] } {
   if (type !== 'cedarv1') {
     const message = `type ${String(type)} is not supported: policies are written in Cedar (cedarv1)`;
     return { faults: [{ pointer: '/type', code: 'field-not-supported', message }] };
@@ -84,7 +84,7 @@ const Names = Type.Object({ primary_upstream_provider: Type.Optional(PROVIDER_NA
 
 const namesCheck = schemaCheck<Static<typeof Names>>(Names);
 
-function misfits(names: JsonObject): readonly Fault[] {
+function misfits(names: JsonObject): readonly AuthzFault[] {
   const fits = namesCheck();
   if (fits(names)) return [];
   const { pointer, message } = firstMisfit(fits) ?? { pointer: '', message: 'is wrong' };
@@ -97,26 +97,26 @@ function misfits(names: JsonObject): readonly Fault[] {
   ];
 }
 
-function unknownFault(name: string): Fault {
+function unknownFault(name: string): AuthzFault {
   const pointer = `/config/${pointerToken(name)}`;
   const known = Object.keys(Config.properties);
   const message = `config has no field "${name}" for type cedarv1.${didYouMean(name, known)}`;
   return { pointer, code: 'authz-config-invalid', message, at: 'key' };
 }
 
-function policyFaultsOf(texts: readonly unknown[], written: number, groups: GroupType): readonly Fault[] {
+function policyFaultsOf(texts: readonly unknown[], written: number, groups: GroupType): readonly AuthzFault[] {
   if (texts.length === 0 || texts.length !== written) {
     const message = 'config.policies must be a list of at least one text, each with one or more Cedar policies';
     return [{ pointer: '/config', code: 'authz-config-invalid', message }];
   }
   return texts.flatMap((policy, index) =>
-    cedarFaults(String(policy), groups).map((fault): Fault => {
+    cedarFaults(String(policy), groups).map((fault): AuthzFault => {
       return { pointer: `/config/policies/${index}`, code: fault.code, message: placedMessage(fault) };
     }),
   );
 }
 
-function entitiesFaults(entities: unknown): readonly Fault[] {
+function entitiesFaults(entities: unknown): readonly AuthzFault[] {
   const fault = typeof entities === 'string' ? entitiesFault(entities) : 'it is not a text';
   if (fault === undefined) return [];
   const message = `entities_json: ${fault}`;

@@ -3,7 +3,7 @@
 
 import { AssertionError } from 'node:assert';
 import { describe, expect, it } from 'vitest';
-import type { Kind, Resource, Settings, View } from '../kind.ts';
+import type { Kind, KindSettings, Resource, View } from '../kind.ts';
 import { MCPRemoteProxy } from '../mcpremoteproxy/index.ts';
 import { MCPServer } from '../mcpserver/index.ts';
 import { VirtualMCPServer } from '../virtualmcpserver/index.ts';
@@ -13,7 +13,7 @@ const EMPTY: View = {
   ...NOTHING,
   find: (kind, name) => ({ apiVersion: 'toolhive.stacklok.dev/v1beta1', kind, metadata: { name }, spec: {} }),
 };
-const SETTINGS: Settings = {
+const SETTINGS: KindSettings = {
   apiGroup: 'toolhive.stacklok.dev',
   images: { proxy: 'example.com/a:1', vmcp: 'example.com/a:1', registry: 'example.com/a:1' },
   pullSecrets: [],

@@ -3,7 +3,7 @@
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { imagePullSecrets, service } from '../generated.ts';
-import type { Settings, View } from '../kind.ts';
+import type { KindSettings, View } from '../kind.ts';
 import { withOverrides } from '../labels.ts';
 import { CONTAINER_SECURITY, type Env, envOf, httpProbe, POD_SECURITY, SCRATCH, secretsOf } from '../pods/pod.ts';
 import { withPodTemplate } from '../pods/pod-template.ts';
@@ -15,7 +15,7 @@ import { type Embedding, embeddingLabels, fieldArguments, MODEL_ENV, type Spec, 
 /** Folder in which text-embeddings-inference stores models. */
 const DATA_DIRECTORY = '/data';
 
-export function children(self: Embedding, view: View, settings: Settings): readonly KubeObject[] {
+export function children(self: Embedding, view: View, settings: KindSettings): readonly KubeObject[] {
   const { name, namespace, spec } = self;
   const labels = embeddingLabels(name);
   const selector = selectorOf(name, view);
@@ -45,7 +45,7 @@ function selectorOf(name: string, view: View): Readonly<Record<string, string>> 
   return texts.length === 0 ? embeddingLabels(name) : Object.fromEntries(texts);
 }
 
-function statefulSet(self: Embedding, view: View, settings: Settings): KubeObject {
+function statefulSet(self: Embedding, view: View, settings: KindSettings): KubeObject {
   const { name, namespace, spec } = self;
   const cache = cacheOf(self, view);
   const labels = embeddingLabels(name);
@@ -71,7 +71,7 @@ function statefulSet(self: Embedding, view: View, settings: Settings): KubeObjec
   };
 }
 
-function pod(spec: Spec, { templates }: Cache, { pullSecrets }: Settings): JsonObject {
+function pod(spec: Spec, { templates }: Cache, { pullSecrets }: KindSettings): JsonObject {
   // Kubernetes mounts a claim by the name of its template, without an entry in `volumes`.
   const volumes = templates.length === 0 ? [{ name: CACHE_VOLUME, emptyDir: {} }] : [];
   return {

@@ -7,14 +7,14 @@ import { type ConditionResult, conditionsOf, observedGeneration } from '../condi
 import type { Observed } from '../kind.ts';
 import { imageCondition } from '../pods/image-condition.ts';
 import { podTemplateConditions } from '../pods/pod-template-conditions.ts';
-import { type Progress as Reached, setback } from '../pods/progress.ts';
+import { type PhaseProgress as Reached, setback } from '../pods/progress.ts';
 import { readyReplicas, workloadState } from '../pods/workload.ts';
 import { cacheOf } from './cache.ts';
 import { type Embedding, serverUrl } from './facts.ts';
 import type { EmbeddingServerStatus } from './schema.ts';
 
 type Status = Static<typeof EmbeddingServerStatus>;
-type Progress = Reached<NonNullable<Status['phase']>>;
+type EmbeddingServerProgress = Reached<NonNullable<Status['phase']>>;
 
 export function status(self: Embedding, observed: Observed): Status {
   const { phase, message, ready, reason } =
@@ -35,7 +35,7 @@ export function status(self: Embedding, observed: Observed): Status {
   };
 }
 
-function workloadProgress(name: string, view: Observed['view']): Progress {
+function workloadProgress(name: string, view: Observed['view']): EmbeddingServerProgress {
   const state = workloadState(view, 'StatefulSet', name);
   if (readyReplicas(state) > 0) {
     const ready = state.state === 'complete';

@@ -12,16 +12,16 @@ import {
   readConfigMapKey,
 } from '../annotations.ts';
 import type { Finding } from '../kind.ts';
-import type { Registry } from './facts.ts';
+import type { EffectiveRegistry } from './facts.ts';
 
-type Place =
+type RegistryPlace =
   | 'MCPRegistries'
   | 'MCPRegistries with a databaseConfig'
   | 'MCPRegistries with authConfig.mode oauth'
   | 'MCPRegistries with skep.dev/fleet';
-type Setting<Value> = AnnotationSetting<Value, Place>;
+type RegistrySetting<Value> = AnnotationSetting<Value, RegistryPlace>;
 
-const DATABASE_CA: Setting<{ readonly name: string; readonly key: string }> = {
+const DATABASE_CA: RegistrySetting<{ readonly name: string; readonly key: string }> = {
   name: 'skep.dev/database-ca',
   description:
     'ConfigMap, and after a slash its key (default: ca.crt), with certificates in PEM that verify the server of databaseConfig: for sslMode verify-ca, and for verify-full if the image does not trust its authority.',
@@ -31,7 +31,7 @@ const DATABASE_CA: Setting<{ readonly name: string; readonly key: string }> = {
   read: readConfigMapKey,
 };
 
-const DOCUMENTATION: Setting<string> = {
+const DOCUMENTATION: RegistrySetting<string> = {
   name: 'skep.dev/resource-documentation',
   description: 'URL of a page for people: resource_documentation of the discovery document.',
   values: 'an http or https URL',
@@ -40,7 +40,7 @@ const DOCUMENTATION: Setting<string> = {
   read: (text) => (/^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text : undefined),
 };
 
-const PAGE: Setting<'enabled' | 'disabled'> = {
+const PAGE: RegistrySetting<'enabled' | 'disabled'> = {
   name: 'skep.dev/page',
   description:
     'Whether the web page is served at /. It contains no data: in mode oauth people log in before they see any.',
@@ -48,7 +48,7 @@ const PAGE: Setting<'enabled' | 'disabled'> = {
   places: ['MCPRegistries'],
 };
 
-const RUNNING: Setting<'enabled' | 'disabled'> = {
+const RUNNING: RegistrySetting<'enabled' | 'disabled'> = {
   name: 'skep.dev/running',
   description:
     'Whether readers see the MCP servers that run in the namespace of the registry, with their addresses inside the cluster: GET /mcp, and the page.',
@@ -57,7 +57,7 @@ const RUNNING: Setting<'enabled' | 'disabled'> = {
   places: ['MCPRegistries'],
 };
 
-const FLEET: Setting<string> = {
+const FLEET: RegistrySetting<string> = {
   name: 'skep.dev/fleet',
   description:
     'Name of one more registry, read at /{name}/v0.1/servers: its entries are the running servers with the annotation registry-export.',
@@ -67,7 +67,7 @@ const FLEET: Setting<string> = {
   read: (text) => (/^[A-Za-z0-9][-_.A-Za-z0-9]{0,62}$/.test(text) && !RESERVED_NAMES.includes(text) ? text : undefined),
 };
 
-const FLEET_NAMESPACES: Setting<FleetOrigin['namespaces']> = {
+const FLEET_NAMESPACES: RegistrySetting<FleetOrigin['namespaces']> = {
   name: 'skep.dev/fleet-namespaces',
   description: 'Namespaces whose servers are in the registry that skep.dev/fleet names.',
   values: 'names of namespaces separated by commas, or *',
@@ -80,7 +80,7 @@ const FLEET_NAMESPACES: Setting<FleetOrigin['namespaces']> = {
   },
 };
 
-export const REGISTRY_ANNOTATIONS: readonly Setting<unknown>[] = [
+export const REGISTRY_ANNOTATIONS: readonly RegistrySetting<unknown>[] = [
   DATABASE_CA,
   DOCUMENTATION,
   PAGE,
@@ -90,8 +90,8 @@ export const REGISTRY_ANNOTATIONS: readonly Setting<unknown>[] = [
 ];
 
 /** Returns the values of the annotations that are valid and have an effect. */
-export function registryAnnotations(self: Pick<Registry, 'spec' | 'resource'>) {
-  const read = <Value>(setting: Setting<Value>) => annotationValue(self.resource, setting, placesOf(self));
+export function registryAnnotations(self: Pick<EffectiveRegistry, 'spec' | 'resource'>) {
+  const read = <Value>(setting: RegistrySetting<Value>) => annotationValue(self.resource, setting, placesOf(self));
   return {
     databaseCA: read(DATABASE_CA),
     resourceDocumentation: read(DOCUMENTATION),
@@ -102,11 +102,11 @@ export function registryAnnotations(self: Pick<Registry, 'spec' | 'resource'>) {
   };
 }
 
-export function registryAnnotationFindings(self: Pick<Registry, 'spec' | 'resource'>): readonly Finding[] {
+export function registryAnnotationFindings(self: Pick<EffectiveRegistry, 'spec' | 'resource'>): readonly Finding[] {
   return [...annotationFindings(self.resource, REGISTRY_ANNOTATIONS, placesOf(self)), ...fleetNameFindings(self)];
 }
 
-function fleetNameFindings({ spec, resource }: Pick<Registry, 'spec' | 'resource'>): readonly Finding[] {
+function fleetNameFindings({ spec, resource }: Pick<EffectiveRegistry, 'spec' | 'resource'>): readonly Finding[] {
   const name = resource.metadata.annotations?.[FLEET.name];
   if (!spec.registries.some((each) => each.name === name)) return [];
   const message = `spec.registries has a registry "${name}" already: ${FLEET.name} must be another name`;
@@ -114,7 +114,7 @@ function fleetNameFindings({ spec, resource }: Pick<Registry, 'spec' | 'resource
   return [{ code: 'annotation-invalid', severity: 'error', pointer, message }];
 }
 
-function placesOf({ spec, resource }: Pick<Registry, 'spec' | 'resource'>): readonly Place[] {
+function placesOf({ spec, resource }: Pick<EffectiveRegistry, 'spec' | 'resource'>): readonly RegistryPlace[] {
   return [
     ...(resource.metadata.annotations?.[FLEET.name] === undefined
       ? []

@@ -8,7 +8,7 @@ import { digest, fnv1a32 } from '#std/hash.ts';
 import { canonicalJson, type JsonObject, objectsIn } from '#std/json.ts';
 import { yamlText } from '#std/yaml/package.ts';
 import { configMap, imagePullSecrets, service, serviceAccount } from '../generated.ts';
-import type { Settings, View } from '../kind.ts';
+import type { KindSettings, View } from '../kind.ts';
 import { CONTAINER_SECURITY, httpProbe, POD_SECURITY, SCRATCH } from '../pods/pod.ts';
 import { podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
 import { pullSecretNames } from '../pods/pull-secrets.ts';
@@ -18,8 +18,8 @@ import {
   API_PORT,
   apiLabels,
   apiSelector,
+  type EffectiveRegistry,
   METRICS_PORT,
-  type Registry,
   registryChildNames,
 } from './facts.ts';
 import { isSamePath, type Volumes } from './mounted-files.ts';
@@ -41,7 +41,7 @@ const DATA_DIRECTORY = '/data';
 const PGPASS = '.pgpass';
 const PGPASS_FILE = `/home/appuser/${PGPASS}`;
 
-export function children(self: Registry, view: View, settings: Settings): readonly KubeObject[] {
+export function children(self: EffectiveRegistry, view: View, settings: KindSettings): readonly KubeObject[] {
   const { name, namespace } = self;
   const names = registryChildNames(name);
   const labels = apiLabels(name);
@@ -67,7 +67,7 @@ export function children(self: Registry, view: View, settings: Settings): readon
 }
 
 /** Returns the text of the service's `config.yaml`. */
-export function configText(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): string {
+export function configText(self: EffectiveRegistry, settings: Pick<KindSettings, 'catalogueDatabase'>): string {
   return yamlText(serverConfig(self, settings));
 }
 
@@ -76,15 +76,15 @@ export function configText(self: Registry, settings: Pick<Settings, 'catalogueDa
  * names.
  */
 function passwordSource(
-  { name, spec: { databaseConfig } }: Registry,
-  { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
+  { name, spec: { databaseConfig } }: EffectiveRegistry,
+  { catalogueDatabase }: Pick<KindSettings, 'catalogueDatabase'>,
 ): Selector | undefined {
   if (databaseConfig === undefined) return catalogueDatabase?.services?.passFileSecret;
   const { passwords } = databaseConfig;
   return 'file' in passwords ? passwords.file : { name: registryChildNames(name).pgpass, key: PGPASS };
 }
 
-function passwordSecret({ name, namespace, spec }: Registry, view: View): readonly KubeObject[] {
+function passwordSecret({ name, namespace, spec }: EffectiveRegistry, view: View): readonly KubeObject[] {
   if (spec.databaseConfig === undefined || 'file' in spec.databaseConfig.passwords) return [];
   const text = passwordFile(spec.databaseConfig, view);
   assert(text !== undefined, 'children are created only for resources whose references were found');
@@ -94,7 +94,7 @@ function passwordSecret({ name, namespace, spec }: Registry, view: View): readon
 }
 
 /** `config`: text of the service's `config.yaml`. */
-function deployment(self: Registry, config: string, view: View, settings: Settings): KubeObject {
+function deployment(self: EffectiveRegistry, config: string, view: View, settings: KindSettings): KubeObject {
   const { name, namespace, spec, written } = self;
   const { apiGroup } = settings;
   const { podTemplateSpec } = spec;
@@ -126,7 +126,7 @@ function deployment(self: Registry, config: string, view: View, settings: Settin
  * Returns a digest of inputs that are not in the spec: the rendered configuration, and the certificates that the
  * service reads only at its start.
  */
-function mountedChecksum(self: Registry, config: string, view: View, settings: Settings): JsonObject {
+function mountedChecksum(self: EffectiveRegistry, config: string, view: View, settings: KindSettings): JsonObject {
   const certificates = readCertificates(self, settings).map(({ name }) => ({
     name,
     data: view.find('ConfigMap', name)?.data,
@@ -135,7 +135,7 @@ function mountedChecksum(self: Registry, config: string, view: View, settings: S
 }
 
 /** Returns the pod without volumes of the author and without the pod template. */
-export function podWithoutVolumes(self: Registry): JsonObject {
+export function podWithoutVolumes(self: EffectiveRegistry): JsonObject {
   return pod(self, { images: { registry: '' }, pullSecrets: [] });
 }
 
@@ -156,9 +156,9 @@ function scratchData({ volumeMounts = [] }: Volumes): readonly Mounted[] {
 }
 
 function pod(
-  self: Registry,
-  settings: Pick<Settings, 'catalogueDatabase' | 'pullSecrets'> & {
-    readonly images: Pick<Settings['images'], 'registry'>;
+  self: EffectiveRegistry,
+  settings: Pick<KindSettings, 'catalogueDatabase' | 'pullSecrets'> & {
+    readonly images: Pick<KindSettings['images'], 'registry'>;
   },
 ): JsonObject {
   const { name, spec } = self;
@@ -207,7 +207,7 @@ function pod(
 }
 
 /** Returns true if a provider reads files of the pod's service account. Only then does the pod get a token. */
-function needsToken({ spec }: Registry): boolean {
+function needsToken({ spec }: EffectiveRegistry): boolean {
   const providers = spec.authConfig?.oauth?.providers ?? [];
   return providers.some(({ caCertPath, authTokenFile }) =>
     [caCertPath, authTokenFile].some((path) => path?.startsWith(ACCOUNT_DIRECTORY) === true),

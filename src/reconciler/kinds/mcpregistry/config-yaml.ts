@@ -76,10 +76,10 @@ function laterNamesakes(named: readonly { readonly name: string }[]): readonly n
   return named.flatMap(({ name }, index) => (named.findIndex((each) => each.name === name) < index ? [index] : []));
 }
 
-type Source = ConfigYaml['sources'][number];
+type ConfigSource = ConfigYaml['sources'][number];
 const ORIGINS = ['git', 'api', 'file', 'kubernetes'] as const;
 
-function sourceFindings(source: Source, pointer: string): readonly Finding[] {
+function sourceFindings(source: ConfigSource, pointer: string): readonly Finding[] {
   const given = ORIGINS.filter((origin) => source[origin] !== undefined);
   if (given.length !== 1) {
     const found = given.length === 0 ? 'none' : given.join(' and ');
@@ -93,12 +93,12 @@ function sourceFindings(source: Source, pointer: string): readonly Finding[] {
   ];
 }
 
-function apiFormatFindings({ api, format }: Source, pointer: string): readonly Finding[] {
+function apiFormatFindings({ api, format }: ConfigSource, pointer: string): readonly Finding[] {
   if (api === undefined || format === undefined || format === FORMAT_OF_APIS) return [];
   return [fieldWithoutEffect(`${CONFIG_PLACE}${pointer}/format`, API_FORMAT)];
 }
 
-function fileFindings({ file }: Source, pointer: string): readonly Finding[] {
+function fileFindings({ file }: ConfigSource, pointer: string): readonly Finding[] {
   if (file === undefined) return [];
   if ((file.path === undefined) === (file.url === undefined))
     return [invalidKey(`${pointer}/file`, 'exactly one of path and url is needed')];
@@ -107,14 +107,14 @@ function fileFindings({ file }: Source, pointer: string): readonly Finding[] {
 }
 
 /** Applies the CEL rule of `registries[].git.path` to the path. */
-function pathFindings({ git }: Source, pointer: string): readonly Finding[] {
+function pathFindings({ git }: ConfigSource, pointer: string): readonly Finding[] {
   const parts = git?.path?.split('/') ?? [];
   if (!parts.some((part) => ['', '.', '..'].includes(part))) return [];
   return [invalidKey(`${pointer}/git/path`, 'must be relative, without empty parts and without . and ..')];
 }
 
 /** Warns of settings that have no effect on a source of running servers: each run stores all running servers. */
-function fleetSourceFindings(source: Source, pointer: string): readonly Finding[] {
+function fleetSourceFindings(source: ConfigSource, pointer: string): readonly Finding[] {
   if (source.kubernetes === undefined) return [];
   return (['format', 'syncPolicy', 'filter'] as const).flatMap((field) =>
     source[field] === undefined

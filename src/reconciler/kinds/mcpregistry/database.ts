@@ -2,10 +2,10 @@
 
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import { registryAnnotations } from './annotations.ts';
-import type { Registry } from './facts.ts';
+import type { EffectiveRegistry } from './facts.ts';
 
 /** Returns the database of the registry; undefined if the registry uses the instance's database. */
-export function databaseTarget(self: Registry): RegistryDatabaseTarget | undefined {
+export function databaseTarget(self: EffectiveRegistry): RegistryDatabaseTarget | undefined {
   const { databaseConfig } = self.spec;
   if (databaseConfig === undefined) return undefined;
   const { settings, passwords } = databaseConfig;

@@ -9,25 +9,25 @@ import { made } from '../made.ts';
 import type { MCPRegistrySpec } from './schema.ts';
 
 export type WrittenRegistry = Typed<typeof MCPRegistrySpec>;
-type Written = Static<typeof MCPRegistrySpec>;
+type AuthorSpec = Static<typeof MCPRegistrySpec>;
 
 /** An MCPRegistry whose settings come from its fields or from `configYAML`. */
-export interface Registry extends Omit<WrittenRegistry, 'spec'> {
+export interface EffectiveRegistry extends Omit<WrittenRegistry, 'spec'> {
   readonly spec: RegistrySpec;
   /** The author's spec, with `configYAML`. */
-  readonly written: Written;
+  readonly written: AuthorSpec;
 }
 
-export interface RegistrySpec extends Omit<Written, 'configYAML' | 'registries' | 'databaseConfig' | 'authConfig'> {
-  readonly registries: readonly Entry[];
+export interface RegistrySpec extends Omit<AuthorSpec, 'configYAML' | 'registries' | 'databaseConfig' | 'authConfig'> {
+  readonly registries: readonly EffectiveEntry[];
   readonly databaseConfig?: Database | undefined;
   readonly authConfig?: Auth | undefined;
 }
 
-type WrittenEntry = NonNullable<Written['registries']>[number];
+type WrittenEntry = NonNullable<AuthorSpec['registries']>[number];
 type WrittenGit = NonNullable<WrittenEntry['git']>;
 
-export interface Entry extends Omit<WrittenEntry, 'git'> {
+export interface EffectiveEntry extends Omit<WrittenEntry, 'git'> {
   readonly git?: Omit<WrittenGit, 'auth'> & {
     /** `passwordFile`: path at which the author mounts the Secret with the password. */
     readonly auth?: NonNullable<WrittenGit['auth']> & { readonly passwordFile?: string };
@@ -44,25 +44,25 @@ export interface Entry extends Omit<WrittenEntry, 'git'> {
   readonly at?: string;
 }
 
-type WrittenDatabase = NonNullable<Written['databaseConfig']>;
-type Settings = Omit<WrittenDatabase, 'dbAppUserPasswordSecretRef' | 'dbMigrationUserPasswordSecretRef'>;
+type WrittenDatabase = NonNullable<AuthorSpec['databaseConfig']>;
+type DatabaseFields = Omit<WrittenDatabase, 'dbAppUserPasswordSecretRef' | 'dbMigrationUserPasswordSecretRef'>;
 export type PasswordRef = WrittenDatabase['dbAppUserPasswordSecretRef'];
 
 export interface Database {
-  readonly settings: Settings;
+  readonly settings: DatabaseFields;
   /** Two Secrets with one password each, or one Secret with a password file. */
   readonly passwords: { readonly app: PasswordRef; readonly migration: PasswordRef } | { readonly file: PasswordRef };
 }
 
-type WrittenAuth = NonNullable<Written['authConfig']>;
+type WrittenAuth = NonNullable<AuthorSpec['authConfig']>;
 type WrittenOAuth = NonNullable<WrittenAuth['oauth']>;
 
 interface Auth extends Omit<WrittenAuth, 'oauth'> {
-  readonly oauth?: Omit<WrittenOAuth, 'providers'> & { readonly providers: readonly Provider[] };
+  readonly oauth?: Omit<WrittenOAuth, 'providers'> & { readonly providers: readonly EffectiveProvider[] };
   readonly publicPaths?: readonly string[] | undefined;
 }
 
-export interface Provider extends WrittenProvider {
+export interface EffectiveProvider extends WrittenProvider {
   readonly clientSecretFile?: string;
   /** Secrets and ConfigMaps with the provider's files, which the author mounts. */
   readonly secretFiles?: readonly PasswordRef[];
@@ -102,12 +102,12 @@ export function apiSelector(name: string) {
 }
 
 /** Returns the URL of the service inside the cluster. */
-export function apiEndpoint({ name, namespace }: Pick<Registry, 'name' | 'namespace'>): string {
+export function apiEndpoint({ name, namespace }: Pick<EffectiveRegistry, 'name' | 'namespace'>): string {
   return `http://${registryChildNames(name).api}.${namespace}:${API_PORT}`;
 }
 
 /** Returns the folder into which the data of a ConfigMap or claim is mounted (operator document, PVCSource). */
-export function dataDirectory({ name }: Entry): string {
+export function dataDirectory({ name }: EffectiveEntry): string {
   return `/config/registry/${name}`;
 }
 
@@ -119,7 +119,7 @@ export function certificateDirectory(configMap: string): string {
   return `/config/certs/${configMap}`;
 }
 
-export function madeObjects({ name, spec: { databaseConfig } }: Registry): readonly ObjectName[] {
+export function madeObjects({ name, spec: { databaseConfig } }: EffectiveRegistry): readonly ObjectName[] {
   const names = registryChildNames(name);
   return made({
     Deployment: [names.api],

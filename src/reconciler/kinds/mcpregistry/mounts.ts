@@ -2,15 +2,15 @@
 // ConfigMap is mounted once, with all keys that the settings name.
 
 import type { JsonObject } from '#std/json.ts';
-import type { Settings } from '../kind.ts';
+import type { KindSettings } from '../kind.ts';
 import { volumeName } from '../pods/pod.ts';
 import { registryAnnotations } from './annotations.ts';
 import {
   certificateDirectory,
   dataDirectory,
-  type Entry,
-  type Provider,
-  type Registry,
+  type EffectiveEntry,
+  type EffectiveProvider,
+  type EffectiveRegistry,
   type RegistrySpec,
   secretDirectory,
 } from './facts.ts';
@@ -31,7 +31,7 @@ export function dataMounts(spec: RegistrySpec): readonly Mounted[] {
   });
 }
 
-function dataVolume({ configMapRef, pvcRef }: Entry): JsonObject | undefined {
+function dataVolume({ configMapRef, pvcRef }: EffectiveEntry): JsonObject | undefined {
   if (pvcRef !== undefined) return { persistentVolumeClaim: { claimName: pvcRef.claimName, readOnly: true } };
   if (configMapRef === undefined) return undefined;
   const { name, key, optional } = configMapRef;
@@ -81,7 +81,10 @@ export function certificateMounts(refs: readonly Selector[]): readonly Mounted[]
 }
 
 /** Returns the certificates that the service reads only at its start, including certificates that the author mounts. */
-export function readCertificates(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): readonly Selector[] {
+export function readCertificates(
+  self: EffectiveRegistry,
+  settings: Pick<KindSettings, 'catalogueDatabase'>,
+): readonly Selector[] {
   const files = providersOf(self.spec).flatMap(({ certificateFiles = [] }) => certificateFiles);
   return [...certificateRefs(self, settings), ...files];
 }
@@ -89,7 +92,10 @@ export function readCertificates(self: Registry, settings: Pick<Settings, 'catal
 /**
  * Returns the certificates for which skep renders mounts. A provider that names a file in the container needs no mount.
  */
-export function certificateRefs(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): readonly Selector[] {
+export function certificateRefs(
+  self: EffectiveRegistry,
+  settings: Pick<KindSettings, 'catalogueDatabase'>,
+): readonly Selector[] {
   const database = databaseCA(self, settings);
   const providers = providersOf(self.spec).flatMap(({ caCertRef, caCertPath }) =>
     caCertRef === undefined || caCertPath ? [] : [caCertRef],
@@ -101,13 +107,13 @@ export function certificateRefs(self: Registry, settings: Pick<Settings, 'catalo
  * Returns the certificates for the registry's database. If the registry declares no database, returns the certificates
  * that skep.yaml names.
  */
-export function databaseCA(self: Registry, { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>) {
+export function databaseCA(self: EffectiveRegistry, { catalogueDatabase }: Pick<KindSettings, 'catalogueDatabase'>) {
   return self.spec.databaseConfig === undefined
     ? catalogueDatabase?.services?.caConfigMap
     : registryAnnotations(self).databaseCA;
 }
 
-function providersOf({ authConfig }: RegistrySpec): readonly Provider[] {
+function providersOf({ authConfig }: RegistrySpec): readonly EffectiveProvider[] {
   return authConfig?.mode === 'oauth' ? (authConfig.oauth?.providers ?? []) : [];
 }
 

@@ -3,13 +3,13 @@
 
 import { findPassword } from '#contracts/pgpass.ts';
 import { secretBytes } from '#kubernetes/rules/content.ts';
-import type { Finding, Settings, View } from '../kind.ts';
-import type { Database, PasswordRef, Registry } from './facts.ts';
+import type { Finding, KindSettings, View } from '../kind.ts';
+import type { Database, EffectiveRegistry, PasswordRef } from './facts.ts';
 
 /** Returns the Secrets with the passwords, or the Secret with the password file that the author or skep.yaml names. */
 export function passwordRefs(
-  { spec: { databaseConfig } }: Registry,
-  { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
+  { spec: { databaseConfig } }: EffectiveRegistry,
+  { catalogueDatabase }: Pick<KindSettings, 'catalogueDatabase'>,
 ): readonly PasswordRef[] {
   const named = catalogueDatabase?.services?.passFileSecret;
   if (databaseConfig === undefined) return named === undefined ? [] : [named];

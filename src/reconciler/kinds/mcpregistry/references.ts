@@ -1,10 +1,10 @@
 // Lists the references of an MCPRegistry: ConfigMaps, Secrets, claims. A reference is optional if Kubernetes delays the
 // start of a pod until the object exists. Database passwords are required, because a child is rendered from them.
 
-import type { ObjectName, Reference, Settings } from '../kind.ts';
+import type { KindSettings, ObjectName, Reference } from '../kind.ts';
 import { pullSecretReferences } from '../pods/pull-secrets.ts';
 import { registryAnnotations } from './annotations.ts';
-import type { Database, Entry, Provider, Registry } from './facts.ts';
+import type { Database, EffectiveEntry, EffectiveProvider, EffectiveRegistry } from './facts.ts';
 import { PASSWORD_FIELDS } from './pgpass.ts';
 import { volumeReferences } from './volumes.ts';
 
@@ -14,7 +14,7 @@ interface Selector {
   readonly optional?: boolean;
 }
 
-export function references(self: Registry): readonly Reference[] {
+export function references(self: EffectiveRegistry): readonly Reference[] {
   const { spec } = self;
   const { databaseConfig, authConfig } = spec;
   const { databaseCA } = registryAnnotations(self);
@@ -32,8 +32,8 @@ export function references(self: Registry): readonly Reference[] {
 
 /** Returns the objects that skep.yaml names for registries that declare no database. */
 export function configured(
-  { spec }: Registry,
-  { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
+  { spec }: EffectiveRegistry,
+  { catalogueDatabase }: Pick<KindSettings, 'catalogueDatabase'>,
 ): readonly ObjectName[] {
   const { passFileSecret, caConfigMap } = catalogueDatabase?.services ?? {};
   if (spec.databaseConfig !== undefined) return [];
@@ -43,7 +43,10 @@ export function configured(
   ];
 }
 
-function entryReferences({ configMapRef, git, pvcRef, mountedAt }: Entry, pointer: string): readonly Reference[] {
+function entryReferences(
+  { configMapRef, git, pvcRef, mountedAt }: EffectiveEntry,
+  pointer: string,
+): readonly Reference[] {
   return [
     ...selected('ConfigMap', `${pointer}/configMapRef`, configMapRef),
     ...waitedFor('Secret', `${pointer}/git/auth/passwordSecretRef`, git?.auth?.passwordSecretRef),
@@ -61,7 +64,7 @@ function entryReferences({ configMapRef, git, pvcRef, mountedAt }: Entry, pointe
   ];
 }
 
-function providerReferences(provider: Provider, pointer: string): readonly Reference[] {
+function providerReferences(provider: EffectiveProvider, pointer: string): readonly Reference[] {
   return [
     ...waitedFor('Secret', `${pointer}/clientSecretRef`, provider.clientSecretRef),
     ...waitedFor('Secret', `${pointer}/authTokenRef`, provider.authTokenRef),

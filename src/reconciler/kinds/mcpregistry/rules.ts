@@ -12,11 +12,11 @@ import { podTemplateFindings } from '../pods/pod-template.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { registryAnnotationFindings, registryAnnotations } from './annotations.ts';
 import { configText, podWithoutVolumes } from './children.ts';
-import type { Registry } from './facts.ts';
+import type { EffectiveRegistry } from './facts.ts';
 import { PASSWORD_FIELDS, passwordFindings } from './pgpass.ts';
 import { volumeFindings } from './volumes.ts';
 
-export function rules(self: Registry, written: unknown): readonly Finding[] {
+export function rules(self: EffectiveRegistry, written: unknown): readonly Finding[] {
   return [
     ...volumeFindings(self.spec, podWithoutVolumes(self)),
     ...podTemplateFindings(self.spec.podTemplateSpec, '/spec/podTemplateSpec'),
@@ -36,7 +36,7 @@ export function rules(self: Registry, written: unknown): readonly Finding[] {
 /**
  * Warns of credentials for a repository that is not at an http or https URL: HTTP Basic authentication cannot use them.
  */
-function credentialFindings({ spec }: Registry): readonly Finding[] {
+function credentialFindings({ spec }: EffectiveRegistry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.auth === undefined || /^https?:/.test(git.repository)) return [];
     const pointer = `/spec/registries/${index}/git/auth`;
@@ -46,7 +46,7 @@ function credentialFindings({ spec }: Registry): readonly Finding[] {
 }
 
 /** Finds shortened commit ids: Git servers serve a commit only by its full id. */
-function commitFindings({ spec }: Registry): readonly Finding[] {
+function commitFindings({ spec }: EffectiveRegistry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.commit === undefined || /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(git.commit)) return [];
     const pointer = `/spec/registries/${index}/git/commit`;
@@ -66,7 +66,7 @@ function formatFindings(written: unknown): readonly Finding[] {
 }
 
 /** Warns of passwords that the author marks as optional. They are required, because a child is rendered from them. */
-function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: Registry): readonly Finding[] {
+function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: EffectiveRegistry): readonly Finding[] {
   if (pgpassSecretRef?.optional === true)
     return [fieldWithoutEffect('/spec/pgpassSecretRef/optional', 'the service cannot do without the passwords')];
   return Object.values(PASSWORD_FIELDS).flatMap((field) =>
@@ -77,7 +77,7 @@ function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: Regi
 }
 
 /** Warns of providers and public paths if the mode is anonymous, which is the default: everyone may read. */
-function openFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
+function openFindings({ spec: { authConfig } }: EffectiveRegistry): readonly Finding[] {
   if (authConfig === undefined || authConfig.mode === 'oauth') return [];
   const paths =
     authConfig.publicPaths === undefined
@@ -89,7 +89,7 @@ function openFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
 }
 
 /** Warns if a provider names both a file in the container and an object to mount: only the file is read. */
-function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
+function overruledFindings({ spec: { authConfig } }: EffectiveRegistry): readonly Finding[] {
   return (authConfig?.oauth?.providers ?? []).flatMap((provider, index) => {
     const place = `/spec/authConfig/oauth/providers/${index}`;
     const { caCertPath, caCertRef, authTokenFile, authTokenRef } = provider;
@@ -105,7 +105,7 @@ function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding
 /**
  * Finds sslMode verify-ca without certificates: the client verifies the server only with certificates that are named.
  */
-function authorityFindings(self: Registry): readonly Finding[] {
+function authorityFindings(self: EffectiveRegistry): readonly Finding[] {
   if (self.spec.databaseConfig?.settings.sslMode !== 'verify-ca') return [];
   if (registryAnnotations(self).databaseCA !== undefined) return [];
   const message =
@@ -116,7 +116,7 @@ function authorityFindings(self: Registry): readonly Finding[] {
 /**
  * Finds malformed globs in filters. A malformed glob matches no entry, so the registry would be served without entries.
  */
-function filterFindings({ spec }: Registry): readonly Finding[] {
+function filterFindings({ spec }: EffectiveRegistry): readonly Finding[] {
   return spec.registries.flatMap(({ filter }, index) =>
     (['include', 'exclude'] as const).flatMap((list) =>
       (filter?.names?.[list] ?? []).flatMap((pattern, at): readonly Finding[] => {
@@ -142,7 +142,7 @@ const REPORTED_ALREADY = ['registry-config-glob', 'registry-config-name-duplicat
 const REPORTED_OF_FIELDS = 'registry-config-interval';
 
 /** Returns the findings that the service would report about its configuration at its start. */
-function serviceFindings(self: Registry): readonly Finding[] {
+function serviceFindings(self: EffectiveRegistry): readonly Finding[] {
   // Another finding reports that no entry of configYAML could be read.
   if (self.spec.registries.length === 0) return [];
   const read = readRegistryConfig(configText(self, {}), 'config.yaml');
@@ -156,6 +156,6 @@ function serviceFindings(self: Registry): readonly Finding[] {
   });
 }
 
-export function inspect({ spec }: Registry, view: View): readonly Finding[] {
+export function inspect({ spec }: EffectiveRegistry, view: View): readonly Finding[] {
   return passwordFindings(spec.databaseConfig, view);
 }

@@ -3,16 +3,16 @@
 import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
 import type { RegistryConfigFile } from '#contracts/registry/config.ts';
 import { FORMAT_OF_APIS } from '#contracts/registry/source.ts';
-import type { Settings } from '../kind.ts';
+import type { KindSettings } from '../kind.ts';
 import { registryAnnotations } from './annotations.ts';
 import {
   apiEndpoint,
   certificateDirectory,
   dataDirectory,
-  type Entry,
+  type EffectiveEntry,
+  type EffectiveProvider,
+  type EffectiveRegistry,
   METRICS_PORT,
-  type Provider,
-  type Registry,
   secretDirectory,
 } from './facts.ts';
 import { databaseCA } from './mounts.ts';
@@ -20,9 +20,9 @@ import { databaseCA } from './mounts.ts';
 type File = RegistryConfigFile;
 type FileEntry = File['registries'][number];
 type FileProvider = NonNullable<NonNullable<NonNullable<File['auth']>['oauth']>['providers']>[number];
-type Filter = NonNullable<Entry['filter']>;
+type Filter = NonNullable<EffectiveEntry['filter']>;
 
-export function serverConfig(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): File {
+export function serverConfig(self: EffectiveRegistry, settings: Pick<KindSettings, 'catalogueDatabase'>): File {
   const { name, namespace, spec } = self;
   return {
     registryName: name,
@@ -37,7 +37,7 @@ export function serverConfig(self: Registry, settings: Pick<Settings, 'catalogue
   };
 }
 
-function entry(source: Entry): FileEntry {
+function entry(source: EffectiveEntry): FileEntry {
   const { name, syncPolicy, filter } = source;
   return {
     name,
@@ -52,17 +52,17 @@ function entry(source: Entry): FileEntry {
 }
 
 /** Returns the registry of running servers, whose content the reconciler stores. */
-function fleetEntry(self: Registry): readonly FileEntry[] {
+function fleetEntry(self: EffectiveRegistry): readonly FileEntry[] {
   const { fleet: name } = registryAnnotations(self);
   return name === undefined ? [] : [{ name, format: 'upstream', kubernetes: {}, syncedBy: 'reconciler' }];
 }
 
 /** Returns the format of an entry. APIs of other registries have only the upstream format. */
-export function formatOf({ api, format }: Entry): Entry['format'] {
+export function formatOf({ api, format }: EffectiveEntry): EffectiveEntry['format'] {
   return api === undefined ? format : FORMAT_OF_APIS;
 }
 
-function origin(source: Entry): Pick<FileEntry, 'git' | 'api' | 'file' | 'kubernetes'> {
+function origin(source: EffectiveEntry): Pick<FileEntry, 'git' | 'api' | 'file' | 'kubernetes'> {
   const { git, api, pvcRef, file, running, mountedAt } = source;
   if (git !== undefined) {
     const { auth: credentials, ...rest } = git;
@@ -92,7 +92,10 @@ function withoutEmpty({ include, exclude }: NonNullable<Filter['names']>) {
  * Returns the registry's own database. If it declares none, returns the catalogue's database of this instance, with
  * defaults for missing fields.
  */
-function database(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): NonNullable<File['database']> {
+function database(
+  self: EffectiveRegistry,
+  settings: Pick<KindSettings, 'catalogueDatabase'>,
+): NonNullable<File['database']> {
   const certificates = databaseCA(self, settings);
   const caFile = certificates && `${certificateDirectory(certificates.name)}/${certificates.key}`;
   const own = self.spec.databaseConfig;
@@ -104,7 +107,7 @@ function database(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>)
   return { ...own.settings, caFile };
 }
 
-function auth(self: Registry): NonNullable<File['auth']> {
+function auth(self: EffectiveRegistry): NonNullable<File['auth']> {
   const { mode, oauth, publicPaths } = self.spec.authConfig ?? {};
   if (mode !== 'oauth') return { mode: 'anonymous' };
   // The service refuses this configuration. An anonymous mode would let everyone read.
@@ -123,7 +126,7 @@ function auth(self: Registry): NonNullable<File['auth']> {
   };
 }
 
-function provider(given: Provider): FileProvider {
+function provider(given: EffectiveProvider): FileProvider {
   const { name, issuerUrl, audience, jwksUrl, introspectionUrl, clientId, clientSecretRef, allowPrivateIP } = given;
   const { caCertPath, caCertRef, authTokenFile, authTokenRef, clientSecretFile } = given;
   const certificate = caCertRef && `${certificateDirectory(caCertRef.name)}/${caCertRef.key}`;

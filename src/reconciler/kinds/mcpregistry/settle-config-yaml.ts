@@ -9,12 +9,18 @@ import { parseDuration } from '#std/duration.ts';
 import type { Finding } from '../kind.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { CONFIG_PLACE } from './config-yaml.ts';
-import { ACCOUNT_DIRECTORY, type Entry, type Provider, type RegistrySpec, type WrittenRegistry } from './facts.ts';
+import {
+  ACCOUNT_DIRECTORY,
+  type EffectiveEntry,
+  type EffectiveProvider,
+  type RegistrySpec,
+  type WrittenRegistry,
+} from './facts.ts';
 import { type MountedFile, mountedFile } from './mounted-files.ts';
 import type { Selector } from './mounts.ts';
 
 export interface Settled {
-  readonly registries: readonly Entry[];
+  readonly registries: readonly EffectiveEntry[];
   readonly databaseConfig?: RegistrySpec['databaseConfig'];
   readonly authConfig?: RegistrySpec['authConfig'];
   readonly findings: readonly Finding[];
@@ -23,10 +29,10 @@ export interface Settled {
 }
 
 type Spec = WrittenRegistry['spec'];
-type Source = ConfigYaml['sources'][number];
+type ConfigSource = ConfigYaml['sources'][number];
 
 /** A part of the settings, and findings about this part. */
-interface Part<T> {
+interface PartWithFindings<T> {
   readonly value: T;
   readonly findings: readonly Finding[];
 }
@@ -68,7 +74,12 @@ function originsOf(position: number, index: number, at: number): Settled['origin
   ];
 }
 
-function settledEntry(source: Source, name: string, key: string, spec: Spec): Part<Entry | undefined> {
+function settledEntry(
+  source: ConfigSource,
+  name: string,
+  key: string,
+  spec: Spec,
+): PartWithFindings<EffectiveEntry | undefined> {
   const { format = 'upstream', syncPolicy, filter } = source;
   const at = `${CONFIG_PLACE}${key}`;
   const common = { name, format, syncPolicy, filter, at };
@@ -83,7 +94,12 @@ function settledEntry(source: Source, name: string, key: string, spec: Spec): Pa
   return { value: { ...common, file: { url: file.url, timeoutMs } }, findings: [] };
 }
 
-function gitEntry(entry: Entry, git: NonNullable<Source['git']>, key: string, spec: Spec): Part<Entry | undefined> {
+function gitEntry(
+  entry: EffectiveEntry,
+  git: NonNullable<ConfigSource['git']>,
+  key: string,
+  spec: Spec,
+): PartWithFindings<EffectiveEntry | undefined> {
   const { auth, path = 'registry.json', ...rest } = git;
   if (auth === undefined) return { value: { ...entry, git: { ...rest, path } }, findings: [] };
   const { username, passwordFile } = auth;
@@ -98,7 +114,12 @@ function gitEntry(entry: Entry, git: NonNullable<Source['git']>, key: string, sp
   return { value: { ...entry, git: { ...rest, path, auth: credentials } }, findings: [] };
 }
 
-function fileEntry(entry: Entry, path: string, key: string, spec: Spec): Part<Entry | undefined> {
+function fileEntry(
+  entry: EffectiveEntry,
+  path: string,
+  key: string,
+  spec: Spec,
+): PartWithFindings<EffectiveEntry | undefined> {
   const found = mountedFile(spec, path);
   if (found?.type === 'configMap')
     return { value: { ...entry, configMapRef: found.ref, mountedAt: path }, findings: [] };
@@ -118,7 +139,7 @@ function fileFinding(key: string, path: string, found: MountedFile | undefined, 
   return { code: 'config-yaml-file-missing', severity: 'error', pointer, message };
 }
 
-function databaseOf(database: ConfigYaml['database'], spec: Spec): Part<RegistrySpec['databaseConfig']> {
+function databaseOf(database: ConfigYaml['database'], spec: Spec): PartWithFindings<RegistrySpec['databaseConfig']> {
   const { pgpassSecretRef } = spec;
   if (database === undefined) {
     const why = 'configYAML has no database, and skep.yaml says where the passwords of the common one are';
@@ -140,7 +161,7 @@ function databaseOf(database: ConfigYaml['database'], spec: Spec): Part<Registry
   return { value: undefined, findings: [{ code: 'config-yaml-invalid', severity: 'error', pointer, message }] };
 }
 
-function authOf(auth: ConfigYaml['auth'], spec: Spec): Part<RegistrySpec['authConfig']> {
+function authOf(auth: ConfigYaml['auth'], spec: Spec): PartWithFindings<RegistrySpec['authConfig']> {
   const { mode, oauth, publicPaths } = auth;
   if (oauth === undefined) return { value: { mode, publicPaths }, findings: [] };
   const providers = oauth.providers.map((provider, index) =>
@@ -163,7 +184,7 @@ const FILES = ['clientSecretFile', 'caCertPath', 'authTokenFile'] as const;
  * Returns the provider with its paths unchanged, because the container reads the files. The Secrets and ConfigMaps with
  * these files are listed, so that their changes replace pods.
  */
-function providerOf(provider: WrittenProvider, key: string, spec: Spec): Part<Provider> {
+function providerOf(provider: WrittenProvider, key: string, spec: Spec): PartWithFindings<EffectiveProvider> {
   const files = FILES.flatMap((field) => {
     const path = provider[field];
     return path === undefined ? [] : [{ field, path, found: mountedFile(spec, path) }];

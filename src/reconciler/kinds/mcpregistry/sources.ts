@@ -3,10 +3,10 @@
 import type { Filter, Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { parseDuration } from '#std/duration.ts';
 import { registryAnnotations } from './annotations.ts';
-import type { Entry, Registry } from './facts.ts';
+import type { EffectiveEntry, EffectiveRegistry } from './facts.ts';
 import { formatOf } from './server-config.ts';
 
-export function sources(self: Registry): readonly RegistrySource[] {
+export function sources(self: EffectiveRegistry): readonly RegistrySource[] {
   const declared = self.spec.registries.map((entry) => {
     const intervalMs = entry.syncPolicy === undefined ? undefined : parseDuration(entry.syncPolicy.interval);
     return {
@@ -21,13 +21,13 @@ export function sources(self: Registry): readonly RegistrySource[] {
   return [...declared, ...fleetSource(self)];
 }
 
-function fleetSource(self: Registry): readonly RegistrySource[] {
+function fleetSource(self: EffectiveRegistry): readonly RegistrySource[] {
   const { fleet: name, fleetNamespaces: namespaces = [self.namespace] } = registryAnnotations(self);
   if (name === undefined) return [];
   return [{ name, format: 'upstream', origin: { type: 'fleet', namespaces }, filter: filterOf({}) }];
 }
 
-function originOf({ git, api, configMapRef, pvcRef, file, running }: Entry, namespace: string): Origin {
+function originOf({ git, api, configMapRef, pvcRef, file, running }: EffectiveEntry, namespace: string): Origin {
   if (git !== undefined) {
     const { auth, ...rest } = git;
     if (auth === undefined) return { type: 'git', ...rest };
@@ -49,11 +49,11 @@ function originOf({ git, api, configMapRef, pvcRef, file, running }: Entry, name
 }
 
 /** Leaves out `optional: false`, which is the default. */
-function plainRef({ name, key, optional }: NonNullable<Entry['configMapRef']>) {
+function plainRef({ name, key, optional }: NonNullable<EffectiveEntry['configMapRef']>) {
   return optional === true ? { name, key, optional } : { name, key };
 }
 
-function filterOf({ filter }: Pick<Entry, 'filter'>): Filter {
+function filterOf({ filter }: Pick<EffectiveEntry, 'filter'>): Filter {
   const { names, tags } = filter ?? {};
   return {
     names: { include: names?.include ?? [], exclude: names?.exclude ?? [] },

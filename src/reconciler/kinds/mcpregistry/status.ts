@@ -7,14 +7,14 @@ import type { Observed } from '../kind.ts';
 import { podTemplateConditions } from '../pods/pod-template-conditions.ts';
 import { refusalMessage } from '../pods/progress.ts';
 import { readyReplicas, workloadState } from '../pods/workload.ts';
-import { apiEndpoint, type Registry, registryChildNames } from './facts.ts';
+import { apiEndpoint, type EffectiveRegistry, registryChildNames } from './facts.ts';
 import type { MCPRegistryStatus } from './schema.ts';
 import { type SyncStatus, syncPart } from './sync-status.ts';
 
 type Status = Static<typeof MCPRegistryStatus>;
-type Api = NonNullable<Status['apiStatus']>;
+type ApiState = NonNullable<Status['apiStatus']>;
 
-interface Progress {
+interface RegistryProgress {
   readonly phase: NonNullable<Status['phase']>;
   readonly message: string;
   readonly reason: string;
@@ -22,7 +22,7 @@ interface Progress {
   readonly ready?: false;
 }
 
-export function status(self: Registry, observed: Observed): Status {
+export function status(self: EffectiveRegistry, observed: Observed): Status {
   const api = apiStatus(self, observed);
   const sync = syncPart(self, observed);
   const { phase, message, reason, ready = phase === 'Ready' } = registryProgress(self, observed, api, sync.syncStatus);
@@ -45,7 +45,7 @@ export function status(self: Registry, observed: Observed): Status {
   };
 }
 
-function apiStatus(self: Registry, { view, refusals, failures, now }: Observed): Api {
+function apiStatus(self: EffectiveRegistry, { view, refusals, failures, now }: Observed): ApiState {
   const endpoint = apiEndpoint(self);
   if (refusals.length > 0) return { phase: 'Error', message: refusalMessage(refusals), endpoint };
   if (failures.length > 0) return { phase: 'Error', message: failures.join('; '), endpoint };
@@ -75,7 +75,12 @@ function apiStatus(self: Registry, { view, refusals, failures, now }: Observed):
  * Returns the first state that applies, in this order: deletion, errors of the service, errors of the store, rollout,
  * sync. A failed sync leaves the phase Ready if entries of an earlier sync are served.
  */
-function registryProgress(self: Registry, observed: Observed, api: Api, sync: SyncStatus | undefined): Progress {
+function registryProgress(
+  self: EffectiveRegistry,
+  observed: Observed,
+  api: ApiState,
+  sync: SyncStatus | undefined,
+): RegistryProgress {
   if (self.resource.metadata.deletionTimestamp !== undefined) {
     return { phase: 'Terminating', message: 'MCPRegistry is being terminated', reason: 'Terminating' };
   }
@@ -100,7 +105,7 @@ function registryProgress(self: Registry, observed: Observed, api: Api, sync: Sy
 }
 
 /** Returns a reason for each kind of failure, because each reason has its own Event. */
-function failure({ refusals: [refusal], failures }: Observed, message: string): Progress {
+function failure({ refusals: [refusal], failures }: Observed, message: string): RegistryProgress {
   if (refusal === undefined) {
     const reason = failures.length > 0 ? 'ChildrenFailed' : 'DeploymentFailed';
     return { phase: 'Failed', message: `API deployment failed: ${message}`, reason };
@@ -109,7 +114,7 @@ function failure({ refusals: [refusal], failures }: Observed, message: string): 
   return { phase: 'Failed', message: prefix + message, reason: refusalReason(refusal) };
 }
 
-function syncProgress(sync: SyncStatus | undefined): Progress {
+function syncProgress(sync: SyncStatus | undefined): RegistryProgress {
   if (sync?.phase === 'Syncing') {
     return { phase: 'Syncing', message: `API is ready; ${sync.message}`, reason: 'SyncInProgress' };
   }
@@ -124,7 +129,7 @@ function syncProgress(sync: SyncStatus | undefined): Progress {
   return { phase: 'Ready', message, reason: 'RegistryReady' };
 }
 
-function apiCondition(api: Api, { refusals, failures }: Observed): ConditionResult {
+function apiCondition(api: ApiState, { refusals, failures }: Observed): ConditionResult {
   const message = api.message ?? '';
   if (api.phase === 'Ready') return { type: 'APIReady', status: 'True', reason: 'APIReady', message };
   const password = refusals.some(({ pointer }) => pointer.startsWith('/spec/databaseConfig'));

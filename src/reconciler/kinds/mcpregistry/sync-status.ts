@@ -6,14 +6,14 @@ import { isObject, jsonEquals } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import { countText } from '#std/words/count-text.ts';
 import type { Observed } from '../kind.ts';
-import type { Registry } from './facts.ts';
+import type { EffectiveRegistry } from './facts.ts';
 import type { MCPRegistryStatus } from './schema.ts';
 
 type Status = Static<typeof MCPRegistryStatus>;
 export type SyncStatus = NonNullable<Status['syncStatus']>;
 type SyncPart = Pick<Status, 'syncStatus' | 'lastAppliedFilterHash' | 'lastManualSyncTrigger'>;
 
-interface Source {
+interface SourceSync {
   readonly name: string;
   /** undefined if the source was never synced. */
   readonly state: SourceState | undefined;
@@ -24,7 +24,7 @@ interface Source {
  * the failure.
  */
 export function syncPart(
-  { spec, resource }: Registry,
+  { spec, resource }: EffectiveRegistry,
   { catalogue, storeFailure }: Pick<Observed, 'catalogue' | 'storeFailure'>,
 ): SyncPart {
   const before = resource.status ?? {};
@@ -71,7 +71,7 @@ function steady(before: unknown, after: SyncStatus): SyncStatus {
   return jsonEquals(kept, before) ? kept : after;
 }
 
-function overall(sources: readonly Source[]): SyncStatus {
+function overall(sources: readonly SourceSync[]): SyncStatus {
   const states = sources.flatMap(({ state }) => (state === undefined ? [] : [state]));
   const { phase, message } = summary(sources);
   const lastAttempt = latest(states.map((state) => state.lastAttempt));
@@ -89,7 +89,7 @@ function overall(sources: readonly Source[]): SyncStatus {
 }
 
 /** Returns the phase Failed if a source failed, Syncing if a source is not complete, and Complete otherwise. */
-function summary(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { readonly message: string } {
+function summary(sources: readonly SourceSync[]): Pick<SyncStatus, 'phase'> & { readonly message: string } {
   const failed = sources.filter(({ state }) => state?.phase === 'Failed');
   if (failed.length > 0) {
     return { phase: 'Failed', message: failed.map(({ name, state }) => `${name}: ${state?.message}`).join('; ') };
@@ -110,7 +110,10 @@ function summary(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { read
 }
 
 /** Returns the hash of a single source, or one hash of all hashes. */
-function combined(sources: readonly Source[], pick: (state: SourceState) => string | undefined): string | undefined {
+function combined(
+  sources: readonly SourceSync[],
+  pick: (state: SourceState) => string | undefined,
+): string | undefined {
   const hashes = sources.flatMap(({ name, state }) => {
     const hash = state === undefined ? undefined : pick(state);
     return hash === undefined ? [] : [[name, hash] as const];

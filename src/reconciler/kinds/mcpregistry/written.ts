@@ -3,11 +3,11 @@
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import type { Finding } from '../kind.ts';
 import { CONFIG_PLACE, readConfigYaml } from './config-yaml.ts';
-import type { Registry, WrittenRegistry } from './facts.ts';
+import type { EffectiveRegistry, WrittenRegistry } from './facts.ts';
 import { type Settled, settleConfigYaml } from './settle-config-yaml.ts';
 
 export interface ReadRegistry {
-  readonly registry: Registry;
+  readonly registry: EffectiveRegistry;
   /** Findings about `configYAML`. */
   readonly findings: readonly Finding[];
   /** Returns the findings or references with pointers into the author's text. */
@@ -31,7 +31,7 @@ function ofFields(self: WrittenRegistry): ReadRegistry {
   return { registry, findings: [], placed: (found) => found };
 }
 
-function ofSecrets(database: WrittenRegistry['spec']['databaseConfig']): Registry['spec']['databaseConfig'] {
+function ofSecrets(database: WrittenRegistry['spec']['databaseConfig']): EffectiveRegistry['spec']['databaseConfig'] {
   if (database === undefined) return undefined;
   const { dbAppUserPasswordSecretRef: app, dbMigrationUserPasswordSecretRef: migration, ...settings } = database;
   return { settings, passwords: { app, migration } };

@@ -3,7 +3,7 @@
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { forwardedHeaders } from '../auth/header-forward.ts';
-import type { GeneratedSecret, Settings, View } from '../kind.ts';
+import type { GeneratedSecret, KindSettings, View } from '../kind.ts';
 import { type Mounted, mountedConfigMap } from '../pods/pod.ts';
 import { desiredReplicas } from '../proxy/disruption.ts';
 import { proxyAccount, proxyFiles } from '../proxy/objects.ts';
@@ -16,7 +16,7 @@ import { proxyDeployment, proxyDisruption, proxyService } from '../proxy/workloa
 import { reportConfigMap, reportRights } from '../tools-lock.ts';
 import { proxyOf, type RemoteProxy, sharedSessions } from './facts.ts';
 
-export function children(self: RemoteProxy, view: View, settings: Settings): readonly KubeObject[] {
+export function children(self: RemoteProxy, view: View, settings: KindSettings): readonly KubeObject[] {
   const { spec } = self;
   const proxy = proxyOf(self);
   const needs = proxyNeeds(proxy, view, settings);

@@ -4,7 +4,7 @@
 import type { Static } from '#std/schema.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
-import { type Progress as Reached, setback } from '../pods/progress.ts';
+import { type PhaseProgress as Reached, setback } from '../pods/progress.ts';
 import { adviceOnLog, workloadState } from '../pods/workload.ts';
 import { settingsHashes } from '../shared-settings.ts';
 import { configurationFault, remoteProxyConditions } from './conditions.ts';
@@ -12,7 +12,7 @@ import { proxyUrl, type RemoteProxy, remoteProxyChildNames } from './facts.ts';
 import type { MCPRemoteProxyStatus } from './schema.ts';
 
 type Status = Static<typeof MCPRemoteProxyStatus>;
-type Progress = Reached<NonNullable<Status['phase']>>;
+type RemoteProxyProgress = Reached<NonNullable<Status['phase']>>;
 
 export function status(self: RemoteProxy, observed: Observed): Status {
   const { phase, message, ready, reason } = progress(self, observed);
@@ -34,14 +34,14 @@ export function status(self: RemoteProxy, observed: Observed): Status {
  * Returns the phase. If a check of the configuration failed, the reason is ToolHive's reason for the first failed
  * check.
  */
-function progress(self: RemoteProxy, observed: Observed): Progress {
+function progress(self: RemoteProxy, observed: Observed): RemoteProxyProgress {
   const held = setback('Remote proxy', self.resource, observed);
   if (held === undefined) return deploymentProgress(self, observed.view);
   const fault = held.phase === 'Failed' ? configurationFault(observed.refusals) : undefined;
   return fault === undefined ? held : { ...held, message: `Validation failed: ${held.message}`, reason: fault.reason };
 }
 
-function deploymentProgress({ name, namespace }: RemoteProxy, view: Observed['view']): Progress {
+function deploymentProgress({ name, namespace }: RemoteProxy, view: Observed['view']): RemoteProxyProgress {
   const { deployment } = remoteProxyChildNames(name);
   const state = workloadState(view, 'Deployment', deployment);
   const notReady = { ready: false, reason: 'DeploymentNotReady' };

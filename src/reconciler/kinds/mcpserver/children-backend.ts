@@ -3,7 +3,7 @@
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { imagePullSecrets, service } from '../generated.ts';
-import type { Settings, View } from '../kind.ts';
+import type { KindSettings, View } from '../kind.ts';
 import { CONTAINER_SECURITY, envOf, POD_SECURITY, SCRATCH, secretsOf } from '../pods/pod.ts';
 import { withPodTemplate } from '../pods/pod-template.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
@@ -19,7 +19,7 @@ interface BackendParts {
  * Uses ToolHive's name, selector and serviceName, because Kubernetes refuses to change them in an existing StatefulSet.
  * skep can thus take over ToolHive's StatefulSet.
  */
-export function backendStatefulSet(self: Server, view: View, settings: Settings, parts: BackendParts): KubeObject {
+export function backendStatefulSet(self: Server, view: View, settings: KindSettings, parts: BackendParts): KubeObject {
   const { name, namespace, spec } = self;
   const { statefulSet } = serverChildNames(name);
   const labels = backendLabels(self);

@@ -3,7 +3,7 @@
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { JsonObject } from '#std/json.ts';
 import { serviceAccount } from '../generated.ts';
-import type { GeneratedSecret, Settings, View } from '../kind.ts';
+import type { GeneratedSecret, KindSettings, View } from '../kind.ts';
 import { workloadLabels } from '../labels.ts';
 import { mountedConfigMap } from '../pods/pod.ts';
 import { desiredReplicas, disruptionBudget } from '../proxy/disruption.ts';
@@ -29,7 +29,7 @@ import {
 } from './facts.ts';
 import { PROFILE_DIRECTORY, runConfig } from './run-config.ts';
 
-export function children(self: Server, view: View, settings: Settings): readonly KubeObject[] {
+export function children(self: Server, view: View, settings: KindSettings): readonly KubeObject[] {
   const { apiGroup } = settings;
   const proxy = proxyOf(self);
   const needs = proxyNeeds(proxy, view, settings);

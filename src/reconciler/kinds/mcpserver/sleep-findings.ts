@@ -24,7 +24,7 @@ export function sleepFindings(self: Server): readonly Finding[] {
       ? []
       : [
           conflict(
-            pointerOf(SLEEP_ANNOTATIONS.sharing),
+            annotationPointer(SLEEP_ANNOTATIONS.sharing),
             `each session has its own process, which ends with it: remove ${SLEEP_ANNOTATIONS.sharing}`,
           ),
         ]),
@@ -42,9 +42,9 @@ function limitFindings({ resource }: Server): readonly Finding[] {
   const annotations = resource.metadata.annotations ?? {};
   if (annotations[limit] === undefined || annotations[after] !== undefined) return [];
   const message = `${limit} has no effect: the server never sleeps without ${after}`;
-  return [{ code: 'annotation-idle', severity: 'warning', pointer: pointerOf(limit), message, at: 'key' }];
+  return [{ code: 'annotation-idle', severity: 'warning', pointer: annotationPointer(limit), message, at: 'key' }];
 }
 
-function pointerOf(annotation: string): string {
+function annotationPointer(annotation: string): string {
   return `/metadata/annotations/${pointerToken(annotation)}`;
 }

@@ -4,7 +4,7 @@ import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
 import type { Static } from '#std/schema.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
-import { type Progress as Reached, setback } from '../pods/progress.ts';
+import { type PhaseProgress as Reached, setback } from '../pods/progress.ts';
 import {
   adviceOnEvents,
   adviceOnLog,

@@ -8,7 +8,9 @@ import { settingsReferences } from '../shared-settings.ts';
 import { toolsLockReferences } from '../tools-lock.ts';
 import type { MCPServerEntrySpec } from './schema.ts';
 
-export function references({ spec, resource }: Typed<typeof MCPServerEntrySpec>): readonly Reference[] {
+export type ServerEntry = Typed<typeof MCPServerEntrySpec>;
+
+export function references({ spec, resource }: ServerEntry): readonly Reference[] {
   return [
     { pointer: '/spec/groupRef/name', kind: 'MCPGroup', name: spec.groupRef.name },
     ...settingsReferences({ externalAuthConfigRef: spec.externalAuthConfigRef }),

@@ -4,14 +4,11 @@
 import { type AnnotationSetting, annotationFindings } from '../annotations.ts';
 import { bundleReferences, certificatesFault } from '../auth/ca-bundle.ts';
 import { authHeaderFindings, headerFindings } from '../auth/header-findings.ts';
-import type { Typed } from '../define.ts';
 import type { Finding, View } from '../kind.ts';
 import { remotePlaceFindings, remoteUrlFindings } from '../proxy/remote-url.ts';
 import { TOOLS_LOCK_SETTING, toolsLockFindings } from '../tools-lock.ts';
 import { strategyOf } from '../virtualmcpserver/strategies.ts';
-import type { MCPServerEntrySpec } from './schema.ts';
-
-type Entry = Typed<typeof MCPServerEntrySpec>;
+import type { ServerEntry } from './references.ts';
 
 const POINTER = '/spec/remoteUrl';
 
@@ -21,7 +18,7 @@ export const ENTRY_ANNOTATIONS: readonly AnnotationSetting<unknown, (typeof PLAC
   { ...TOOLS_LOCK_SETTING, places: PLACES },
 ];
 
-export function rules({ spec, resource }: Entry): readonly Finding[] {
+export function rules({ spec, resource }: ServerEntry): readonly Finding[] {
   const faults = remoteUrlFindings(spec.remoteUrl, POINTER);
   const place = { mayBePrivate: spec.allowPrivateEndpoint, pointer: POINTER, caller: 'virtual servers' } as const;
   return [
@@ -31,7 +28,7 @@ export function rules({ spec, resource }: Entry): readonly Finding[] {
   ];
 }
 
-export function inspect({ spec, resource }: Entry, view: View): readonly Finding[] {
+export function inspect({ spec, resource }: ServerEntry, view: View): readonly Finding[] {
   const { externalAuthConfigRef: ref, headerForward, caBundleRef } = spec;
   const converted = ref === undefined ? undefined : strategyOf(ref.name, view);
   const pointer = '/spec/externalAuthConfigRef/name';

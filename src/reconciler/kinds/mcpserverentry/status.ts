@@ -3,16 +3,14 @@
 
 import type { Static } from '#std/schema.ts';
 import { type ConditionResult, conditionsOf, observedGeneration, refusalReason } from '../conditions.ts';
-import type { Typed } from '../define.ts';
 import type { Finding, Observed } from '../kind.ts';
 import { refusalMessage } from '../pods/progress.ts';
 import { caBundleConditions, groupConditions } from '../proxy/conditions.ts';
 import { isReference, settingsConditions } from '../shared-settings.ts';
-import type { MCPServerEntrySpec, MCPServerEntryStatus } from './schema.ts';
+import type { ServerEntry } from './references.ts';
+import type { MCPServerEntryStatus } from './schema.ts';
 
-type Entry = Typed<typeof MCPServerEntrySpec>;
-
-export function status(self: Entry, observed: Observed): Static<typeof MCPServerEntryStatus> {
+export function status(self: ServerEntry, observed: Observed): Static<typeof MCPServerEntryStatus> {
   const { spec, resource } = self;
   const { refusals, view } = observed;
   const conditions = [
@@ -60,7 +58,7 @@ function urlCondition(refusals: readonly Finding[]): ConditionResult {
   return { type, status: 'False', reason: 'RemoteURLInvalid', message: fault.message };
 }
 
-function headersConditions({ spec }: Entry, refusals: readonly Finding[]): readonly ConditionResult[] {
+function headersConditions({ spec }: ServerEntry, refusals: readonly Finding[]): readonly ConditionResult[] {
   if ((spec.headerForward?.addHeadersFromSecret ?? []).length === 0) return [];
   const type = 'HeaderSecretRefsValidated';
   const missing = refusals.find(({ pointer, code }) => pointer.startsWith('/spec/headerForward') && isReference(code));

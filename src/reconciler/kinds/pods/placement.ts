@@ -3,11 +3,11 @@
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
-import type { Settings } from '../kind.ts';
+import type { KindSettings } from '../kind.ts';
 import { CONTAINER_SECURITY, POD_SECURITY } from './pod.ts';
 
 /** Merges both node selectors by key; keys of the pod take precedence. Tolerations of the pod come first. */
-export function withPlacement(child: KubeObject, { pods }: Settings): KubeObject {
+export function withPlacement(child: KubeObject, { pods }: KindSettings): KubeObject {
   const spec = isObject(child.spec) ? child.spec : {};
   const template = isObject(spec.template) ? spec.template : {};
   if (pods === undefined || !isObject(template.spec)) return child;
@@ -16,7 +16,7 @@ export function withPlacement(child: KubeObject, { pods }: Settings): KubeObject
   return { ...child, spec: { ...spec, template: { ...template, spec: pod } } };
 }
 
-type Pods = NonNullable<Settings['pods']>;
+type Pods = NonNullable<KindSettings['pods']>;
 
 function nodes(own: Json | undefined, { nodeSelector }: Pods): JsonObject {
   const all = { ...nodeSelector, ...(isObject(own) ? own : {}) };

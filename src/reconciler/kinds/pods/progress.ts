@@ -4,7 +4,7 @@ import { refusalReason } from '../conditions.ts';
 import type { Finding, Observed, Resource } from '../kind.ts';
 
 /** Fields of a status: the phase with its message, and the condition Ready with its reason. */
-export interface Progress<Phase> {
+export interface PhaseProgress<Phase> {
   readonly phase: Phase;
   readonly message: string;
   readonly ready: boolean;
@@ -19,7 +19,7 @@ export function setback(
   called: string,
   resource: Resource,
   { refusals, failures }: Pick<Observed, 'refusals' | 'failures'>,
-): Progress<'Terminating' | 'Failed'> | undefined {
+): PhaseProgress<'Terminating' | 'Failed'> | undefined {
   if (resource.metadata.deletionTimestamp !== undefined) {
     return { phase: 'Terminating', message: `${called} is being terminated`, ready: false, reason: 'Terminating' };
   }

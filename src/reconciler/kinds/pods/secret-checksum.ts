@@ -2,7 +2,7 @@
 
 import { withStringData } from '#kubernetes/rules/normalise.ts';
 import { canonicalJson, isObject } from '#std/json.ts';
-import type { Settings, View } from '../kind.ts';
+import type { KindSettings, View } from '../kind.ts';
 
 export interface SecretKey {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface SecretKey {
 export function secretChecksum(
   refs: readonly SecretKey[],
   view: View,
-  { apiGroup, digest }: Pick<Settings, 'apiGroup' | 'digest'>,
+  { apiGroup, digest }: Pick<KindSettings, 'apiGroup' | 'digest'>,
 ): Readonly<Record<string, string>> {
   if (refs.length === 0) return {};
   const contents = Object.fromEntries(

@@ -17,11 +17,11 @@ import { TOOLS_LOCK_SETTING } from '../tools-lock.ts';
 /** Types of servers behind a proxy. */
 export type Behind = 'servers on standard streams' | 'servers with a network' | 'remote servers';
 
-type Setting<Value> = AnnotationSetting<Value, Behind>;
+type ProxySetting<Value> = AnnotationSetting<Value, Behind>;
 
 const EVERYWHERE: readonly Behind[] = ['servers on standard streams', 'servers with a network', 'remote servers'];
 
-const SHARING: Setting<'shared' | 'perSession'> = {
+const SHARING: ProxySetting<'shared' | 'perSession'> = {
   name: 'skep.dev/stdio-sharing',
   description:
     'shared: one process serves all clients, and refuses requests that it cannot attribute to one of them. perSession: each session has its own process, one of backendReplicas pods; while all are in use, clients get 503 with Retry-After.',
@@ -38,7 +38,7 @@ const CALLER_RATE = count(
 const CALLS = count('skep.dev/max-in-flight', 'Calls in progress at once; above it callers get 503.', '1024');
 const STREAMS = count('skep.dev/max-streams', 'Streams that are open at once; above it callers get 503.', '12000');
 
-const BODY: Setting<number> = {
+const BODY: ProxySetting<number> = {
   name: 'skep.dev/max-body',
   description: 'Largest body of a request; larger ones get 413.',
   values: 'a number of bytes from 1, with Ki or Mi after it if needed',
@@ -47,7 +47,7 @@ const BODY: Setting<number> = {
   read: bytes,
 };
 
-const HOSTS: Setting<string[]> = {
+const HOSTS: ProxySetting<string[]> = {
   name: 'skep.dev/allowed-hosts',
   description:
     'Accepted values of Host, with a port or for any port. Probes of Kubernetes are accepted with any value.',
@@ -57,7 +57,7 @@ const HOSTS: Setting<string[]> = {
   read: (text) => listTexts(text, isHost),
 };
 
-const ORIGINS: Setting<string[]> = {
+const ORIGINS: ProxySetting<string[]> = {
   name: 'skep.dev/allowed-origins',
   description:
     'Origins of web pages that may call, in addition to origins of the own host. Browsers get the CORS headers that they need.',
@@ -67,7 +67,7 @@ const ORIGINS: Setting<string[]> = {
   read: (text) => listTexts(text, isOrigin),
 };
 
-const BACKEND_HOST: Setting<'target' | 'localhost' | 'preserve'> = {
+const BACKEND_HOST: ProxySetting<'target' | 'localhost' | 'preserve'> = {
   name: 'skep.dev/backend-host',
   description:
     'Host that the MCP server sees. target: the name of its Service. localhost: for servers that refuse every other. preserve: the value of the client.',
@@ -75,7 +75,7 @@ const BACKEND_HOST: Setting<'target' | 'localhost' | 'preserve'> = {
   places: ['servers with a network'],
 };
 
-const MCP_PATH: Setting<string> = {
+const MCP_PATH: ProxySetting<string> = {
   name: 'skep.dev/mcp-path',
   description:
     'Path of the endpoint at the MCP server. Clients still use /mcp (or /sse) of the proxy, and reach no other path of the server.',
@@ -85,7 +85,7 @@ const MCP_PATH: Setting<string> = {
   read: (text) => (text.startsWith('/') && pathPrefix(text) !== undefined ? text : undefined),
 };
 
-const BACKEND_CA: Setting<{ readonly name: string; readonly key: string }> = {
+const BACKEND_CA: ProxySetting<{ readonly name: string; readonly key: string }> = {
   name: 'skep.dev/backend-ca',
   description:
     'ConfigMap, and after a slash its key (default: ca.crt), with certificates in PEM that are trusted for the remote server in addition to the roots of the image.',
@@ -95,7 +95,7 @@ const BACKEND_CA: Setting<{ readonly name: string; readonly key: string }> = {
   read: readConfigMapKey,
 };
 
-const METRICS: Setting<'enabled' | 'disabled'> = {
+const METRICS: ProxySetting<'enabled' | 'disabled'> = {
   name: 'skep.dev/metrics-listener',
   description:
     'Whether /metrics is served on a port of its own, called metrics. On the port of the clients it is served if spec.telemetry.prometheus is set.',
@@ -103,7 +103,7 @@ const METRICS: Setting<'enabled' | 'disabled'> = {
   places: EVERYWHERE,
 };
 
-const ATTRIBUTES: Setting<Record<string, string>> = {
+const ATTRIBUTES: ProxySetting<Record<string, string>> = {
   name: 'skep.dev/telemetry-attributes',
   description: 'Further attributes of the resource, on all signals that spec.telemetry sends.',
   values: 'key=value pairs separated by commas, such as team=search,place=berlin',
@@ -112,7 +112,7 @@ const ATTRIBUTES: Setting<Record<string, string>> = {
   read: attributes,
 };
 
-const VARIABLES: Setting<string[]> = {
+const VARIABLES: ProxySetting<string[]> = {
   name: 'skep.dev/telemetry-variables',
   description:
     'Environment variables of the proxy (resourceOverrides.proxyDeployment.env). Spans have each value in an attribute environment.<NAME>.',
@@ -122,14 +122,14 @@ const VARIABLES: Setting<string[]> = {
   read: (text) => listTexts(text, (name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)),
 };
 
-const AUDIT_FAILURE: Setting<AuditFailureChoice> = { ...AUDIT_FAILURE_SETTING, places: EVERYWHERE };
+const AUDIT_FAILURE: ProxySetting<AuditFailureChoice> = { ...AUDIT_FAILURE_SETTING, places: EVERYWHERE };
 
-const TOOLS_LOCK: Setting<'enforce' | 'report' | 'off'> = { ...TOOLS_LOCK_SETTING, places: EVERYWHERE };
+const TOOLS_LOCK: ProxySetting<'enforce' | 'report' | 'off'> = { ...TOOLS_LOCK_SETTING, places: EVERYWHERE };
 
 /** Servers that the cluster of the proxy runs. */
 const OWN_SERVERS: readonly Behind[] = ['servers on standard streams', 'servers with a network'];
 
-const SLEEP_AFTER: Setting<number> = {
+const SLEEP_AFTER: ProxySetting<number> = {
   name: 'skep.dev/sleep-after',
   description:
     'Time without calls and open streams after which the proxy stops the server. The next call waits until the server has started again. Not together with backendReplicas, more than one proxy, or skep.dev/stdio-sharing: perSession.',
@@ -139,7 +139,7 @@ const SLEEP_AFTER: Setting<number> = {
   read: (text) => wholeSeconds(text, 60, 7 * 24 * 3600),
 };
 
-const WAKE_LIMIT: Setting<number> = {
+const WAKE_LIMIT: ProxySetting<number> = {
   name: 'skep.dev/wake-limit',
   description:
     'Time that a call of a sleeping server waits for its start; then the client gets 503 with Retry-After. Only together with skep.dev/sleep-after.',
@@ -157,20 +157,20 @@ export function isSleeper({ kind, metadata }: Pick<Resource, 'kind' | 'metadata'
 /** Names of the settings of servers that sleep. */
 export const SLEEP_ANNOTATIONS = { after: SLEEP_AFTER.name, limit: WAKE_LIMIT.name, sharing: SHARING.name } as const;
 
-export const PROXY_ANNOTATIONS: readonly Setting<unknown>[] = [
+export const PROXY_ANNOTATIONS: readonly ProxySetting<unknown>[] = [
   ...[SHARING, RATE, CALLER_RATE, CALLS, STREAMS, BODY],
   ...[HOSTS, ORIGINS, BACKEND_HOST, MCP_PATH, BACKEND_CA, METRICS, ATTRIBUTES, VARIABLES, AUDIT_FAILURE, TOOLS_LOCK],
   ...[SLEEP_AFTER, WAKE_LIMIT],
 ];
 
 /** Returns the settings that have an effect for at least one of these types of servers. */
-export function annotationsFor(...places: readonly Behind[]): readonly Setting<unknown>[] {
+export function annotationsFor(...places: readonly Behind[]): readonly ProxySetting<unknown>[] {
   return PROXY_ANNOTATIONS.filter((setting) => places.some((place) => setting.places.includes(place)));
 }
 
 /** Returns the values of the annotations that are valid and have an effect. */
 export function proxyTuning(resource: Resource, behind: Behind) {
-  const read = <Value>(setting: Setting<Value>) => annotationValue(resource, setting, [behind]);
+  const read = <Value>(setting: ProxySetting<Value>) => annotationValue(resource, setting, [behind]);
   return {
     sharing: read(SHARING),
     requestsPerSecond: read(RATE),
@@ -194,7 +194,7 @@ export function proxyTuning(resource: Resource, behind: Behind) {
 
 export type ProxyTuning = ReturnType<typeof proxyTuning>;
 
-function count(name: string, what: string, fallback: string): Setting<number> {
+function count(name: string, what: string, fallback: string): ProxySetting<number> {
   return {
     name,
     description: `${what} Each pod of the proxy counts for itself.`,

@@ -8,7 +8,7 @@ import type { Bundle } from '../auth/ca-bundle.ts';
 import { type ExternalAuthParts, externalAuthParts } from '../auth/external-auth-parts.ts';
 import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { TokenSource } from '../auth/token-settings.ts';
-import type { Resource, Settings, View } from '../kind.ts';
+import type { KindSettings, Resource, View } from '../kind.ts';
 import { secretsOf } from '../pods/pod.ts';
 import { pullSecretNames } from '../pods/pull-secrets.ts';
 import { type SecretKey, secretChecksum } from '../pods/secret-checksum.ts';
@@ -76,7 +76,7 @@ export interface ProxyNeeds {
   followed(secrets: readonly SecretKey[]): Readonly<Record<string, string>>;
 }
 
-export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): ProxyNeeds {
+export function proxyNeeds(proxy: ProxyFacts, view: View, settings: KindSettings): ProxyNeeds {
   const { name, namespace, spec } = proxy;
   const own = spec.resourceOverrides?.proxyDeployment?.imagePullSecrets;
   const oidc = resolveOIDC(spec, view, proxy);

@@ -3,7 +3,7 @@
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { accountWithRights } from '../generated.ts';
-import type { Settings } from '../kind.ts';
+import type { KindSettings } from '../kind.ts';
 import { workloadLabels } from '../labels.ts';
 import { pullSecretNames } from '../pods/pull-secrets.ts';
 import { backendsReportRights } from '../tools-lock.ts';
@@ -16,7 +16,7 @@ import { type VirtualServer, virtualServerChildNames } from './facts.ts';
 export function reportingAccount(
   { name, namespace, spec }: VirtualServer,
   { backends }: VmcpConfig,
-  { apiGroup, pullSecrets }: Settings,
+  { apiGroup, pullSecrets }: KindSettings,
 ): readonly KubeObject[] {
   if (spec.serviceAccount !== undefined) return [];
   const labels = workloadLabels('virtualmcpserver', name);

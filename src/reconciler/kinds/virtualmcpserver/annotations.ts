@@ -10,14 +10,14 @@ import {
 import type { Finding } from '../kind.ts';
 import type { VirtualServer } from './facts.ts';
 
-type Place = 'VirtualMCPServers';
-type Setting<Value> = AnnotationSetting<Value, Place>;
+type VirtualServerPlace = 'VirtualMCPServers';
+type VirtualServerSetting<Value> = AnnotationSetting<Value, VirtualServerPlace>;
 
-const PLACES: readonly Place[] = ['VirtualMCPServers'];
+const PLACES: readonly VirtualServerPlace[] = ['VirtualMCPServers'];
 
-const AUDIT_FAILURE: Setting<AuditFailureChoice> = { ...AUDIT_FAILURE_SETTING, places: PLACES };
+const AUDIT_FAILURE: VirtualServerSetting<AuditFailureChoice> = { ...AUDIT_FAILURE_SETTING, places: PLACES };
 
-export const VIRTUAL_ANNOTATIONS: readonly Setting<unknown>[] = [AUDIT_FAILURE];
+export const VIRTUAL_ANNOTATIONS: readonly VirtualServerSetting<unknown>[] = [AUDIT_FAILURE];
 
 /** Returns undefined if the annotation is missing or invalid. */
 export function auditFailure({ resource }: Pick<VirtualServer, 'resource'>): AuditFailureChoice | undefined {

@@ -2,7 +2,7 @@
 // strategy.
 
 import type { HeldLock } from '#contracts/tool-lock/held.ts';
-import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import type { VmcpBackend } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { digest } from '#std/hash.ts';
@@ -23,9 +23,7 @@ import { type Converted, strategyOf, withKnownProvider } from './strategies.ts';
 
 const readRemoteProxy = specReader(MCPRemoteProxySpec);
 
-type Listed = VmcpConfig['backends'][number];
-
-export interface Backend extends Listed {
+export interface Backend extends VmcpBackend {
   /** Source of the settings for authentication to the backend. `nobody`: no settings apply. */
   readonly by: 'backend' | 'discovered' | 'default' | 'nobody';
   /** Name of the MCPExternalAuthConfig, if the strategy comes from one. */
@@ -70,7 +68,7 @@ interface MemberLock {
  * Returns the lock that the virtual server must enforce. If the virtual server calls the member's own proxy, the proxy
  * enforces the lock.
  */
-function memberLock(member: KubeObject | undefined, { url }: Pick<Listed, 'url'>, view: View): MemberLock {
+function memberLock(member: KubeObject | undefined, { url }: Pick<VmcpBackend, 'url'>, view: View): MemberLock {
   if (member === undefined) return {};
   const isBehindProxy = entryOf(member) === undefined && withoutFragment(memberPlace(member, view)?.url) === url;
   const fault = isBehindProxy ? undefined : toolsLockFault(member, view);
@@ -79,7 +77,7 @@ function memberLock(member: KubeObject | undefined, { url }: Pick<Listed, 'url'>
 }
 
 /** Returns a digest of a member that its own proxy stops and starts; undefined if the member always runs. */
-function sleeperDigest(member: KubeObject, { url }: Pick<Listed, 'url'>, view: View): string | undefined {
+function sleeperDigest(member: KubeObject, { url }: Pick<VmcpBackend, 'url'>, view: View): string | undefined {
   if (!isSleeper(member) || withoutFragment(memberPlace(member, view)?.url) !== url) return undefined;
   return digest({ spec: member.spec ?? null });
 }
@@ -98,7 +96,7 @@ const KINDS: ReadonlyMap<string, { readonly kind: Kind; readonly type: string }>
  * Returns a member as a backend, from its manifest only: each change of its status would change the virtual server's
  * configuration.
  */
-function listed(member: KubeObject, view: View): readonly Listed[] {
+function listed(member: KubeObject, view: View): readonly VmcpBackend[] {
   const place = memberPlace(member, view);
   if (place === undefined) return [];
   const { name, namespace = '', annotations = {} } = member.metadata;
@@ -114,7 +112,7 @@ function listed(member: KubeObject, view: View): readonly Listed[] {
   return [{ name, url, transport: place.transport === 'sse' ? 'sse' : 'streamable-http', metadata }];
 }
 
-interface Place {
+interface BackendLocation {
   readonly type: string;
   readonly url: string;
   readonly transport: string;
@@ -122,7 +120,7 @@ interface Place {
 }
 
 /** Returns the address and the type of the member; undefined if the member has no endpoint. */
-function memberPlace(member: KubeObject, view: View): Place | undefined {
+function memberPlace(member: KubeObject, view: View): BackendLocation | undefined {
   const entry = entryOf(member);
   if (entry !== undefined) {
     const { remoteUrl, transport } = specOfEntry(entry);
@@ -188,7 +186,7 @@ function ownConfig(member: KubeObject | undefined): string | undefined {
 
 /** Returns the backends that can be called, without fields that only the reconciler uses. */
 export function callable(backends: readonly Backend[]): {
-  listed: Listed[];
+  listed: VmcpBackend[];
   strategies: Record<string, Strategy>;
   env: Env[];
   /** Certificates to mount, including `readOnce`. */

@@ -15,7 +15,7 @@ import { digest } from '#std/hash.ts';
 import type { JsonObject } from '#std/json.ts';
 import { mountedBundles } from '../auth/ca-bundle.ts';
 import { configMap, imagePullSecrets, service } from '../generated.ts';
-import type { GeneratedSecret, Settings, View } from '../kind.ts';
+import type { GeneratedSecret, KindSettings, View } from '../kind.ts';
 import { LABEL_DOMAIN, workloadLabels } from '../labels.ts';
 import {
   CONTAINER_SECURITY,
@@ -41,7 +41,7 @@ import { vmcpConfig } from './config.ts';
 import { HMAC_KEY, PORT, type VirtualServer, virtualServerChildNames } from './facts.ts';
 import { collectorHeaderVariables, type Needs, needsOf } from './needs.ts';
 
-export function children(self: VirtualServer, view: View, settings: Settings): readonly KubeObject[] {
+export function children(self: VirtualServer, view: View, settings: KindSettings): readonly KubeObject[] {
   const needs = needsOf(self, view);
   const config = vmcpConfig(self, needs, view);
   return [
@@ -58,7 +58,7 @@ export function children(self: VirtualServer, view: View, settings: Settings): r
  * Returns the Secret with the key that binds sessions to the callers who opened them. The key is random, because anyone
  * with the key can take over any session.
  */
-export function generated({ name, namespace }: VirtualServer, { apiGroup }: Settings): readonly GeneratedSecret[] {
+export function generated({ name, namespace }: VirtualServer, { apiGroup }: KindSettings): readonly GeneratedSecret[] {
   const metadata = {
     name: virtualServerChildNames(name).hmac,
     namespace,
@@ -95,7 +95,7 @@ function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, ap
  * Returns the annotations of the pods: digests of files and Secrets that the server reads only at its start. Changed
  * contents thus start new pods.
  */
-function checksums(self: VirtualServer, needs: Needs, config: VmcpConfig, view: View, settings: Settings) {
+function checksums(self: VirtualServer, needs: Needs, config: VmcpConfig, view: View, settings: KindSettings) {
   const read = [needs.oidc?.bundle, collectorBundle(needs.telemetry), ...needs.callable.readOnce];
   const names = new Set(read.flatMap((bundle) => bundle?.configMap ?? []));
   const [first, ...others] = [...names].map((name) => contentOf(view.find('ConfigMap', name)));
@@ -117,7 +117,7 @@ function contentOf(configMap: KubeObject | undefined): JsonObject {
 function deployment(
   self: VirtualServer,
   needs: Needs,
-  settings: Settings,
+  settings: KindSettings,
   annotations: Readonly<Record<string, string>>,
 ): KubeObject {
   const { name, namespace, spec } = self;
@@ -141,7 +141,7 @@ function deployment(
   };
 }
 
-function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Settings): JsonObject {
+function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: KindSettings): JsonObject {
   const { name, spec } = self;
   const names = virtualServerChildNames(name);
   const mounted = [

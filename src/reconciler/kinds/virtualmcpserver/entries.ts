@@ -2,7 +2,7 @@
 // cannot be called.
 
 import { SECRET_ENV } from '#contracts/run-config.ts';
-import type { VmcpConfig } from '#contracts/vmcp-config.ts';
+import type { VmcpBackend } from '#contracts/vmcp-config.ts';
 import { hasEntry } from '#kubernetes/rules/content.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Static } from '#std/schema.ts';
@@ -14,11 +14,9 @@ import type { MCPServerEntrySpec } from '../mcpserverentry/schema.ts';
 import type { Env } from '../pods/pod.ts';
 import { type Unusable, variableSuffixOfPlace } from './strategies.ts';
 
-type Listed = VmcpConfig['backends'][number];
-
 /** Settings that an entry adds to a backend. */
 export interface EntryParts {
-  readonly place: Pick<Listed, 'headerForward' | 'caBundlePath'>;
+  readonly place: Pick<VmcpBackend, 'headerForward' | 'caBundlePath'>;
   /** Environment variables with values of headers. */
   readonly env: readonly Env[];
   /** Certificates to mount. The server reads them when it opens the backend. */
@@ -33,7 +31,7 @@ export function specOfEntry(entry: KubeObject): Static<typeof MCPServerEntrySpec
   return spec as Static<typeof MCPServerEntrySpec>;
 }
 
-type Called = Pick<Listed, 'url' | 'transport'>;
+type Called = Pick<VmcpBackend, 'url' | 'transport'>;
 
 /**
  * Returns the reason why the entry cannot be called. A missing Secret would keep the server's pods from starting, and

@@ -122,7 +122,7 @@ function shadowFindings({ config }: Spec, view: View): readonly Finding[] {
 function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Finding[] {
   const { groupRef, aggregation, operational } = config;
   const members = membersOf(view, groupRef);
-  const named: readonly Named[] = [
+  const named: readonly NameUse[] = [
     ...(config.backends ?? []).map(({ name }, index) => {
       return { name, pointer: `/spec/config/backends/${index}/name`, severity: 'error' as const };
     }),
@@ -165,7 +165,7 @@ function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Fi
 
 const WARNING = 'warning' as const;
 
-interface Named {
+interface NameUse {
   readonly name: string;
   readonly pointer: string;
   readonly severity: 'error' | 'warning';

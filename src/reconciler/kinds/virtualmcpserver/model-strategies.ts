@@ -6,10 +6,10 @@ import type { Static } from '#std/schema.ts';
 import { TOKEN_TYPES } from '../auth/external-auth-parts.ts';
 import { cloudStsOf } from './strategies.ts';
 
-type Written = NonNullable<Static<typeof ModelOutgoingAuth>['default']>;
+type ModelStrategy = NonNullable<Static<typeof ModelOutgoingAuth>['default']>;
 
 /** Returns the strategy without environment variables, because authors set its variables in podTemplateSpec. */
-export function modelStrategy(written: Written): { readonly strategy: Strategy; readonly env: readonly [] } {
+export function modelStrategy(written: ModelStrategy): { readonly strategy: Strategy; readonly env: readonly [] } {
   const { tokenExchange, awsSts, type, ...blocks } = written;
   if (type === 'aws_sts') return { strategy: { type: 'cloud_sts', cloudSts: awsSts && cloudStsOf(awsSts) }, env: [] };
   const strategy = { type, ...blocks };

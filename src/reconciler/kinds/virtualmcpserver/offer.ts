@@ -24,13 +24,13 @@ export function offerOf(spec: Spec, view: View): Offer {
   };
 }
 
-interface Listed {
+interface OfferMember {
   readonly name: string;
   readonly url: string;
   readonly kind: string | undefined;
 }
 
-function memberOf({ config }: Spec, view: View, { name, url, kind }: Listed): OfferedMember {
+function memberOf({ config }: Spec, view: View, { name, url, kind }: OfferMember): OfferedMember {
   const { tools = [], excludeAllTools, defaultToolVisibility } = config.aggregation;
   const listed = tools.find(({ workload }) => workload === name);
   const { toolConfigRef, filter = [], overrides = {} } = listed ?? {};

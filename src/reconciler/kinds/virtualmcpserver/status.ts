@@ -17,7 +17,7 @@ import type { VirtualMCPServerStatus } from './schema.ts';
 type Status = Static<typeof VirtualMCPServerStatus>;
 type Discovered = NonNullable<Status['discoveredBackends']>[number];
 
-interface Progress {
+interface VirtualServerProgress {
   readonly phase: Status['phase'];
   readonly message: string;
   readonly reason: string;
@@ -66,7 +66,7 @@ function backendsCondition(backends: readonly Discovered[]): ConditionResult {
  * Returns the first state that applies: kept unchanged, failed children, waiting for the EmbeddingServer, or the state
  * of the pods.
  */
-function progress(self: VirtualServer, backends: readonly Discovered[], observed: Observed): Progress {
+function progress(self: VirtualServer, backends: readonly Discovered[], observed: Observed): VirtualServerProgress {
   const { refusals, failures, view } = observed;
   const [refusal] = refusals;
   if (refusal !== undefined) {
@@ -78,7 +78,11 @@ function progress(self: VirtualServer, backends: readonly Discovered[], observed
   return podProgress(self, backends, observed);
 }
 
-function podProgress({ name }: VirtualServer, backends: readonly Discovered[], { view }: Observed): Progress {
+function podProgress(
+  { name }: VirtualServer,
+  backends: readonly Discovered[],
+  { view }: Observed,
+): VirtualServerProgress {
   const state = workloadState(view, 'Deployment', virtualServerChildNames(name).deployment);
   if (state.state === 'stopped') {
     return { phase: 'Pending', message: 'Virtual MCP server is scaled to zero', reason: 'ScaledToZero' };
@@ -92,7 +96,7 @@ function podProgress({ name }: VirtualServer, backends: readonly Discovered[], {
   return { phase: 'Pending', message, reason: 'DeploymentNotReady' };
 }
 
-function backendProgress(backends: readonly Discovered[]): Progress {
+function backendProgress(backends: readonly Discovered[]): VirtualServerProgress {
   const ready = countOf(backends, 'ready');
   const unknown = countOf(backends, 'unknown');
   if (ready === backends.length) {

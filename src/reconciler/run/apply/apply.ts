@@ -20,10 +20,10 @@ import { blockerOf } from './blockers.ts';
 import { OVERTAKEN } from './current.ts';
 import { SUSPENDED } from './suspension-watch.ts';
 
-export type Action = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
+export type ActionOutcome = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
 
 export interface ChangeOutcome {
-  readonly action: Action;
+  readonly action: ActionOutcome;
   readonly resource: ResourceId;
   /** Reason of a change that failed or was not made. */
   readonly error?: { readonly code: string; readonly message: string };

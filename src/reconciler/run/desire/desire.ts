@@ -7,7 +7,7 @@ import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf, type OwnerReference } from '#kubernetes/rules/object.ts';
 import { jsonEquals } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
-import type { Kind, Resource, Settings, View } from '../../kinds/kind.ts';
+import type { Kind, KindSettings, Resource, View } from '../../kinds/kind.ts';
 import { labelValue, OWNER, ownerLabel, PART_OF, RUN, SOURCE, withLabels } from '../labels.ts';
 import type { Sourced } from '../read/sourced.ts';
 import { runOf } from '../records/inventory.ts';
@@ -31,7 +31,7 @@ export interface Desired {
 export interface DesireInput {
   readonly standings: readonly Standing[];
   readonly views: (namespace: string) => View;
-  readonly settings: Settings;
+  readonly settings: KindSettings;
   readonly applySet: string;
   readonly manager: string;
   readonly living: (id: ResourceId) => KubeObject | undefined;

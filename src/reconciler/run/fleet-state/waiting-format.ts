@@ -11,7 +11,7 @@ export interface WaitingList {
   readonly deletions: readonly WaitingDeletion[];
 }
 
-export interface WaitingDeletion {
+interface WaitingDeletion {
   /** `namespace/Kind/name`. */
   readonly id: string;
   /** Custom resource that the object was created for, and is deleted with. */
@@ -55,7 +55,7 @@ export interface WaitingState {
 }
 
 /** As `Paused` of a run. */
-export type WaitingPause =
+type WaitingPause =
   | { readonly by: 'window'; readonly window: string; readonly until?: string }
   | { readonly by: 'suspension'; readonly who: string; readonly since: string; readonly reason: string };
 
@@ -65,7 +65,7 @@ export interface RecentAction {
   readonly at: string;
   readonly action: string;
   readonly by: string;
-  /** Object of the action; empty if it has none. */
+  /** Object of the action; empty if the action has no object. */
   readonly about: string;
   readonly result: string;
   readonly code?: string;

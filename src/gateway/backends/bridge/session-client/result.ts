@@ -3,7 +3,7 @@
 
 import { shownText } from '#std/json.ts';
 import { ERRORS } from '../../../wire/errors.ts';
-import { type Member, objectMembers } from '../../../wire/json-walk.ts';
+import { type MemberSpan, objectMembers } from '../../../wire/json-walk.ts';
 import type { MessageId, RequestMessage, ResponseMessage, Span } from '../../../wire/message.ts';
 import type { Patch } from '../../../wire/patch.ts';
 import { applyPatches, patchesOf, replaceSpan } from '../edit.ts';
@@ -15,7 +15,7 @@ import type { ToolSchemas } from '../tool-schemas.ts';
  * Returns `resultType` of a result. Servers of earlier revisions leave this member out (MCP 2026-07-28, Result
  * Responses).
  */
-export function resultType(bytes: Buffer, members: readonly Member[]): string {
+export function resultType(bytes: Buffer, members: readonly MemberSpan[]): string {
   const member = members.find(({ key }) => key === 'resultType');
   return member === undefined
     ? 'complete'
@@ -57,7 +57,7 @@ function resultPatches(bytes: Buffer, result: Span, method: string, schemas: Too
  * Returns whether structured content is an object, as revisions until 2025-11-25 require. Other structured content can
  * be removed, because `content` has the same data as text.
  */
-function isObjectAt(bytes: Buffer, members: readonly Member[], key: string): boolean {
+function isObjectAt(bytes: Buffer, members: readonly MemberSpan[], key: string): boolean {
   const value = members.find((member) => member.key === key)?.value;
   return value !== undefined && bytes[value.start] === 0x7b;
 }

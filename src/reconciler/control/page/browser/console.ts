@@ -4,6 +4,7 @@
 import { h } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetState } from '../../../run/fleet-state/format.ts';
+import { ActingContext } from './acting.ts';
 import type { Answer, Api } from './api.ts';
 import { FleetView } from './fleet-view.ts';
 import { Header } from './header.ts';
@@ -12,7 +13,7 @@ import { TROUBLES } from './ranks.ts';
 import { ResourceView } from './resource/resource-view.ts';
 import { type Route, routeOf } from './route.ts';
 import { RunsView } from './runs/runs-view.ts';
-import { ActingContext, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import { SignIn } from './sign-in.ts';
 import type { Waiting as WaitingNow } from './waiting/waiting-format.ts';
 import { WaitingView } from './waiting/waiting-view.ts';

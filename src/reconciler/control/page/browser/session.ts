@@ -1,9 +1,5 @@
 // Defines the session of the reader, and says why a reader may not act.
 
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
-import type { Api } from './api.ts';
-
 /** `GET /fleet/session`. */
 export interface Session {
   readonly role: 'viewer' | 'operator';
@@ -14,20 +10,6 @@ export interface Session {
   /** Globs of the namespaces in which the reader may act; absent: everywhere. */
   readonly namespaces?: readonly string[];
   readonly csrf?: string;
-}
-
-export interface Acting {
-  readonly api: Api;
-  readonly session: Session;
-  /** Reads again what waits, after an action. */
-  readonly reload: () => void;
-}
-
-export const ActingContext = createContext<Acting | undefined>(undefined);
-
-/** Returns undefined before the session is known. */
-export function useActing(): Acting | undefined {
-  return useContext(ActingContext);
 }
 
 /** Returns why the reader may not act; undefined if the reader may. `everywhere`: the action concerns the instance. */

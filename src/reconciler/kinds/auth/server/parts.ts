@@ -3,16 +3,14 @@
 
 import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server/config.ts';
 import type { JsonObject } from '#std/json.ts';
-import type { Static } from '#std/schema.ts';
 import type { View } from '../../kind.ts';
 import type { Mounted } from '../../pods/pod.ts';
 import { type Bundle, bundleOf } from '../ca-bundle.ts';
+import type { AuthServer } from './providers.ts';
 import { authServerScopes } from './scopes.ts';
-import type { EmbeddedAuthServer } from './server.ts';
 import { trustConfig } from './trust-config.ts';
 import { upstreamConfig } from './upstream-config.ts';
 
-type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Redis = NonNullable<AuthServer['storage']['redis']>;
 type Key = { readonly name: string; readonly key: string };
 

@@ -1,12 +1,10 @@
 // Lists the Secrets and ConfigMaps that an embedded authorization server names. All Secrets are required, because the
 // server does not start without them.
 
-import type { Static } from '#std/schema.ts';
 import type { Reference } from '../../kind.ts';
 import { bundleReferences } from '../ca-bundle.ts';
-import type { EmbeddedAuthServer } from './server.ts';
+import type { AuthServer } from './providers.ts';
 
-type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Key = { readonly name: string; readonly key: string };
 
 export function authServerReferences(config: AuthServer | undefined, pointer: string): readonly Reference[] {

@@ -3,17 +3,14 @@
 import { isReservedParameter } from '#contracts/auth-server/config.ts';
 import { isLoopback, isWebRedirect } from '#std/address/loopback.ts';
 import { pointerToken } from '#std/json.ts';
-import type { Static } from '#std/schema.ts';
 import type { Finding } from '../../kind.ts';
 import { placeOfUrl } from '../../proxy/url-places.ts';
 import { fieldWithoutEffect } from '../../without-effect.ts';
 import { plainHttpFindings, scopeFindings } from '../external-auth-checks.ts';
 import { plainHeaderFindings } from '../header-findings.ts';
-import { providerFault } from './providers.ts';
-import type { EmbeddedAuthServer } from './server.ts';
+import { type AuthServer, providerFault } from './providers.ts';
 import { trustFindings } from './trust-rules.ts';
 
-type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Upstream = AuthServer['upstreamProviders'][number];
 type OAuth2 = NonNullable<Upstream['oauth2Config']>;
 type UserInfo = NonNullable<OAuth2['userInfo']>;

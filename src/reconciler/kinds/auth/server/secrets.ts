@@ -2,11 +2,9 @@
 
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { secretBytes } from '#kubernetes/rules/content.ts';
-import type { Static } from '#std/schema.ts';
 import type { Finding, View } from '../../kind.ts';
-import type { EmbeddedAuthServer } from './server.ts';
+import type { AuthServer } from './providers.ts';
 
-type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Key = { readonly name: string; readonly key: string };
 
 /** Finds contents with which the server would not start. */

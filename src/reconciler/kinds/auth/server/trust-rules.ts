@@ -10,7 +10,7 @@ import type { AuthServer } from './providers.ts';
 import { authServerScopes } from './scopes.ts';
 
 type Issuer = NonNullable<AuthServer['trustedIssuers']>[number];
-type Client = NonNullable<AuthServer['delegateClients']>[number];
+type DelegateSpec = NonNullable<AuthServer['delegateClients']>[number];
 
 export function trustFindings(server: AuthServer, pointer: string): readonly Finding[] {
   const { trustedIssuers: issuers = [], delegateClients: clients = [] } = server;
@@ -167,7 +167,7 @@ export function acceptedAudiences({
   return url === '' ? [] : [url, ...(audience === undefined ? [] : [audience])];
 }
 
-function clientFindings({ clientId, scopes }: Client, host: TrustHost, pointer: string): readonly Finding[] {
+function clientFindings({ clientId, scopes }: DelegateSpec, host: TrustHost, pointer: string): readonly Finding[] {
   const given = authServerScopes(host.scopes);
   const unknown = scopes.filter((scope) => !given.includes(scope));
   if (unknown.length === 0) return [];

@@ -5,14 +5,14 @@ import type { Static } from '#std/schema.ts';
 import type { Bundle } from '../ca-bundle.ts';
 import type { UpstreamProvider } from './upstream.ts';
 
-type Provider = Static<typeof UpstreamProvider>;
+type UpstreamSpec = Static<typeof UpstreamProvider>;
 type Rendered = AuthServerConfig['upstreams'][number];
-type OIDC = NonNullable<Provider['oidcConfig']>;
-type OAuth2 = NonNullable<Provider['oauth2Config']>;
+type OIDC = NonNullable<UpstreamSpec['oidcConfig']>;
+type OAuth2 = NonNullable<UpstreamSpec['oauth2Config']>;
 type UserInfo = NonNullable<OAuth2['userInfo']>;
 
 /** `resourceUrl`: base URL of the default redirect URI. */
-export function upstreamConfig(provider: Provider, resourceUrl: string, bundle: Bundle | undefined): Rendered {
+export function upstreamConfig(provider: UpstreamSpec, resourceUrl: string, bundle: Bundle | undefined): Rendered {
   const { name, type, oidcConfig, oauth2Config } = provider;
   return {
     name,

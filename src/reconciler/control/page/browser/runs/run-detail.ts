@@ -6,6 +6,7 @@ import type { FleetState } from '../../../../run/fleet-state/format.ts';
 import type { RunRecord } from '../../../../run/history/ports.ts';
 import type { Answer, Api, RunInShort } from '../api.ts';
 import { Command } from '../command.ts';
+import { WAITING } from '../route.ts';
 import { RollbackButton } from '../waiting/act-buttons.ts';
 import { Changes } from './changes.ts';
 
@@ -91,6 +92,9 @@ function Approval({ approval }: { readonly approval: NonNullable<RunRecord['appr
       null,
       `${deletionsText(deletions.length)} for approval (source ${source}): ${reasons.join('; ')}. To delete exactly these: `,
       h(Command, { words: `approve ${hash}` }),
+      ' or in ',
+      h('a', { href: WAITING }, 'Waiting'),
+      '.',
     ),
     h(List, { title: 'To be deleted', items: deletions }),
   );

@@ -3,8 +3,9 @@
 
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { type Acting, useActing } from '../acting.ts';
 import type { Answer } from '../api.ts';
-import { type Acting, useActing, whyNot } from '../session.ts';
+import { whyNot } from '../session.ts';
 
 interface Action<T> {
   readonly name: string;

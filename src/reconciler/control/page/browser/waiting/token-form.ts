@@ -2,7 +2,7 @@
 
 import { h } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { useActing } from '../session.ts';
+import { useActing } from '../acting.ts';
 
 export function TokenForm() {
   const acting = useActing();

@@ -1,17 +1,20 @@
 // Renders what waits for a person, with the actions that end the waiting, and the last actions.
 
-import { type ComponentChildren, h } from 'preact';
+import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import { More } from '#std/page/shared/kit/more.ts';
 import type { FleetState } from '../../../../run/fleet-state/format.ts';
-import type { RecentAction, WaitingList } from '../../../../run/fleet-state/waiting-format.ts';
+import type { WaitingList } from '../../../../run/fleet-state/waiting-format.ts';
+import { useActing } from '../acting.ts';
 import type { Answer } from '../api.ts';
 import { resourceAddress, runAddress } from '../route.ts';
 import { deletionsText } from '../runs/run-detail.ts';
-import { useActing, whyNot } from '../session.ts';
+import { whyNot } from '../session.ts';
 import { Time } from '../times.ts';
 import { ApproveButton } from './act-buttons.ts';
 import { ActionButton } from './action-dialog.ts';
+import { Section } from './section.ts';
+import { Recent, Start } from './start.ts';
 import { TokenForm } from './token-form.ts';
 import { countWaiting, type Waiting } from './waiting-format.ts';
 
@@ -27,7 +30,7 @@ export function WaitingView({ fleet, waiting, now }: Props) {
   return h(
     'main',
     { class: 'page waits', tabIndex: -1 },
-    h('h1', null, titleOf(waiting)),
+    h('h1', null, headingOf(waiting)),
     h('p', { class: 'said', role: 'status' }, said),
     waiting?.ok === false
       ? h('p', { class: 'banner', role: 'alert' }, `What waits cannot be shown: ${waiting.says}.`)
@@ -51,7 +54,7 @@ export function WaitingView({ fleet, waiting, now }: Props) {
   );
 }
 
-function titleOf(waiting: Answer<Waiting> | undefined): string {
+function headingOf(waiting: Answer<Waiting> | undefined): string {
   if (waiting === undefined) return 'Loading what waits';
   if (!waiting.ok) return 'Waiting';
   const count = countWaiting(waiting.body);
@@ -180,77 +183,4 @@ function Held({ waiting: { held, omitted }, fleet }: { readonly waiting: Waiting
     }),
     h(More, { left: held.length - shown, step: 200, more: () => setShown(shown + 200) }),
   ];
-}
-
-interface StartProps extends Said {
-  readonly fleet: FleetState;
-  readonly isPaused: boolean;
-}
-
-/** Renders the actions for which nothing has to wait. */
-function Start({ fleet, isPaused, say }: StartProps) {
-  const registries = fleet.entries.filter(({ kind, namespace }) => kind === 'MCPRegistry' && namespace !== undefined);
-  return h(
-    'section',
-    null,
-    h('h2', null, 'Start something'),
-    h(
-      'div',
-      { class: 'buttons start' },
-      h(ActionButton, {
-        ...{ name: 'sync', input: {}, label: 'Sync now', title: 'Sync now', confirm: 'Sync', say },
-        lead: 'A run reads Git and the cluster now, and makes the differences right.',
-        done: 'A run begins now.',
-        everywhere: true,
-      }),
-      isPaused
-        ? null
-        : h(ActionButton, {
-            ...{ name: 'suspend', input: {}, label: 'Suspend', title: 'Suspend the instance', confirm: 'Suspend', say },
-            lead: 'Runs go on to read and report, and write nothing until someone resumes the instance.',
-            done: 'Suspended. Runs write nothing.',
-            everywhere: true,
-            asksReason: true,
-          }),
-      registries.map(({ namespace, name, id }) =>
-        h(ActionButton, {
-          ...{ key: id, name: 'trigger', input: { namespace, name }, everywhere: false, say, confirm: 'Read it' },
-          label: `Read registry ${namespace}/${name}`,
-          title: `Read the sources of registry ${namespace}/${name}`,
-          lead: 'A run reads all sources of the registry, even if they are not due.',
-          done: `A run reads the sources of ${namespace}/${name} now.`,
-        }),
-      ),
-    ),
-  );
-}
-
-function Recent({ actions, now }: { readonly actions: readonly RecentAction[]; readonly now: number }) {
-  return h(Section, {
-    title: 'Last actions',
-    items: actions.map(({ at, by, action, about, result, code, run }) => [
-      h(Time, { at, now }),
-      ` ${by}: ${action}${about === '' ? '' : ` ${about}`}, ${result}${code === undefined ? '' : ` (${code})`} `,
-      run === undefined ? null : h('a', { href: runAddress(run) }, `run ${run.slice(0, 8)}`),
-    ]),
-  });
-}
-
-interface SectionProps {
-  readonly title: string;
-  readonly items: readonly ComponentChildren[];
-}
-
-function Section({ title, items }: SectionProps) {
-  if (items.length === 0) return null;
-  return h(
-    'section',
-    null,
-    h('h2', null, title),
-    h(
-      'ul',
-      { class: 'plain', role: 'list' },
-      items.map((item) => h('li', { class: 'text' }, item)),
-    ),
-  );
 }

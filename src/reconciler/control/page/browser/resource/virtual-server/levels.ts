@@ -1,6 +1,6 @@
 // Calculates the row of each step in the graph of a workflow.
 
-interface Waiting {
+interface StepDependencies {
   readonly id: string;
   readonly depends_on: readonly string[];
 }
@@ -9,7 +9,7 @@ interface Waiting {
  * Returns the length of the longest path to each step, by id. Terminates on cycles: a workflow with a cycle cannot run,
  * but the page may show it.
  */
-export function levelsOf(steps: readonly Waiting[]): ReadonlyMap<string, number> {
+export function levelsOf(steps: readonly StepDependencies[]): ReadonlyMap<string, number> {
   const byId = new Map(steps.map((step) => [step.id, step]));
   const levels = new Map<string, number>();
   function levelOf(id: string): number {

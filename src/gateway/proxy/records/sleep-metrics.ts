@@ -1,7 +1,7 @@
 // Counts how often a server that sleeps is started, and how long calls wait for it.
 
 import type { Metrics } from '#std/telemetry/metrics.ts';
-import type { SleepObserver } from '../backends/sleep/ports.ts';
+import type { SleepObserver } from '../../backends/sleep/ports.ts';
 
 /** Upper bounds in seconds: pods start within seconds, and images are pulled within minutes. */
 const SECONDS = [0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600];
