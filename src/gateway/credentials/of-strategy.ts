@@ -106,8 +106,8 @@ function requireBlock<T>(block: T | undefined, pointer: string, key: string): T 
 }
 
 /**
- * Name of an environment variable for a secret of the configuration file, because credentials read secrets from
- * variables.
+ * Name of the variable that passes a secret of the configuration file to a credential. Credentials read secrets only
+ * from variables and files.
  */
 const WRITTEN = 'SKEP_WRITTEN_VALUE';
 

@@ -22,9 +22,9 @@ export interface ListView {
   readonly known?: KnownTools;
   /** Compares the server's definitions with the reviewed definitions. */
   readonly lock?: LockKeeper;
-  /** Set if the gateway reads the list for the lock. */
+  /** Set if the gateway reads the list to compare it with the tools lock. */
   readonly reading?: LockReading;
-  /** Called with the result of each comparison between a definition and the lock. */
+  /** Called with the result of each comparison between a definition and the reviewed definition. */
   readonly compared?: (key: FilteredKey, name: string, agrees: boolean) => void;
 }
 
@@ -74,8 +74,8 @@ function keepItem(body: Buffer, item: ListItem, key: FilteredKey, view: ListView
 }
 
 /**
- * Returns whether the lock permits the item. Must run before overrides change the definition, and also for items that
- * the caller may not see.
+ * Returns whether the tools lock permits the item. Must run before overrides change the definition, and also for items
+ * that the caller may not see.
  */
 function isReviewed(
   body: Buffer,

@@ -110,7 +110,8 @@ export type Consents = Readonly<Record<string, Consent>>;
 export const KEYS = {
   client: (id: string) => `client:${id}`,
   /**
-   * Client that nobody has logged in with. The record has a short lifetime, and cannot replace records of other kinds.
+   * Client with which no person has logged in yet. The record has a short lifetime, and cannot replace records of other
+   * kinds.
    */
   newClient: (id: string) => `newclient:${id}`,
   pending: (id: string) => `pending:${id}`,

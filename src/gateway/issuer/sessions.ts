@@ -10,7 +10,7 @@ import { type IssuerWorld, sessionMs } from './world.ts';
 
 /** Time before the expiry at which tokens are refreshed, because requests take time and clocks differ. */
 const SKEW_MS = 30_000;
-/** Time for which a token is used without reading the store, which shows whether the session has ended. */
+/** Time for which a token is used without reading the store. Only the store shows whether the session has ended. */
 const KEPT_MS = 5_000;
 const KEPT_MAX = 20_000;
 /** Time until the next refresh for an id_token, if the last refresh has returned no id_token. */

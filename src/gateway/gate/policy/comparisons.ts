@@ -1,6 +1,6 @@
 // Finds the literals, patterns and claims that policies compare with arguments, from Cedar's JSON form of the policies.
 // Calls with equal results of all comparisons get the same decision, which can be cached. If a policy uses an argument
-// in another way, decisions depend on its exact value.
+// in another way, decisions depend on the exact value of the argument.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';
@@ -22,7 +22,10 @@ type Comparison =
   /** The argument must match a pattern. `parts` are the texts between its wildcards. */
   | { readonly kind: 'like'; readonly parts: readonly string[] };
 
-/** Comparisons by attribute name of the argument. Empty if policies only test for presence or truth. */
+/**
+ * Comparisons by attribute name of the argument. The list of an argument is empty if policies only test whether the
+ * argument is present or true.
+ */
 export type Comparisons = ReadonlyMap<string, readonly Comparison[]>;
 
 interface Found {
@@ -180,8 +183,8 @@ function nodesIn(operand: unknown): readonly unknown[] {
 
 /**
  * Returns a key that is equal for arguments that the policies cannot distinguish. undefined if decisions depend on
- * exact values. `args` are the arguments that policies read, in Cedar's form. `claims` are the claims in the context.
- * The key does not contain `|`.
+ * exact values, or if a text is too long to be compared. `args` are the arguments that policies read, in Cedar's form.
+ * `claims` are the claims in the context. The key does not contain `|`.
  */
 export function comparedKey(comparisons: Comparisons, args: Attributes, claims: Attributes): string | undefined {
   let key = '';

@@ -1,5 +1,5 @@
-// Remembers list answers of a server in which every definition agreed with the lock. If the server sends the same bytes
-// again, apart from the response id, the answer passes without being parsed.
+// Remembers list answers of a server in which every definition matched the tools lock. If the server sends the same
+// bytes again, apart from the response id, the answer passes without being parsed.
 
 import type { LockKeeper, LockReading } from '../../gate/tools-lock/keeper.ts';
 import type { MessageId } from '../../wire/message.ts';
