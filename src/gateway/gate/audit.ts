@@ -198,8 +198,8 @@ const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', '
 type OutcomeInput = Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal' | 'contents'>;
 
 /**
- * Returns the outcome. Unless `readsErrors` is false, an answer that reports an error counts as a failure or error even
- * with HTTP 200.
+ * Returns the outcome. Unless `readsErrors` is false, an answer that reports an error is no success, even with HTTP
+ * 200.
  */
 export function auditOutcome(input: OutcomeInput): AuditOutcome {
   const { status, answer, rpcErrorCode, refusal = '', contents } = input;
