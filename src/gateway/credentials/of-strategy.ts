@@ -54,8 +54,8 @@ export function needsProvider({ tokenExchange, cloudSts, upstreamInject, xaa }: 
 type Listed = VmcpConfig['backends'][number];
 
 /**
- * Returns the credential of a backend: its strategy, and configured headers, which override headers of the strategy. A
- * signature is added after the configured headers. Throws a Failure like `credentialOfStrategy`.
+ * Returns the credential of a backend. It applies the strategy and the configured headers, which override headers of
+ * the strategy. A signature is added after the configured headers. Throws a Failure like `credentialOfStrategy`.
  */
 export function credentialOfBackend(listed: Listed, config: VmcpConfig, ports: StrategyPorts): Credential {
   const { name, headerForward: headers } = listed;

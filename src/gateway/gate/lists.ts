@@ -107,13 +107,16 @@ function keepTool(body: Buffer, item: ListItem, own: string, view: ListView): Ke
   return override === undefined ? { item } : { item, patches: overridePatches(item, name, override, annotations) };
 }
 
-/** Returns the annotations for clients. Configured values override the server's values, even false and empty values. */
+/**
+ * Returns the annotations that clients get. Configured values override the server's values, even false and empty
+ * values.
+ */
 function annotationsOf(body: Buffer, { annotations }: ListItem, override: Override | undefined): JsonObject {
   const own = annotations === undefined ? undefined : readValue(body, annotations);
   return { ...(isObject(own) ? own : {}), ...override?.annotations };
 }
 
-/** Returns the definition of one tool for clients. Used by code that builds its own list. */
+/** Returns the definition of one tool that clients get. Used by code that builds its own list. */
 export function patchTool(body: Buffer, item: ListItem, name: string, override: Override): Buffer {
   const annotations = override.annotations === undefined ? undefined : annotationsOf(body, item, override);
   const { start, end } = item.span;

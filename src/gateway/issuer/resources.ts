@@ -22,8 +22,8 @@ export function audienceFor(
 }
 
 /**
- * Returns the audience for a request to the token endpoint, which cannot exceed the granted audience (RFC 8707 section
- * 2.2).
+ * Returns the audience of tokens for a request to the token endpoint. This audience cannot exceed the granted audience
+ * (RFC 8707 section 2.2).
  */
 export function narrowedAudience(
   settings: IssuerSettings,

@@ -20,8 +20,8 @@ const LOCK_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
 /**
- * Returns the person's access token at the provider. undefined if the session has ended. Throws a Failure if the state
- * of the session is unknown.
+ * Returns the person's access token at the provider. undefined if the session has ended or the provider is unknown.
+ * Throws a Failure if the state of the session is unknown.
  */
 export type FindUpstreamToken = (session: string, provider: string) => Promise<string | undefined>;
 

@@ -62,8 +62,8 @@ export interface LockKeeper {
   needsReading(list: FilteredKey, name: string, scope: string): boolean;
   beginReading(list: FilteredKey, scope: string): LockReading;
   /**
-   * Returns true if the definition in the list of this session or caller is the reviewed definition, or if the lock
-   * does not enforce this list. A `reading` for this call is used even if the server has changed its lists since.
+   * Returns true if the definition in the list of this session or caller is the reviewed definition, or if the tools
+   * lock does not enforce this list. A `reading` for this call is used even if the server has changed its lists since.
    */
   permits(list: FilteredKey, name: string, scope: string, reading?: LockReading): boolean;
   /** Returns true if an item of this name was reviewed or the list is not locked. Does not read the list. */

@@ -119,7 +119,10 @@ function openPage(
   return open(exchange, change === undefined ? answer : change(answer));
 }
 
-/** Builds the request. Copies `_meta` of the waiting message, which contains revision and client in MCP 2026-07-28. */
+/**
+ * Builds the request. Copies `_meta` of the waiting message, because in MCP 2026-07-28 `_meta` contains the revision
+ * and the client.
+ */
 function listRequest(
   body: Buffer | undefined,
   message: Message,

@@ -31,7 +31,7 @@ export function formatCallEvent({ member, id }: MemberId): string {
   return CALL + Buffer.from(`${member} ${id}`).toString('base64url');
 }
 
-/** Formats the id of an event on a client's listening stream, which contains the last event id of each member. */
+/** Formats the id of an event on a client's listening stream. The id contains the last event id of each member. */
 export function formatListenerEvent(ids: ReadonlyMap<string, string>): string {
   return LISTENER + Buffer.from(JSON.stringify(Object.fromEntries(ids))).toString('base64url');
 }

@@ -1,4 +1,4 @@
-// Defines a member, which is one server behind a virtual server, and converts client requests for it.
+// Defines members, the servers behind a virtual server, and converts client requests for members.
 
 import type { Backend, Exchange } from '../../backends/backend.ts';
 import type { Cause } from '../../backends/bridge/ask.ts';
