@@ -192,10 +192,7 @@ async function askEvicting(deps: PreviewDeps, input: PreviewInput, compared: Com
   }
 }
 
-/**
- * Returns the comparison with the removal of parts that cause the refusal and that other managers or the server have
- * set. Returns undefined if no such removal helps.
- */
+/** Adds the removal of parts of other managers or the server that cause the refusal; undefined if no removal helps. */
 async function withoutOthersParts(
   deps: PreviewDeps,
   input: PreviewInput,
