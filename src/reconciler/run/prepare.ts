@@ -28,7 +28,7 @@ export interface Prepared extends Observed, DesiredFleet, Planned {
 
 /**
  * Prepares a run. Throws Failure if the cluster does not respond at all. Failures of single sources or LISTs are in the
- * result. `before` is an earlier preparation by the same run.
+ * result. `before` is the result of an earlier call in the same run.
  */
 export async function prepare(
   deps: PrepareDeps,
@@ -91,8 +91,8 @@ function expected({ loaded }: Gathered, waits: Waits): (problem: Problem) => Pro
 }
 
 /**
- * Creates the key of digests and prepares again, if digests are needed and the key does not exist. Must run under the
- * lock.
+ * Creates the key of digests and prepares again, if digests are needed and the key does not exist. May be called only
+ * while the run holds the Lease.
  */
 export async function sealDigests(
   deps: PrepareDeps & { readonly random: Random },

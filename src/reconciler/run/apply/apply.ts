@@ -25,7 +25,7 @@ export type ActionOutcome = 'created' | 'configured' | 'unchanged' | 'deleted' |
 export interface ChangeOutcome {
   readonly action: ActionOutcome;
   readonly resource: ResourceId;
-  /** Reason of a change that failed or was not made. */
+  /** Reason why the change failed or was not made. */
   readonly error?: { readonly code: string; readonly message: string };
   /** Custom resource that owns the object, if the object is a child. */
   readonly owner?: ResourceId;
@@ -63,7 +63,10 @@ export const RUN_DEADLINE = 'cluster-deadline';
 
 const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, RUN_DEADLINE, OVERTAKEN, SUSPENDED]);
 
-/** Returns true if the change was not begun, or was abandoned to another writer. No author has to act. */
+/**
+ * Returns true if the change was not begun, or was abandoned because another writer changed the object. No author has
+ * to act.
+ */
 export function isNotBegun({ code }: Failure): boolean {
   return NOT_BEGUN.has(code);
 }
@@ -195,8 +198,9 @@ async function writeChange(
 }
 
 /**
- * Deletes an object and waits until the object no longer exists: foreground deletion ends after the deletion of the
- * dependents. If the run ends earlier, the next run creates the object again.
+ * Deletes an object and waits until it no longer exists; throws Failure `replace-unfinished` after a minute. Foreground
+ * deletion ends only after the deletion of the dependents. If the run ends earlier, the next run creates the object
+ * again.
  */
 async function removed(
   deps: ApplyDeps,
@@ -221,8 +225,8 @@ const REPLACE_WAIT_MS = 60_000;
 const REPLACE_POLL_MS = 250;
 
 /**
- * Adds the uid that the live object must still have, generated values, and the uid of the owner. This run may have
- * created the owner.
+ * Adds the uid that the live object must still have, generated values, and a reference to the owner. `uids` also has
+ * the owners that this run has created.
  */
 function complete(change: Write, uids: ReadonlyMap<string, string>, random: Random): KubeObject {
   const { uid, owner } = change;
@@ -235,8 +239,8 @@ function complete(change: Write, uids: ReadonlyMap<string, string>, random: Rand
 }
 
 /**
- * Writes the run's id on the object. A later run recognises the object by the id if this run ends before it records the
- * uid. Children are recognised by their owners instead.
+ * Writes the run's id on an object that the change creates. A later run recognises the object by the id if this run
+ * ends before it records the uid. Children are recognised by their owners instead.
  */
 function markRun(object: KubeObject, change: Write, run: string): KubeObject {
   const creates = change.owner === undefined && (change.action === 'create' || change.replaces === true);

@@ -41,8 +41,8 @@ export function onlyCurrent(
   const known = (key: string): KubeObject | undefined => (written.has(key) ? written.get(key) : living(key));
 
   /**
-   * Repeats the write while another writer changes the object. Returns undefined if the object was deleted. `seen` is
-   * the only version that the write may replace.
+   * Repeats the write while another writer changes the object, up to `ATTEMPTS_MAX` attempts. Returns undefined if the
+   * object was deleted. If `seen` is set, the write may replace only this version.
    */
   async function whileCurrent<T>(
     id: ResourceId,

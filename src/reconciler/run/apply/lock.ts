@@ -20,7 +20,10 @@ export interface LockDeps {
   readonly waiting?: ReportWaiting | undefined;
 }
 
-/** The lease as the run read it before planning. Each later write to the lease changes its resourceVersion. */
+/**
+ * Lease as the run read it before planning. If another run has written it since, its version is stale and our write
+ * fails.
+ */
 export interface ObservedLease {
   readonly id: ResourceId;
   readonly lease: KubeObject | undefined;
@@ -47,7 +50,10 @@ export async function readLease(deps: LockDeps, id: ResourceId): Promise<Observe
   return { id, lease: await deps.cluster.get(id) };
 }
 
-/** Returns `8f3c... at host`, so that a person can find the run that holds the lease. */
+/**
+ * Returns the run's id with its host if known, such as `8f3c at node-1`, so that a person can find the run that holds
+ * the lease.
+ */
 export function holderName({ id, host }: { readonly id: string; readonly host?: string | undefined }): string {
   return host === undefined ? id : `${id} at ${host}`;
 }
@@ -90,7 +96,10 @@ async function takeAgain(deps: LockDeps, observed: ObservedLease, holder: string
   return taken;
 }
 
-/** Resolves with the lease once it is free or its holder is dead. Throws Failure `locked` if the holder is alive. */
+/**
+ * Resolves with the lease once it is free, or was not renewed for its duration. Throws Failure `locked` if it is
+ * renewed.
+ */
 async function waitOut(
   { cluster, clock, waiting }: LockDeps,
   observed: ObservedLease,

@@ -15,7 +15,7 @@ export interface Beginning {
   readonly snapshot: Pick<Snapshot, 'findByKey' | 'known'>;
 }
 
-/** Adds the objects that the plan creates or deletes. One write stores the whole content. */
+/** Returns the content with the objects that the plan creates or deletes, and without objects that no longer exist. */
 export function contentBefore({ plan, run, content, snapshot }: Beginning): InventoryContent {
   const changes = plan.batches.flatMap((batch) => batch.changes);
   const isGone = (key: string): boolean => {

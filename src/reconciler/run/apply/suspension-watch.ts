@@ -18,9 +18,7 @@ export interface SuspensionWatch {
   end(): Promise<void>;
 }
 
-/**
- * Reads the suspension at once and then twice a second, so that no write begins more than a second after a suspension.
- */
+/** Reads the suspension at once and then twice a second, so that writes stop about a second after a suspension. */
 export async function watchSuspension(
   deps: { readonly cluster: Pick<Cluster, 'get'>; readonly clock: Pick<Clock, 'sleep'> },
   home: InstanceName,

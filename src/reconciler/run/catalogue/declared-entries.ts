@@ -7,7 +7,8 @@ import { parseRegistry } from '#registry/catalogue/formats/registry.ts';
 import type { View } from '../../kinds/kind.ts';
 
 /**
- * Returns the entries of a source; undefined if its ConfigMap is not in the view, or does not contain a registry file.
+ * Returns the entries of a source; undefined if the source is not a ConfigMap, or if the view has no ConfigMap with a
+ * valid registry file.
  */
 export type ReadEntries = (
   source: Pick<RegistrySource, 'origin' | 'format'>,

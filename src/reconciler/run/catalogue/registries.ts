@@ -1,5 +1,5 @@
-// Syncs due or triggered sources of MCPRegistries before the computation of desired objects. A plan reads stored
-// states.
+// Syncs due or triggered sources of MCPRegistries before the computation of desired objects. A plan syncs nothing and
+// reads only the stored states of the sources.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -133,7 +133,7 @@ export async function syncRegistries(
   };
 }
 
-/** Merges the results of two preparations of a run. If both have synced a source, returns the later outcome. */
+/** Merges the results of two syncs in one run. If both have synced a source, only the later outcome is kept. */
 export function inOneRun(before: RegistryResults, now: RegistryResults): RegistryResults {
   const again = new Set(now.outcomes.map(({ source }) => source));
   return {
@@ -210,7 +210,10 @@ function statedIn(documents: readonly string[]) {
   return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
-/** Syncs the due sources. Only stores the trigger of a PersistentVolumeClaim, which the registry service reads. */
+/**
+ * Syncs the due sources. For a source in a PersistentVolumeClaim, only stores the trigger: the registry service reads
+ * that source.
+ */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   registry: RegistrySyncInput,

@@ -96,7 +96,10 @@ function ownDesired({ applySet, living, manager, reuse }: DesireInput, loaded: S
   return { object, id, key, ...(contents && { contents }) };
 }
 
-/** Returns the run that created the object; undefined if the live object has no annotation of our manager. */
+/**
+ * Returns the run that created the object; undefined if the object does not exist, or has no such annotation of our
+ * manager.
+ */
 function runWrittenOn(live: KubeObject | undefined, manager: string): string | undefined {
   return live === undefined ? undefined : runOf(live, manager);
 }

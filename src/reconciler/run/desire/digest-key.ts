@@ -16,7 +16,7 @@ export interface DigestKey {
   known(): Uint8Array | undefined;
   /** Reads the key from the cluster. Throws Failure if the Secret cannot be read. */
   find(): Promise<void>;
-  /** Creates the key; must run under the lock. Throws Failure if the key cannot be written. */
+  /** Creates the key; may be called only while the run holds the Lease. Throws Failure if the key cannot be written. */
   make(random: Random): Promise<void>;
 }
 
@@ -65,8 +65,8 @@ function digester(key: Uint8Array | undefined) {
 
 /**
  * Returns the result of `work`. The key is read only if `work` needs a digest and the key is not known yet. `unsealed`
- * is true if the key does not exist, so that the result contains placeholders. With mode `read`, a missing permission
- * to read the key is not an error.
+ * is true if no key was found, so that the result contains placeholders. With mode `read`, a missing permission to read
+ * the key is not an error.
  */
 export async function prepareWithDigests<T>(
   key: DigestKey,

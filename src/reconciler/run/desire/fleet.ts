@@ -57,14 +57,14 @@ export interface DesireOptions extends InstanceName, OwnKinds, Rendering, Pick<P
 export interface DesiredFleet {
   readonly registries: RegistryResults;
   readonly resolved: Resolved;
-  /** Locks of tools that are in force. */
+  /** ToolLocks that apply to a declared server. */
   readonly locks: readonly KubeObject[];
-  /** Desired objects of the healthy resources. They include children that `withoutForeign` leaves out of `desires`. */
+  /** All desired objects. They include children that `withoutForeign` leaves out of `desires`. */
   readonly allDesires: Desires;
   readonly desires: OwnDesires;
-  /** True if the key for digests of Secrets does not exist yet. */
+  /** True if the desired objects contain placeholders, because the key for digests of Secrets was not found. */
   readonly unsealed: boolean;
-  /** Kinds whose objects show the readiness of the run's resources. */
+  /** Our own kinds and the kinds of the desired objects: their status shows whether the resources are ready. */
   readonly watched: readonly GroupKind[];
   readonly problems: readonly Problem[];
 }
@@ -72,10 +72,10 @@ export interface DesiredFleet {
 export interface DesiredFrom extends Pick<Observed, 'gathered' | 'snapshot' | 'leftAlone' | 'ownKinds'> {
   /** Evaluates policies on children; absent if the instance has no policies. */
   readonly evaluator?: PolicyEvaluator | undefined;
-  /** Results of the syncs in earlier preparations of this run. */
+  /** Results of earlier syncs of registry sources in this run. */
   readonly synced?: RegistryResults | undefined;
   /**
-   * Sources that wait for other sources. The registry sources in their manifests are not synced. Absent if no source
+   * Sources of manifests that wait for other sources. Registries in these manifests are not synced. Absent if no source
    * waits.
    */
   readonly waits?: Waits;
@@ -162,7 +162,7 @@ interface ChildrenFrom extends DesiredFrom, Pick<ResolveInput, 'views'> {
   readonly resolved: Resolved;
 }
 
-/** Returns the desired objects of the healthy resources, without objects that policies deny. */
+/** Returns all desired objects. Leaves out children whose images are not verified or that a policy denies. */
 async function computeDesires(
   deps: DesireDeps,
   options: DesireOptions,
@@ -175,7 +175,8 @@ async function computeDesires(
   const { reuse = NO_REUSE } = deps;
   const configuration = JSON.stringify(settings);
   const knowledge = knowledgeOf(snapshot, options.apiGroup);
-  // `unlisted` contains only kinds with a failed LIST. A kind to which no resource refers is never listed.
+  // `unlisted` has only kinds with a failed LIST. The check excludes kinds that were never listed because no resource
+  // refers to them.
   const isUnread: IsUnread = (kind, namespace, name = '') =>
     snapshot.unlisted().has(kind) && knowledge(kind, namespace, name) === 'failed';
   const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest, digestKey) =>
@@ -210,8 +211,8 @@ async function computeDesires(
 }
 
 /**
- * Returns a function that says whether an object is known. A kind that the server does not serve has no objects, so its
- * objects are known.
+ * Returns a function that returns `listed` if the snapshot shows whether the object exists, else `failed`. If the
+ * server does not serve the kind, the object does not exist.
  */
 function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowledge'] {
   return (kind, namespace, name) => {
@@ -222,8 +223,8 @@ function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowle
 }
 
 /**
- * Returns the objects in Git with defaults and with values that other managers keep. Leaves out objects that are
- * invalid or left alone.
+ * Returns the objects in Git, with defaults and with values that other managers keep. Leaves out invalid objects and
+ * objects in `leftAlone`.
  */
 function declared({ gathered: { loaded, invalid }, leftAlone }: DesiredFrom): KubeObject[] {
   const broken = new Set(invalid.map(keyOf));

@@ -62,8 +62,8 @@ function lifetimeOf(key: string): number {
 }
 
 /**
- * Returns a digest of the mutating admission configurations. If the account may not read them, they are regarded as
- * unchanged. A result then expires only by its age.
+ * Returns a digest of the mutating admission configurations. If they cannot be read, they are regarded as unchanged:
+ * the age of a result then limits its validity.
  */
 async function admissionVersions(cluster: CertaintyDeps['cluster']): Promise<string> {
   const served = await cluster.resources().catch(versionsUnknown);

@@ -84,8 +84,8 @@ export interface Conceding {
 }
 
 /**
- * Applies the object without the fields for which the server reports a conflict. `contents` reads the long values for
- * which `object` has stand-ins. Throws Failure as `Cluster.apply` does.
+ * Applies the object. If the server reports conflicts, applies the object again without the fields in conflict.
+ * `contents` reads the long values for which `object` has stand-ins. Throws Failure as `Cluster.apply` does.
  */
 export async function applyConceding(
   cluster: Pick<Cluster, 'apply' | 'schema'>,

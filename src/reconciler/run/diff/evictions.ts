@@ -35,7 +35,7 @@ export function withoutEdited(rules: FieldRules, compared: Compared, type: Merge
 
 /**
  * Adds the removal of a minimal set of parts, so that the server no longer refuses the object. Returns undefined if no
- * such set exists. Throws Failure if the server does not decide.
+ * such set exists. Throws Failure if the server neither accepts nor refuses a dry run.
  */
 export async function clearWay(
   cluster: Pick<Cluster, 'patch'>,

@@ -1,5 +1,5 @@
-// Computes digests of objects for files that leave the cluster. No value, not even of a Secret, can be derived from a
-// digest.
+// Computes digests of objects for files that leave the cluster. Digests of Secrets are made with a key, so that a value
+// cannot be found by guessing.
 
 import { lastingJson, shortenObject } from '#kubernetes/rules/large-values.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

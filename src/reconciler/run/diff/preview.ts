@@ -32,9 +32,12 @@ export interface PreviewInput extends FieldRules {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   /** Returns why the object must not be replaced, and how to allow it; undefined if the replacement is allowed. */
   readonly replaceBar: (compared: Compared) => string | undefined;
-  /** Dry runs of the first preparation of this run. */
+  /** Dry runs that this run has sent for an earlier plan. */
   readonly before?: Previews;
-  /** If set, only the first of similar creations are sent. The remaining creations are sent only if one is refused. */
+  /**
+   * If set, only the first of similar creations are sent. The other creations are sent unless the server accepts all of
+   * the first.
+   */
   readonly sampled: boolean;
 }
 
@@ -97,7 +100,7 @@ function creationsToCome(answers: readonly (Compared | undefined)[]): ReadonlySe
 
 const LIKE_OTHERS = 'it accepts the first objects of their kind in the namespace';
 
-/** Returns the dry run of the first preparation, if the desired and the live object are still the same. */
+/** Returns the dry run for the earlier plan, if the desired and the live object are still the same. */
 function answerBefore({ before }: PreviewInput, { desired, live }: Compared): Promise<Compared> | undefined {
   const asked = before?.get(desired.key);
   if (asked === undefined || asked.about.live?.metadata.resourceVersion !== live?.metadata.resourceVersion) return;
@@ -167,7 +170,7 @@ async function askServer(deps: Asking, input: PreviewInput, compared: Compared):
   }
 }
 
-/** Drops fields that the apply removes and the server sets again, such as defaults. */
+/** Drops differences of fields that the apply removes and the server sets again, such as defaults. */
 async function asAnswered(deps: Asking, { manager }: PreviewInput, compared: Compared, stored: KubeObject) {
   const { live, desired, diff } = compared;
   if (live === undefined || live.kind === 'Secret' || !diff.some(({ after }) => after === undefined)) return compared;
@@ -189,7 +192,7 @@ async function askEvicting(deps: PreviewDeps, input: PreviewInput, compared: Com
   }
 }
 
-/** Handles a refusal that is caused by parts of other managers, or by parts that the server has added. */
+/** Adds the removal of parts of other managers or the server that cause the refusal; undefined if no removal helps. */
 async function withoutOthersParts(
   deps: PreviewDeps,
   input: PreviewInput,

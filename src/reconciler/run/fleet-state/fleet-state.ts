@@ -59,8 +59,8 @@ export function fleetStateOf(
 }
 
 /**
- * Returns the state after a run that failed at once: all known entries are unknown. If no state is known yet, the
- * entries are the sources.
+ * Returns the state after a run that failed before it observed the fleet: all entries get state `unknown`. If no
+ * earlier state exists, the entries are the sources.
  */
 export function unknownState(
   { instance, sources }: Pick<FleetLook, 'instance' | 'sources'>,

@@ -36,7 +36,7 @@ export interface FleetEntry {
   readonly why: string;
   /** Name of the source that declares the entry; absent if no source declares it any more. */
   readonly source?: string;
-  /** First run of this process that found this state. */
+  /** First run in which this process found the current state. */
   readonly since: FleetMoment;
   /** Ids of the entries to which this entry refers: its group, its settings, registries that list it. */
   readonly uses: readonly string[];

@@ -1,6 +1,6 @@
 // Defines what waits for a person, as the console and its JSON route show it.
 
-/** A list of deletions that waits, in full. */
+/** A list of deletions that waits for approval. */
 export interface WaitingList {
   /** Name of the source; empty for children of resources that people applied by hand. */
   readonly source: string;
@@ -14,19 +14,19 @@ export interface WaitingList {
 interface WaitingDeletion {
   /** `namespace/Kind/name`. */
   readonly id: string;
-  /** Custom resource that the object was created for, and is deleted with. */
+  /** Custom resource that owns the object and is deleted together with it. */
   readonly owner?: string;
   /** Set if the object is created again. */
   readonly replaced?: true;
   /** Foreign objects that are deleted with the object, in words. */
   readonly takes?: readonly string[];
-  /** Kinds that cannot be listed, and whose objects are deleted with the object. */
+  /** Kinds that cannot be listed, and whose objects may be deleted with the object. */
   readonly mayTake?: readonly string[];
 }
 
 export interface WaitingState {
   readonly version: 1;
-  /** Last run that ended; absent before the first. */
+  /** Last run that did not fail; absent before the first such run. */
   readonly run?: { readonly id: string; readonly at: string };
   /** Reason why the run wrote nothing; absent if it was free to write. */
   readonly paused?: WaitingPause;
@@ -46,7 +46,7 @@ export interface WaitingState {
     readonly run: string;
     readonly since: string;
   }[];
-  /** Objects that are kept unchanged for another reason than an approval. */
+  /** Objects that are kept unchanged for a reason other than a missing approval. */
   readonly held: readonly { readonly resource: string; readonly reason: string }[];
   /** Sources that wait for other sources. */
   readonly sources: readonly { readonly source: string; readonly for: string; readonly reason: string }[];
@@ -59,9 +59,9 @@ type WaitingPause =
   | { readonly by: 'window'; readonly window: string; readonly until?: string }
   | { readonly by: 'suspension'; readonly who: string; readonly since: string; readonly reason: string };
 
-/** An action that someone has done, or was refused, in this process. */
+/** An action that a person has done or attempted in this process. */
 export interface RecentAction {
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly at: string;
   readonly action: string;
   readonly by: string;
@@ -69,6 +69,6 @@ export interface RecentAction {
   readonly about: string;
   readonly result: string;
   readonly code?: string;
-  /** Id of the run that followed; absent until it begins, and if none follows. */
+  /** Id of the run that the action caused; absent before the run begins, and if the action causes no run. */
   readonly run?: string;
 }

@@ -6,7 +6,7 @@ import type { DeletionList } from '../prune/guard.ts';
 import type { RunResult } from '../result.ts';
 import type { WaitingList, WaitingState } from './waiting-format.ts';
 
-/** The page shows the reasons, and nobody reads more of them. */
+/** Maximum number of kept objects in the state. Nobody reads a longer list. */
 const HELD_MAX = 1000;
 
 export const NOTHING_WAITS: WaitingState = {
@@ -43,7 +43,7 @@ export function waitingOf({ id, finishedAt: at, plan, paused, quarantined, waits
   };
 }
 
-/** Returns the parts of a list that a person decides about. */
+/** Returns the fields of a list that a person needs for a decision. */
 export function waitingList({ source, hash, reasons, expiredAt, deletions }: DeletionList): WaitingList {
   return {
     source,

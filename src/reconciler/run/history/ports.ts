@@ -80,7 +80,7 @@ export interface RunRecord {
   readonly planHash: string;
   readonly outcomes: readonly RecordedOutcome[];
   readonly held: readonly { readonly resource: string; readonly reason: string }[];
-  /** Deletions that wait for approval, by source. */
+  /** Deletions that wait for approval, by source. A list without deletions stands for all changes of the run. */
   readonly approvals?: readonly {
     readonly source: string;
     readonly hash: string;

@@ -92,8 +92,9 @@ export function failedRecord(
 }
 
 /**
- * Returns the record of a `progressing` run with the final state that a later run found. undefined while one of its
- * resources is progressing or a source waits, until `waitSeconds` after the run.
+ * Returns the record of a `progressing` run with the final state that a later run found. undefined if the later run had
+ * failures. Also undefined while one of its resources is progressing or a source waits, until `waitSeconds` after the
+ * run.
  */
 export function completed(
   record: RunRecord,

@@ -22,7 +22,7 @@ interface ImageRule {
 
 export interface ImagePolicy {
   readonly mode: VerifyMode;
-  /** Modes of namespaces, as globs. The first entry that matches a namespace replaces `mode`. */
+  /** Modes of namespaces; `name` is a glob. The first entry that matches a namespace replaces `mode`. */
   readonly namespaces: readonly { readonly name: string; readonly mode: VerifyMode }[];
   /** True if children run images by their verified digest in mode `warn`. In mode `require` they always do. */
   readonly pin: boolean;

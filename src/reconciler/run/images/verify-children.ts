@@ -1,5 +1,5 @@
 // Verifies the images of children before an apply. An image with a problem is reported or blocks the children of its
-// resource. A verified image is pinned to its digest.
+// resource. With mode `require` or the setting `pin`, a verified image is pinned to its digest.
 
 import pLimit from 'p-limit';
 import { formatProvenance, IMAGE_PROVENANCE, readProvenance } from '#contracts/registry/image-provenance.ts';

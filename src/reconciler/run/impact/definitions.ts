@@ -21,7 +21,7 @@ export interface DefinitionsImpact {
 
 type Lists = Pick<HeldLock, LockedList>;
 
-/** Compares the locks in the configurations of proxies. `before` are the live objects. */
+/** Compares the tool locks in the configurations of proxies. `before` are the live objects. */
 export function definitionImpacts(
   changes: readonly Change[],
   before: readonly KubeObject[],
@@ -39,7 +39,7 @@ export function definitionImpacts(
 
 type ConfigMaps = ReadonlyMap<string, KubeObject>;
 
-/** Returns the lock in a configuration. A large lock has parts in further ConfigMaps. */
+/** Returns the tool lock in a configuration; undefined if it has none. A large lock has parts in further ConfigMaps. */
 function lockIn(object: KubeObject | undefined, all: ConfigMaps): Lists | undefined {
   const text = isObject(object?.data) ? object.data[RUN_CONFIG_FILE] : undefined;
   const config = typeof text === 'string' ? parseJson(text) : undefined;
@@ -75,7 +75,7 @@ interface DeclaredLock {
   readonly object: KubeObject;
 }
 
-/** Compares the locks of two commits. */
+/** Compares the tool locks of two commits. */
 export function lockImpacts(
   before: readonly DeclaredLock[],
   after: readonly DeclaredLock[],

@@ -31,7 +31,7 @@ export interface AuthImpact extends Both<EndpointAuth> {
   readonly refusesToday: boolean;
 }
 
-/** Tool names as clients see them. `*` stands for all tools of a server that no registry lists. */
+/** Tool names as clients see them. `*` stands for all tools of a server if no registry lists its tools. */
 export interface ToolsImpact {
   readonly appear: readonly string[];
   readonly disappear: readonly string[];

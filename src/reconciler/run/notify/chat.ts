@@ -1,4 +1,4 @@
-// Creates the message about a run before it is converted to the format of a chat. It lists changes, commits, and
+// Creates the message about a run. A later step converts it to the format of a chat. It lists changes, commits, and
 // waiting approvals with their commands. It contains only names, codes and counts, because texts of problems may quote
 // manifests.
 

@@ -19,13 +19,13 @@ export interface Notices {
 }
 
 /**
- * Maximum number of notices per hour about one subject (`TIMES_MAX`) and about all subjects (`TIMES_IN_ALL_MAX`). A
- * channel that has reached a maximum gets the current state at the end of the hour.
+ * Maximum number of notices per hour about one subject (`TIMES_MAX`) and about all subjects (`TIMES_IN_ALL_MAX`). After
+ * a maximum, the channel gets the current state in the first run that is within both limits again.
  */
 const TIMES_MAX = 10;
 const TIMES_IN_ALL_MAX = 60;
 const HOUR_MS = 3_600_000;
-/** Pause after a failed attempt, in milliseconds. Each further failed attempt doubles the pause. */
+/** Pause after a failed attempt, in milliseconds. Each further failed attempt doubles the pause, up to an hour. */
 const PAUSE_MS = 60_000;
 
 interface Result {

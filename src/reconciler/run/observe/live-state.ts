@@ -14,7 +14,7 @@ const READY: LiveState = { ready: true, why: '' };
 
 /**
  * Returns the readiness. A Job is ready when it has completed. An object of a kind without rules is ready as soon as it
- * exists, if it has no conditions.
+ * exists, unless its condition Ready, Stalled or Reconciling says otherwise.
  */
 export function liveStateOf(object: KubeObject): LiveState {
   const { deletionTimestamp, generation = 0 } = object.metadata;

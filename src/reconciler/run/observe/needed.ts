@@ -31,7 +31,7 @@ export function namedKinds(options: NamingOptions, loaded: readonly Sourced[]): 
 
 /**
  * Reads the needed contents. Some resources are kept unchanged, for example because they are invalid. So the objects to
- * which live resources refer are read too. Returns the ids of all objects to which resources refer.
+ * which live resources refer are read too. Returns the ids of all Secrets and ConfigMaps to which resources refer.
  */
 export async function readNeeded(
   options: NamingOptions,

@@ -30,7 +30,7 @@ export interface Observed {
   readonly parent: {
     readonly id: ResourceId;
     readonly extent: Extent;
-    /** True if the parent is annotated with an inventory. */
+    /** True if the parent has the annotation that an inventory exists. */
     readonly marked: boolean;
     /** True if release 0.1.0 wrote the parent. That release kept no inventory. */
     readonly beforeInventories: boolean;

@@ -1,4 +1,4 @@
-// Reads the live objects. Each kind is listed at most once per snapshot, by the first caller that needs it.
+// Reads the live objects. Each kind is listed when a caller needs it first; only `listAs` may list it again.
 // `large-contents` reads Secrets and ConfigMaps.
 
 import { shortenObject, standInsOf } from '#kubernetes/rules/large-values.ts';
@@ -24,7 +24,8 @@ export interface Snapshot {
   /** Receives declared objects. Live objects then share equal values with them. */
   declare(objects: readonly KubeObject[]): void;
   /**
-   * Lists the kind in this version, even if another version is listed: objects are compared in the declared version.
+   * Makes the snapshot contain the kind in this version, and lists it again if another version was listed. Objects are
+   * compared in the declared version.
    */
   listAs(resource: ApiResource): void;
   find(id: ResourceId): KubeObject | undefined;
@@ -70,7 +71,7 @@ export interface SnapshotOptions {
   readonly namespaces: readonly string[] | undefined;
   /** Id of our ApplySet. The contents of its members are read. */
   readonly applySet: string;
-  /** Contents that an earlier snapshot of the same run read. This run needs the same contents. */
+  /** Contents that an earlier snapshot of the same run read. The new snapshot contains them too. */
   readonly before?: EarlierContents | undefined;
 }
 
@@ -129,7 +130,7 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
       for (const kind of kinds) {
         const resource = served.get(formatGroupKind(kind));
         if (resource === undefined || isLarge(resource)) continue;
-        // A caller of `ensure` or of a comparison repeats the request, and gets the error.
+        // Later callers get the error: `ensure` waits for the same LIST, and a comparison requests the schema again.
         listOnce(kind)?.catch(() => undefined);
         cluster.schema(resource.apiVersion).catch(() => undefined);
       }

@@ -1,5 +1,5 @@
-// Takes a fleet over from ToolHive's operator, or only shows the consequences. It deletes no object and changes no pod.
-// The next run brings the fleet to the state in Git.
+// Takes a fleet over from ToolHive's operator, or only shows the consequences. The adoption deletes no object and
+// changes no pod. The next run brings the fleet to the state in Git.
 
 import { groupOf, idOf, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -29,11 +29,11 @@ export interface AdoptionResult {
    * adoptions were only shown.
    */
   readonly refused: readonly ResourceId[];
-  /** Lease that ToolHive's operator renews; absent if the operator does not run. */
+  /** Lease that ToolHive's operator renews; absent if no such Lease was found. */
   readonly running?: ResourceId;
   /** Names of other instances of skep that manage some of the objects. */
   readonly otherInstances: readonly string[];
-  /** Problems that block the next run. */
+  /** Problems that the adoption does not solve. */
   readonly problems: readonly Problem[];
   readonly failures: readonly Failure[];
 }
@@ -52,9 +52,9 @@ const TRIES = 3;
 const FIELD_CODES: ReadonlySet<string> = new Set(['field-conflict', 'field-set-back']);
 
 /**
- * Adopts the fleet under the lock. If `write` is false, only returns the adoptions. Throws Failure
- * `adopt-operator-running` if ToolHive's operator still runs. Throws Failure `suspended` or `locked`. Any other Failure,
- * such as `cluster-unreachable`, may leave the adoption incomplete.
+ * If `write` is false, only returns the adoptions. Otherwise adopts the fleet while it holds the instance's Lease.
+ * Throws Failure `suspended`, `adopt-operator-running` or `locked` before the first change. Any other Failure, such as
+ * `cluster-unreachable`, may leave the adoption incomplete.
  */
 export async function adopt(deps: RunDeps, options: RunOptions, write: boolean): Promise<AdoptionResult> {
   deps.cluster.refresh();

@@ -59,7 +59,10 @@ export function resourcesOf(objects: readonly KubeObject[], ours: boolean): Reso
   };
 }
 
-/** Returns true if the tools of the server differ from its lock, or if its status does not say whether they differ. */
+/**
+ * Returns true if the tools of the server differ from its tools lock, or if its status does not say whether they
+ * differ.
+ */
 function drifts({ status }: KubeObject): boolean {
   return isObject(status) && (driftCondition(status) !== undefined || isUnreported(status));
 }

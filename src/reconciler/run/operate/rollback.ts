@@ -100,7 +100,7 @@ function commitsBefore(history: readonly RunRecord[], source: string, bad: strin
 
 /**
  * Adds the ancestors of the quarantined commits to the quarantine, because a branch may be reset to an ancestor.
- * Returns the failures. After a failure, the quarantine contains only commits of earlier runs.
+ * Returns the failures. If the ancestors of a source cannot be read, its entry contains only commits of earlier runs.
  */
 export async function learnOlder(
   deps: RollbackDeps,

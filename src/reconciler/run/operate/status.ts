@@ -1,5 +1,5 @@
 // Reads the current state of an instance for a person on call: differences from Git, objects that are kept unchanged,
-// statuses of resources, and the holder of the lock. It sends no dry runs.
+// statuses of resources, and the holder of the Lease. It sends no dry runs.
 
 import { keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
@@ -117,8 +117,8 @@ export async function readInstanceStatus(
 }
 
 /**
- * Returns the status without a response of the cluster: failures, and the history if the history is stored outside the
- * cluster.
+ * Returns the status if the cluster does not respond: the failures, and the last run if the history is stored outside
+ * the cluster.
  */
 export function unknownStatus(
   { history, clock }: Pick<StatusDeps, 'history' | 'clock'>,

@@ -46,8 +46,8 @@ export function withholdAll(plan: Plan, code: string, message: string): Plan {
 }
 
 /**
- * Admits the changes that the first preparation of this run admitted. The first preparation lacked the key of digests.
- * The key now exists, so the changes are rendered with it.
+ * Admits the changes in a plan that this run has admitted before. That plan was computed before the key of digests
+ * existed; the changes are now rendered with the key.
  */
 export function admitAgain({ batches, withheld = [] }: Plan): Admission {
   return (plan) => {

@@ -94,7 +94,9 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   return { plan, recorded, approvals, fields, problems, previews, waits, awaiting: keys };
 }
 
-/** Returns the waiting sources. Includes `waits`, because this preparation has not synced their registries. */
+/**
+ * Returns the waiting sources. Includes the sources in `waits`, because their registries were not synced for this plan.
+ */
 function waitsNow(
   { sources }: PlanDeps,
   { children }: PlanOptions,
@@ -119,7 +121,8 @@ function partition<T>(all: readonly T[], has: (each: T) => boolean): readonly [r
 }
 
 /**
- * Leaves out a child if it is unknown whether its owner exists. Without the uid of the owner, an apply would remove the
+ * Leaves out objects of kinds that were not listed completely, and children that are marked to be left alone. Also
+ * leaves out a child if it is unknown whether its owner exists: without the uid of the owner, an apply would remove the
  * owner reference of the child.
  */
 function comparableOf({ snapshot, desires }: PlannedFrom): OwnDesires['objects'] {

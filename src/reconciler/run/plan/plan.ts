@@ -72,7 +72,9 @@ export interface Withheld {
 
 export interface Plan {
   readonly batches: readonly Batch[];
-  /** Changes that must not be made: they wait for another approval, or an admission does not allow them. */
+  /**
+   * Changes that must not be made: all changes of the run wait for an approval, or an admission does not allow these.
+   */
   readonly withheld?: readonly Withheld[];
   /** Objects that are kept unchanged, each with a reason. */
   readonly held: readonly Held[];

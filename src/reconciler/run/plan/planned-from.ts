@@ -37,8 +37,8 @@ export interface PlannedFrom {
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
   /** `sync`: the run carries the plan out. `read`: the plan is only shown. */
   readonly mode: SyncMode;
-  /** Sources that wait according to the first plan of this preparation. Empty for the first plan. */
+  /** Sources that wait according to an earlier plan of the same state. Absent or empty if there was no such plan. */
   readonly waits?: Waits;
-  /** Dry runs of an earlier preparation of this run. */
+  /** Dry runs that this run has sent for an earlier plan. */
   readonly previews?: Previews | undefined;
 }

@@ -154,8 +154,8 @@ function appliedOf({ standings }: Resolved, waits: Waits): Resolved['standings']
 }
 
 /**
- * Returns live resources outside our ApplySet. Another operator creates their children, so children that we created
- * before are kept.
+ * Returns the namespaces and owner labels of live resources outside our ApplySet. Another operator creates their
+ * children, so children that we created before are kept.
  */
 function othersOwners(live: readonly KubeObject[], applySet: string): string[] {
   return live.filter((object) => labelOf(object, PART_OF) !== applySet).map((object) => heldOwner(idOf(object)));

@@ -6,8 +6,9 @@ import { labelOf, labelValue, OWNER, SOURCE } from '../labels.ts';
 import type { LimitsBySource } from '../read/limits.ts';
 
 /**
- * Returns a function that returns true if the source may declare the object. For a child, the function returns true if
- * the source may declare objects in the namespace of the child. `source` is the value of the source label.
+ * Returns a function that returns true if the source may declare the object, or if `limits` lacks the source. For a
+ * child, the function returns true if the source may declare objects in the namespace of the child. `source` is the
+ * value of the source label.
  */
 export function couldDeclare(limits: LimitsBySource): (source: string, object: KubeObject) => boolean {
   const byLabel = new Map([...limits].map(([name, each]) => [labelValue(name), each]));
