@@ -89,8 +89,8 @@ export async function runRollback(deps: RollbackDeps, request: RollbackRequest):
 }
 
 /**
- * Takes the present commits out of use: the next run goes back. Throws Failure `run-not-found`, `rollback-impossible`
- * or `rollback-changed`.
+ * Takes the present commits out of use, so that the next run uses the earlier commits. Throws Failure `run-not-found`,
+ * `rollback-impossible` or `rollback-changed`.
  */
 export async function beginRollback(
   instance: Instance,
