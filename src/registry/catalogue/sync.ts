@@ -142,8 +142,9 @@ async function storeWhole<O>(
 }
 
 /**
- * Returns since when the source is empty, if its last servers are still served. A source may be empty for a moment, for
- * example while a file is written. Only a later read that is also empty deletes the servers.
+ * Returns the time since which the source has been empty, or undefined if its last servers must be deleted. A source
+ * may be empty for a moment, for example while a file is written. The servers are deleted only if another read, at
+ * least one interval later, is also empty, or if a user requested the sync.
  */
 function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): string | undefined {
   if (state === undefined || state.serverCount === 0 || isTriggered(state, trigger)) return undefined;
