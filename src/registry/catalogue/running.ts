@@ -49,7 +49,7 @@ function identityOf(document: JsonObject): Identity {
 
 /**
  * Returns the arguments in the publisher's blocks, two levels deep under any vendor. If several blocks have arguments,
- * returns those of the first.
+ * returns the arguments of the first block.
  */
 function argsOf({ _meta }: JsonObject): readonly string[] {
   const provided = isObject(_meta) ? _meta[PUBLISHER_PROVIDED] : undefined;

@@ -142,9 +142,8 @@ async function storeWhole<O>(
 }
 
 /**
- * Returns the time since which the source has been empty, or undefined if its last servers must be deleted. A source
- * may be empty for a moment, for example while a file is written. The servers are deleted only if another read, at
- * least one interval later, is also empty, or if a user requested the sync.
+ * Returns since when the source is empty, or undefined if no servers need to be kept. A file may be empty while it is
+ * written, so servers are deleted only by a second empty read after the interval, or by a sync that a user requested.
  */
 function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): string | undefined {
   if (state === undefined || state.serverCount === 0 || isTriggered(state, trigger)) return undefined;

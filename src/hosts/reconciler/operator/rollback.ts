@@ -51,7 +51,9 @@ interface RollbackRequest extends RollbackTarget {
   readonly overrides?: Partial<RunOptions>;
 }
 
-/** Throws Failure `run-not-found` or `rollback-impossible`, or the Failure that keeps the preview from being complete. */
+/**
+ * Throws Failure `run-not-found` or `rollback-impossible`, or the Failure that keeps the preview from being complete.
+ */
 export async function previewRollback(
   { deps, history }: Pick<Instance, 'deps' | 'history'>,
   config: Config,

@@ -182,7 +182,7 @@ function define(
 
 /**
  * Returns the variable for a value. A name in capitals, as most environment variables have, stays. Other names, such as
- * those of headers and arguments, get the server's name as a prefix, because other servers may have the same names.
+ * names of headers and arguments, get the server's name as a prefix, because other servers may have the same names.
  */
 function variableOf({ name }: Blank, server: string): string {
   return /^[A-Z_][A-Z0-9_]*$/.test(name) ? name : shellName(`${lastSegment(server)}_${name}`);
