@@ -12,7 +12,7 @@ import type { KeyLookup, KeyResult } from './jwks.ts';
 import type { TokenRefusal } from './rejection.ts';
 import { checkForm } from './token-form.ts';
 
-/** Contains only algorithms with public keys: a key that verifies an HMAC can also sign, and `none` has no signature. */
+/** Only algorithms with public keys: a key that verifies an HMAC can also sign, and `none` has no signature. */
 const ALGORITHMS = [
   'RS256',
   'RS384',

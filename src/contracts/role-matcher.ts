@@ -1,5 +1,5 @@
-// Compiles the CEL expressions that choose a role by a caller's claims, for the checks of manifests and for their
-// evaluation.
+// Compiles CEL expressions over a token's claims, for checks of manifests and for evaluation. Role mappings and trusted
+// issuers contain such expressions.
 
 import type { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
 import { lazyPackage } from '#std/lazy-package.ts';

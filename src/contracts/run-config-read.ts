@@ -33,7 +33,7 @@ export function readRunConfig(text: string): RunConfigRead {
   return { fault: `${misfit?.pointer} ${misfit?.message}` };
 }
 
-/** Returns a fault if the configuration contains no address of the server, or cannot use a part. */
+/** Returns a fault if the configuration contains no address of the server, or if `sleep` cannot be used. */
 function missingPart(config: RunConfig): string | undefined {
   const { transport, remote_url: remote, target_host: host, target_port: port, sleep } = config;
   if (sleep !== undefined && whyAwake(config) !== undefined) return `/sleep cannot be used: ${whyAwake(config)}`;
@@ -41,7 +41,7 @@ function missingPart(config: RunConfig): string | undefined {
   return `/transport is ${transport}, and neither /remote_url nor /target_host with /target_port has its address`;
 }
 
-/** Returns why the server cannot sleep, because the proxy does not know how to start it again. */
+/** Returns the reason why the proxy could not start the server again after a sleep; undefined if it could. */
 function whyAwake({ remote_url: remote, process, stdio }: RunConfig): string | undefined {
   if (remote !== undefined) return '/remote_url names a server that this proxy does not run';
   if (process !== undefined) return '/process is a program that ends with the proxy';

@@ -4,15 +4,15 @@
 // The contract, beyond this file:
 // - The proxy runs as `proxy --config=/etc/runconfig/runconfig.json` in skep's image. ToolHive's images accept other
 //   arguments and create the backend themselves, so they are not supported.
-// - The proxy creates no workloads, and changes only the number of pods of a server that sleeps. The backend's
-//   StatefulSet and Services are children of the MCPServer.
-// - HTTP transports: the proxy connects to `target_host:target_port`, and needs no rights in the cluster.
+// - The proxy creates no workloads. The backend's StatefulSet and Services are children of the MCPServer.
+// - HTTP transports: the proxy connects to `target_host:target_port`, and needs no rights in the cluster for this.
 // - stdio: the proxy attaches to the container and the pod that `attach` names (Kubernetes `pods/attach`, with separate
 //   stdin, stdout and stderr). The proxy may `get` the pod, and `create` and `get` its `attach`. If sessions share the
 //   process, the pod has a fixed name, and the proxy attaches again after a restart. With `stdio.sharing: perSession`,
 //   `stdio.pods` pods exist, the proxy may also `delete` them, and `attach` names the first pod.
-// - `sleep`: the proxy sets the number of pods of the StatefulSet to 0 while no client uses the server, and to 1 for the
-//   next call. It may `get` and `patch` the `scale` of that StatefulSet, and `get` the `scale` of its own Deployment.
+// - `sleep`: the proxy sets the number of pods of the StatefulSet to 0 while no client uses the server, and to 1 for
+//   the next call. It may `get` and `patch` the `scale` of that StatefulSet, and `get` the `scale` of its own
+//   Deployment.
 // - `remote_url`: URL of a remote MCP server. Every request to the server gets the headers in `header_forward`, which
 //   replace equal headers of the caller and of authentication. Headers from Secrets take precedence over plain headers.
 // - The file contains no secrets. In a cluster each secret is a file in SECRETS_DIRECTORY, which the proxy reads again

@@ -4,7 +4,7 @@
 
 import type { ImageProvenance } from './registry/image-provenance.ts';
 
-/** Path of `RunningServers`. In `skep dev`, URLs of servers also begin with this path. */
+/** Path of `RunningServers`. In `skep dev`, the paths of servers' URLs also begin with it. */
 export const RUNNING_SERVERS_PATH = '/mcp';
 
 export interface RunningServer {
@@ -23,8 +23,8 @@ export interface RunningServer {
    */
   readonly ready: boolean;
   /**
-   * Text about definitions that differ from the server's lock, and whether clients see them. Not set if no definition
-   * differs.
+   * Text about tools and other definitions that differ from their reviewed definitions (tools lock), and whether
+   * clients see them. Not set if none differs.
    */
   readonly drift?: string;
   /** Reason why the server does not run on this machine, in `skep dev`. Not set if it runs. */
@@ -34,9 +34,7 @@ export interface RunningServer {
    * token.
    */
   readonly auth: 'token' | 'oidc' | 'none';
-  /**
-   * Image of the server's container, by which entries of the catalogue name the server. Not set for a remote server.
-   */
+  /** Image of the server's container, which entries of the catalogue also name. Not set for a remote server. */
   readonly image?: string;
   readonly args?: readonly string[];
   /** Verified attestations of the image. Not set if the image has none. */

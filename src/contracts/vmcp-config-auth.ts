@@ -102,7 +102,7 @@ const STRATEGY = object(
     upstreamInject: optional(UpstreamInject),
     bearerToken: optional(BearerToken),
     xaa: optional(withFields(Xaa, {})),
-    // Only a manifest can contain a neutral name of the service.
+    // Required here, without the manifests' default `cloud-mcp`: the reconciler writes the real name of the service.
     cloudSts: optional(withFields(CloudSts, { service: filledText('Service that requests are signed for.') })),
   },
   'How the server authenticates to one backend.',

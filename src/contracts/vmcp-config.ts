@@ -20,7 +20,8 @@
 // - The server writes the health of each backend into `status.discoveredBackends` of its VirtualMCPServer, which
 //   VMCP_NAME and VMCP_NAMESPACE name: name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged,
 //   consecutiveFailures. It uses forced server-side apply with its own field manager. The reconciler writes phase and
-//   conditions, and keeps that field. The server's only other write is the report about locks (tool-lock/report.ts).
+//   conditions, and does not change `discoveredBackends`. The server's only other write is the report about tool locks
+//   (tool-lock/report.ts).
 
 import assert from 'node:assert/strict';
 import { addressFaults } from '#std/address/address.ts';

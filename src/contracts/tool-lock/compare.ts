@@ -1,4 +1,4 @@
-// Compares the current definitions of a server with its lock.
+// Compares the current definitions of a server with its ToolLock.
 
 import { canonicalJson, type JsonObject } from '#std/json.ts';
 import { definitionName, LOCKED_LIST_NAMES, type LockedList, type ToolLock } from './schema.ts';

@@ -42,7 +42,7 @@ export function readDefinition(bytes: Buffer): JsonObject | undefined {
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 
 /**
- * Counts the members of all objects, which each have one colon outside of texts. Returns undefined if a number is too
+ * Counts the members of all objects: each member has one colon outside of texts. Returns undefined if a number is too
  * long.
  */
 function countMembers(text: string): number | undefined {

@@ -1,4 +1,5 @@
-// Defines a lock in the configuration of a proxy or a virtual server: names and digests of the reviewed definitions.
+// Defines the tools lock in the configuration of a proxy or a virtual server: names and digests of the reviewed
+// definitions.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Static, Type } from '#std/json-schema.ts';

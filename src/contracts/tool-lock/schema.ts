@@ -7,7 +7,7 @@ import { anyObject, choice, list, object, optional, type Static, text } from '#s
 
 export const TOOL_LOCK = { apiVersion: 'skep.dev/v1', kind: 'ToolLock' } as const;
 
-/** Annotation of a server that chooses the mode of its lock. */
+/** Annotation that chooses the mode of a server's tools lock. */
 export const TOOLS_LOCK_ANNOTATION = 'skep.dev/tools-lock';
 
 /** Kinds of servers that can have a lock. */

@@ -89,7 +89,7 @@ export const LOGIN = withRules(SETTINGS, [
 
 export type LoginConfig = Static<typeof LOGIN>;
 
-/** Also true for a text that is not a URL: its form is a problem of its own. */
+/** Also returns true for a text that is not a URL, because another check reports such a text. */
 function isSafe(text: string): boolean {
   const url = URL.parse(text);
   return url === null || url.protocol === 'https:' || isLoopback(url.hostname);

@@ -48,7 +48,7 @@ const CHAT = object(
 export const NOTIFY = object(
   {
     commitStatus: optional(COMMIT_STATUS),
-    // The unique keys are also keys of the last notice. A second receiver with equal keys would never be notified.
+    // The last notice to a receiver is stored by this key. A second receiver with the same key would never be notified.
     webhooks: list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', {
       default: [],
       keys: ['url'],

@@ -17,7 +17,7 @@ export interface ManifestFolder {
   readonly ignore: readonly string[];
   /** Namespace of namespaced objects whose manifests name no namespace. */
   readonly namespace?: string | undefined;
-  /** Known values of variables in expressions. If not set, expressions are not replaced. */
+  /** Variables that the source declares for expressions. If not set, expressions are not replaced. */
   readonly variables?: Variables;
   /** True if the reconciler of the folder may connect to some private addresses. */
   readonly allowsPrivate?: boolean;

@@ -23,7 +23,7 @@ export type Rule<T> =
   | { readonly message: string; readonly faults: (value: T) => readonly Fault[] };
 
 /**
- * Returns the schema with the rules, which `brokenRules` finds everywhere except below values of maps. Must be called
+ * Returns the schema with the rules. `brokenRules` evaluates rules everywhere except in values of maps. Must be called
  * before `optional`, because the copy would lose the mark of `optional`.
  */
 export function withRules<T extends TSchema>(schema: T, rules: readonly Rule<Static<T>>[]): T {

@@ -11,7 +11,10 @@ import { readRenderedConfigs } from './registries.ts';
 import type { DevWorld } from './world.ts';
 
 export interface FollowedPackages {
-  /** Reads the catalogue after a run. If the catalogue cannot be read, the packages of the last reading stay in use. */
+  /**
+   * Reads the catalogue after a run that may have changed it. If the catalogue cannot be read, the packages of the last
+   * reading stay in use.
+   */
   ran(result: RunResult): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
-// Starts this program in place of skep's own image, for pods that a custom resource of skep owns. Node.js confines the
-// process to the folders of its pod, so a manifest can choose neither arguments nor files and programs of this machine.
+// Starts this program in place of skep's own image, for pods that a custom resource of skep owns. Each role
+// (subcommand) accepts only certain arguments. Node.js lets the process read only this program, the folders of its pod
+// and a kubeconfig, and lets it start no programs.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -81,7 +82,10 @@ export function ownProgram(
   };
 }
 
-/** Variables that skep renders for the container: paths inside the container, and options of Node.js for many calls. */
+/**
+ * Variables that skep renders for the container: paths inside the container, and Node.js options for a process that
+ * serves many calls.
+ */
 const EXPECTED = {
   HOME: SCRATCH_PATH,
   XDG_CONFIG_HOME: SCRATCH_PATH,

@@ -30,8 +30,8 @@ export function readProxyConfig(files: WatchedFiles, file: string): ProxyConfig 
 }
 
 /**
- * Returns the configuration with the parts of its lock joined. Throws if a part is missing or belongs to another lock.
- * The proxy then does not start, or continues with the last complete lock.
+ * Returns the configuration with the parts of its tools lock joined. Throws if a part is missing or belongs to another
+ * tools lock. The proxy then does not start, or continues with the last complete tools lock.
  */
 function withWholeLock(files: WatchedFiles, file: string, config: RunConfig): RunConfig {
   if (config.tools_lock?.parts === undefined) return config;

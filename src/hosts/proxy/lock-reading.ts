@@ -1,4 +1,4 @@
-// Reads the lists of a locked server at intervals, so that differences are reported even without clients.
+// Reads the lists of a server with a tools lock at intervals, so that differences are reported even without clients.
 
 import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import type { Backend } from '#gateway/backends/backend.ts';
@@ -12,7 +12,7 @@ import { proxyClock } from './clock.ts';
 
 export interface LockReadingParts {
   readonly backend: Backend;
-  /** Returns false while the server sleeps, which is not started for a reading. If absent, it always runs. */
+  /** Returns false while the server sleeps: a reading does not start the server. If not set, the server always runs. */
   readonly isAwake?: (() => boolean) | undefined;
   readonly messageBytes: number;
   readonly keeper: () => LockKeeper | undefined;

@@ -1,4 +1,4 @@
-// Writes the definitions that differ from the lock into a ConfigMap, which the reconciler and `skep lock` read.
+// Writes the definitions that differ from the tools lock into a ConfigMap, which the reconciler and `skep lock` read.
 
 import type { Logger } from 'pino';
 import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';

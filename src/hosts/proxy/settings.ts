@@ -52,7 +52,7 @@ export interface SettingsParts {
   readonly outbound: Outbound;
   readonly recorder: Recorder;
   readonly rateLimits: Pick<OpenedRateLimits, 'use'>;
-  /** undefined if the configuration has no webhooks. */
+  /** undefined in virtual servers, which have no webhooks. */
   readonly webhooks: ((config: RunConfig) => WebhookWorld | undefined) | undefined;
   /** undefined if another issuer issues the accepted tokens. */
   readonly issuer: OpenIssuer | undefined;

@@ -50,7 +50,7 @@ export async function openSleeping(
   return createSleepingBackend(parts, isAsleep ? undefined : await open());
 }
 
-/** Without an answer of the cluster the server counts as running, and the first check of its health asks again. */
+/** Returns false if the cluster does not respond. The first health check then reads the state again. */
 async function isStopped(scale: SleepParts['scale'], logger: Logger): Promise<boolean> {
   try {
     return (await scale.read()).declared === 0;

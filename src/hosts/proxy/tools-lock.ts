@@ -1,4 +1,4 @@
-// Opens the lock of a proxy, and reports definitions that differ from the reviewed definitions.
+// Opens the tools lock of a proxy, and reports definitions that differ from the reviewed definitions.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -27,7 +27,7 @@ export interface ProxyLockOptions {
   readonly logger: Logger;
   readonly metrics: Pick<ProxyMetrics, 'drifted'>;
   readonly recorder: Pick<Recorder, 'write'>;
-  /** Receives the differences when a definition begins to differ, or agrees again. */
+  /** Receives the differences when the tools lock changes, and when a definition begins or ceases to differ from it. */
   readonly changed: (config: RunConfig, drifts: Drifts) => void;
 }
 

@@ -1,5 +1,5 @@
-// Opens the locks that the virtual server itself enforces for members, and reports definitions that differ from the
-// reviewed definitions.
+// Opens the tools locks with which the virtual server itself compares its members' definitions, and reports definitions
+// that differ.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';

@@ -1,4 +1,4 @@
-// Opens the metrics, the telemetry, the audit log and the locks of a virtual server.
+// Opens the metrics, the telemetry, the audit log and the tools locks of a virtual server.
 
 import type { Logger } from 'pino';
 import type { RunConfig } from '#contracts/run-config.ts';

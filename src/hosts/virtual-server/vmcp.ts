@@ -191,7 +191,7 @@ function openConnections(closing: (() => unknown)[]) {
   return { outbound, upstream };
 }
 
-/** Opens connections that their member closes with itself. */
+/** Opens connections for one member, which closes them when it is closed. */
 function openTrusting(caFile: string): Upstream {
   return createUpstream({ ca: trustedRoots({ caFile }), connectTimeoutMs: CONNECT_MS });
 }

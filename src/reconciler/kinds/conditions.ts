@@ -72,7 +72,7 @@ export function observedGeneration(resource: Resource): { observedGeneration?: n
   return generation === undefined ? {} : { observedGeneration: generation };
 }
 
-/** Returns the reason why children are kept unchanged as one word: `reference-missing` becomes ReferenceMissing. */
+/** Returns a finding's code as the reason of a condition: `reference-missing` becomes ReferenceMissing. */
 export function refusalReason({ code }: Finding): string {
   const words = code === 'invalid-pod-template' ? 'invalid-pod-template-spec' : code;
   return words.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());

@@ -1,5 +1,5 @@
-// Creates a `Kind` from functions that accept the kind's typed spec. No other file casts specs between JSON and their
-// types.
+// Creates a `Kind` from functions that accept the kind's typed spec. Only this file and `specReader` cast specs between
+// JSON and their types.
 
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
@@ -116,7 +116,7 @@ function plain(value: unknown): JsonObject {
   return value as JsonObject;
 }
 
-/** Adds the condition DeletionBlocked, and writes fields with the names of the resource's API version. */
+/** Writes fields with the names of the resource's API version. Adds the condition DeletionBlocked if `kept` is set. */
 function completeStatus(resource: Resource, schema: TSchema, status: unknown, observed: Observed): JsonObject {
   const own = spelledFor(versionOf(resource.apiVersion), plain(schema), plain(status));
   const { kept } = observed;

@@ -147,7 +147,7 @@ export interface Observed {
   readonly storeFailure?: string;
   /** Issuer of service account tokens. Not set if no such tokens are accepted, or if the issuer was not requested. */
   readonly tokenIssuer?: TokenIssuer | undefined;
-  /** Current time (RFC 3339), used only for transition times. */
+  /** Current time (RFC 3339), used only for times in the status. */
   readonly now: string;
 }
 

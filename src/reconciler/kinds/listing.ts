@@ -60,7 +60,7 @@ export function listingOf(resource: Resource, view: View): CatalogueListing | un
   };
 }
 
-/** For `rules` of kinds with endpoints: finds invalid values of these annotations. */
+/** For `rules` of kinds with endpoints: finds invalid values of these annotations if registry-export is set. */
 export function listingFindings({ apiVersion, metadata }: Resource): readonly Finding[] {
   const prefix = `${groupOf(apiVersion)}/`;
   if (metadata.annotations?.[`${prefix}registry-export`] === undefined) return [];
@@ -79,7 +79,7 @@ export function listingFindings({ apiVersion, metadata }: Resource): readonly Fi
   });
 }
 
-/** Returns the tools of the lock, which take precedence over an annotation because they were reviewed. */
+/** Returns the tools of the tools lock. They take precedence over the annotation, because they were reviewed. */
 function lockedTools(resource: Resource, view: View): readonly string[] | undefined {
   return lockOf(resource, view)?.tools.flatMap((tool) => definitionName('tools', tool) ?? []);
 }

@@ -1,4 +1,4 @@
-// Converts names of objects by kind into a list of objects, which a resource consists of.
+// Returns the list of a resource's child objects from their names by kind.
 
 import type { ObjectName } from './kind.ts';
 

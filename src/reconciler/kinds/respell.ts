@@ -1,5 +1,5 @@
-// Rewrites manifests in the spelling of the stored version. Changes only names of fields, words and references.
-// Comments, order, anchors and layout stay.
+// Rewrites manifests in the spelling of the stored version. Changes only API versions, names and paths of fields,
+// enumeration values and references. Comments, anchors and layout stay.
 
 import { isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';

@@ -95,7 +95,7 @@ export function settingsConditions(
   });
 }
 
-/** Returns the condition's reason why named settings cannot be used. */
+/** Returns the reason of the condition for settings that cannot be used. */
 export function settingsReason(field: SettingsField, code: string): string {
   const { unreadable, notFound, invalid } = SETTINGS_KINDS[field];
   if (code === 'reference-unknown') return unreadable;

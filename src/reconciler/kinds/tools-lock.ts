@@ -1,5 +1,5 @@
-// Decides from a server's annotation and its lock whether its tools are locked, and finds faults of the annotation and
-// the lock.
+// Decides from a server's annotation and its ToolLock whether its tools are locked, and finds faults of the annotation
+// and the ToolLock.
 
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
 import {
@@ -34,7 +34,7 @@ function modeOf({ metadata }: ServerObject): 'enforce' | 'report' | undefined {
   return mode === 'off' ? undefined : mode;
 }
 
-/** Returns the lock with the server's name, if the lock is for the server's kind. */
+/** Returns the ToolLock with the server's name, if the ToolLock is for the server's kind. */
 export function lockOf({ kind, metadata }: ServerObject, view: View): ToolLock | undefined {
   const spec = view.find(TOOL_LOCK.kind, metadata.name)?.spec;
   if (!isObject(spec) || !isObject(spec.server) || spec.server.kind !== kind) return undefined;
@@ -105,7 +105,7 @@ export function toolsLockCondition(server: ServerObject, view: View, account?: s
   ];
 }
 
-/** A backend. If `toolsLock` is set, the virtual server enforces this lock. */
+/** A backend. If `toolsLock` is set, the virtual server compares the backend's tools with this lock. */
 interface LockedBackend {
   readonly name: string;
   readonly toolsLock?: HeldLock | undefined;
@@ -146,7 +146,7 @@ function namesShown(backends: readonly { readonly name: string }[]): string {
     .join(', ');
 }
 
-/** Returns the backends whose locks the virtual server enforces. */
+/** Returns the backends whose tools the virtual server compares with a lock. */
 function lockedBackends<Backend extends LockedBackend>(backends: readonly Backend[]) {
   return backends.flatMap((backend) => {
     const { toolsLock } = backend;

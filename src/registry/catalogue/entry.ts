@@ -78,8 +78,8 @@ export function extract(document: JsonObject): Extracted {
 }
 
 /**
- * Returns the names of tools that entries list, by container image or remote URL. Of several lists for the same image
- * or URL, uses the first.
+ * Returns the names of tools that entries list, by container image or remote URL. If several entries have the same
+ * image or URL, returns the first list.
  */
 export function toolsByPlace(
   entries: readonly Pick<CatalogueEntry, 'document'>[],

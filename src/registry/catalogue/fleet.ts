@@ -57,8 +57,8 @@ function isStored(state: SourceState | undefined, source: RegistrySource, hash: 
 }
 
 /**
- * Returns the server.json documents of the servers in the namespaces. Of several servers with the same name, uses the
- * first.
+ * Returns the server.json documents of the servers in the namespaces. If several servers have the same name, returns
+ * only the document of the first.
  */
 function fleetDocuments(
   servers: readonly ListedServer[],

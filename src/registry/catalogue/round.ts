@@ -27,8 +27,8 @@ export interface RoundRequest<O = Origin> {
 }
 
 /**
- * Returns the outcomes of the syncs. Sources that are not due or claimed by another process have no outcome. If the
- * store fails, throws a Failure after all syncs have ended.
+ * Returns the outcomes of the syncs. Sources that are not due, or that another process has claimed, have no outcome. If
+ * the store fails, throws a Failure after all syncs have ended.
  */
 export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O>): Promise<readonly SyncOutcome[]> {
   const states = await ports.writer.states(request.registry);

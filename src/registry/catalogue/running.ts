@@ -48,8 +48,8 @@ function identityOf(document: JsonObject): Identity {
 }
 
 /**
- * Returns the arguments in the publisher's blocks, two levels deep under any vendor. Of several blocks with arguments,
- * uses the first.
+ * Returns the arguments in the publisher's blocks, two levels deep under any vendor. If several blocks have arguments,
+ * returns the arguments of the first block.
  */
 function argsOf({ _meta }: JsonObject): readonly string[] {
   const provided = isObject(_meta) ? _meta[PUBLISHER_PROVIDED] : undefined;

@@ -23,7 +23,7 @@ export interface Result {
   readonly written: WriteCounts;
   readonly hash: string;
   readonly rejected: number;
-  /** Why the filter accepts no entry of the source. */
+  /** Reason why the filter accepts no entry of the source. Absent if it accepts entries. */
   readonly note?: string | undefined;
 }
 

@@ -142,8 +142,8 @@ async function storeWhole<O>(
 }
 
 /**
- * Returns since when the source is empty, if its last servers are still served. A source may be empty for a moment, for
- * example while a file is written. Only a later read that is also empty deletes the servers.
+ * Returns since when the source is empty, or undefined if no servers need to be kept. A file may be empty while it is
+ * written, so servers are deleted only by a second empty read after the interval, or by a sync that a user requested.
  */
 function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): string | undefined {
   if (state === undefined || state.serverCount === 0 || isTriggered(state, trigger)) return undefined;

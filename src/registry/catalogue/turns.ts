@@ -5,7 +5,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { Failure } from '#std/failure.ts';
 
 export interface Turns {
-  /** Number of sources with much content in memory. */
+  /** Maximum number of sources with a turn at one time. Only these may have much content in memory. */
   readonly atATime: number;
   /** After this time, a source with little content loses its turn and continues without a turn. */
   readonly slowMs: number;

@@ -1,6 +1,6 @@
-// Serves the console of the reconciler at the main port of `skep dev`, with the pages and responses of `skep run`. Reading
-// requires no token, because the responses contain no values of Secrets, and all users of the machine may read them.
-// Actions require the token of the start.
+// Serves the console of the reconciler at the main port of `skep dev`, with the pages and responses of `skep run`.
+// Reading requires no token, because the responses contain no values of Secrets, and all users of the machine may read
+// them. Actions require the token of `skep dev`.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fastify } from 'fastify';
@@ -30,7 +30,7 @@ interface Shown {
   readonly runs: Runs;
   readonly fleet: Fleet;
   readonly actions: Actions;
-  /** Token of the start. */
+  /** Token of `skep dev`, which actions require. */
   readonly token: string;
 }
 

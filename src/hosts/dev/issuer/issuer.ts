@@ -81,7 +81,10 @@ async function signingKey(store: IssuerStore): Promise<object> {
   return key;
 }
 
-/** Client that all authorization servers in the fleet's proxies use. No authorization server must register itself. */
+/**
+ * Client that all authorization servers in the fleet's proxies use. Because of it, the authorization servers do not
+ * need to register themselves.
+ */
 const FLEET = { client_id: 'sample-fleet', client_name: 'The sample fleet' } as const;
 
 /**

@@ -17,7 +17,10 @@ export const PAUSED_HELP =
   '\nWhile the instance is suspended or outside its sync windows, nothing is written: it reports pending changes, and\n' +
   'exits with 2 if there are any.\n';
 
-/** Returns the run's option `paused`, if a window is closed. Loads the cron package only if windows are configured. */
+/**
+ * Returns the run's option `paused`, if the sync windows forbid changes now. Loads the cron package only if windows are
+ * configured.
+ */
 export async function findPauseNow(
   { windows }: Config,
   { ignoreWindows = false }: WindowFlags,

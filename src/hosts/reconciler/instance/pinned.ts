@@ -5,7 +5,7 @@ import { Failure } from '#std/failure.ts';
 
 export interface Pin {
   readonly commit: string;
-  /** Returns whether a recorded run has used the commit. If not set, an accepted key has signed the plan. */
+  /** Returns whether a recorded run has used the commit. If not set, the commit is accepted without this check. */
   readonly wasNamed?: () => Promise<boolean>;
 }
 
@@ -53,8 +53,8 @@ async function unmoved(repository: Repository, commit: string): Promise<Checkout
 }
 
 /**
- * Returns an identifier of a repository and a path, such as `git.example.com/platform/fleet#clusters/prod`. All URLs of
- * a repository result in the same identifier.
+ * Returns an identifier of a repository and a path, such as `git.example.com/platform/fleet#clusters/prod`. URLs that
+ * differ only in scheme, user or `.git` have the same identifier.
  */
 export function sourceOrigin(repository: string, path: string): string {
   const url = repository.includes('://') ? URL.parse(repository) : null;

@@ -81,7 +81,7 @@ function certificates(view: View, ref: RegistryDatabaseTarget['caConfigMapRef'])
   throw new Failure('database-tls', `ConfigMap ${ref.name} has no certificates under the key ${ref.key}`);
 }
 
-/** Maximum number of connections of a pool, which syncs need. The registry service has its own pool. */
+/** Maximum number of connections of the pool for syncs. The registry service has its own pool. */
 const POOL_CONNECTIONS = 4;
 
 export interface Stores {
@@ -91,8 +91,8 @@ export interface Stores {
 }
 
 /**
- * Returns false if the schema is not migrated yet, so that a later call tries again. The use of the database reports an
- * unavailable database.
+ * Returns false if the schema is not migrated yet, so that a later call tries again. An unavailable database is
+ * reported when it is used.
  */
 async function isMigrated({ app, owner }: CatalogueDatabase): Promise<boolean> {
   try {

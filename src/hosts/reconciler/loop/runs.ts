@@ -27,7 +27,7 @@ export interface RunListener {
   queued?(waiting: boolean): void;
 }
 
-/** Returns whether the run made changes. Sources that depend on other sources may then continue soon. */
+/** Returns whether the run created or changed objects. Sources that depend on other sources may then continue soon. */
 function hasMadeChanges({ outcomes }: RunResult): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured');
 }

@@ -26,7 +26,7 @@ export interface SourceLoops {
    */
   over(source: FleetSource, read?: (checkout: Checkout) => Promise<void>): FleetSource;
   readonly beside: NonNullable<RegistryDeps['beside']>;
-  /** Waits for syncs of registry sources, which are aborted. */
+  /** Aborts the syncs of registry sources, and waits until they have ended. */
   close(): Promise<void>;
 }
 

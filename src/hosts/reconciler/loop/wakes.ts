@@ -27,8 +27,8 @@ export interface Wakes {
 /** Time during which changes of an object are counted. */
 const WITHIN_MS = 60_000;
 /**
- * Number of changes that request a run without delay. The next change waits one second, and each further change waits
- * twice as long as the change before.
+ * Number of counted changes of an object that request a run without delay. The next change waits one second, and each
+ * further change waits twice as long as the change before, up to `WAIT_MAX_MS`.
  */
 const AT_ONCE = 4;
 const WAIT_MAX_MS = 30_000;

@@ -1,8 +1,8 @@
-// Opens an instance for one action or call, and closes it when that ends or is given up.
+// Opens an instance for one action or call, and closes the instance when the action or call ends or is aborted.
 
 import type { Instance } from '../instance/instance.ts';
 
-/** If the signal is given and aborted, requests in flight end with the instance. */
+/** If `signal` is aborted, closes the instance, which ends requests in flight. */
 export async function useOpened<T>(
   opening: Promise<Instance>,
   use: (instance: Instance) => Promise<T>,
@@ -14,7 +14,7 @@ export async function useOpened<T>(
     closing ??= instance.close();
     return closing;
   }
-  // The call reports why it was given up, and awaits the same closing below.
+  // The call reports why it was aborted, and awaits the same closing below.
   const giveUp = () => void close().catch(() => undefined);
   signal?.addEventListener('abort', giveUp, { once: true });
   try {

@@ -51,7 +51,9 @@ interface RollbackRequest extends RollbackTarget {
   readonly overrides?: Partial<RunOptions>;
 }
 
-/** Throws Failure `run-not-found` or `rollback-impossible`, or the Failure that keeps the preview from being complete. */
+/**
+ * Throws Failure `run-not-found` or `rollback-impossible`, or the Failure that keeps the preview from being complete.
+ */
 export async function previewRollback(
   { deps, history }: Pick<Instance, 'deps' | 'history'>,
   config: Config,
@@ -89,8 +91,8 @@ export async function runRollback(deps: RollbackDeps, request: RollbackRequest):
 }
 
 /**
- * Takes the present commits out of use: the next run goes back. Throws Failure `run-not-found`, `rollback-impossible`
- * or `rollback-changed`.
+ * Takes the present commits out of use, so that the next run uses the earlier commits. Throws Failure `run-not-found`,
+ * `rollback-impossible` or `rollback-changed`.
  */
 export async function beginRollback(
   instance: Instance,

@@ -57,7 +57,7 @@ function policyFindings(text: string, groups: GroupType, pointer: string): reado
 
 /**
  * For `inspect`: finds mistakes in the ConfigMap or MCPAuthzConfig that the resource names. Another manager may have
- * applied the MCPAuthzConfig without skep's checks. `at`: pointer of the object with the fields.
+ * applied the MCPAuthzConfig without skep's checks. `at`: pointer of the object with the fields of `source`.
  */
 export function namedAuthzFindings(source: AuthzSource, view: View, at = '/spec'): readonly Finding[] {
   const { authzConfig, authzConfigRef } = source;

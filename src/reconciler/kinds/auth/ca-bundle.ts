@@ -52,7 +52,7 @@ export function certificatesFault({ kind, name, key }: Reference, view: View): s
   return `ConfigMap ${name} with key ${key} contains no PEM certificate`;
 }
 
-/** Returns whether the text begins with a valid certificate. Later certificates are not checked. */
+/** Returns whether the first certificate in the text is valid. Later certificates are not checked. */
 function isCertificate(bytes: Buffer): boolean {
   if (!bytes.includes('-----BEGIN CERTIFICATE-----')) return false;
   try {

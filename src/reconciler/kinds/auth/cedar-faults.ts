@@ -9,10 +9,10 @@ export interface PolicyFault extends CedarFault {
   readonly code: 'authz-policy-invalid';
 }
 
-/** Type of the callers' groups if it differs from the usual type. If undefined, policies may name the usual type. */
+/** Type of the callers' groups if it differs from GROUP_TYPE. If undefined, policies may name GROUP_TYPE. */
 export type GroupType = string | undefined;
 
-/** Returns undefined if `entities` name the usual type: policies about this type may then apply. */
+/** Returns undefined if `entities` name GROUP_TYPE: policies about this type may then apply. */
 export function groupTypeOf({ group_entity_type: type = GROUP_TYPE }: JsonObject, entities: unknown): GroupType {
   const isReachable = type === GROUP_TYPE || String(entities).includes(GROUP_TYPE);
   return isReachable ? undefined : String(type);

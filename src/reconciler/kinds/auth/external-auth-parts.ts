@@ -138,7 +138,7 @@ function bearerParts({ tokenSecretRef }: NonNullable<ExternalAuthConfig['bearerT
   return { blocks: { bearer_token_config: block }, files: [{ file, secret: tokenSecretRef }] };
 }
 
-/** Returns the service name for signatures: the real name if the manifest contains a neutral name. */
+/** Returns the service name for signatures. An empty name and `cloud-mcp` mean `aws-mcp`. */
 export function signedService(service: string): string {
   return service === '' || service === 'cloud-mcp' ? 'aws-mcp' : service;
 }

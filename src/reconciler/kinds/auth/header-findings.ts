@@ -133,7 +133,7 @@ const KEY = { at: 'key' } as const;
 /** RFC 9110 section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** RFC 9110 section 5.5: visible characters, spaces and tabs, and bytes above ASCII. */
+/** Control characters except tabs. A value must not contain them (RFC 9110 section 5.5). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const UNSENDABLE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
@@ -172,7 +172,10 @@ function looksSecret(name: string): boolean {
   return [...words, ...pairs].some((word) => SECRET_WORDS.has(word));
 }
 
-/** Finds headers that both fields set. Names are compared case-insensitively (RFC 9110 section 5.1). */
+/**
+ * Finds headers that both fields set, or that one field sets twice. Names are compared case-insensitively (RFC 9110
+ * section 5.1).
+ */
 function setTwice(
   plain: readonly HeaderField[],
   secret: readonly HeaderField[],

@@ -55,7 +55,7 @@ function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer
 
 /**
  * For `inspect`: checks settings in the ConfigMap or MCPOIDCConfig that the resource names. Another manager may have
- * applied the MCPOIDCConfig without skep's checks. `at`: pointer of the object with the fields.
+ * applied the MCPOIDCConfig without skep's checks. `at`: pointer of the object with the fields of `source`.
  */
 export function namedOIDCFindings(source: TokenSource, view: View, at = '/spec'): readonly Finding[] {
   const { oidcConfig, oidcConfigRef } = source;

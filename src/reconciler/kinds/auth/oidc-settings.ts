@@ -36,7 +36,7 @@ export const ANY_OWNER: OIDCOwner = { namespace: '', origin: '' };
 
 /**
  * Returns the settings, or findings if they cannot be read. Returns undefined if anyone may call the resource. `at`:
- * pointer of the object with the fields.
+ * pointer of the object with the fields of `source`.
  */
 export function resolveOIDC(
   source: TokenSource,
@@ -102,7 +102,7 @@ function kubernetes(
 ): ResolvedOIDC {
   const needsToken = config?.useClusterAuth !== false;
   const issuer = nonEmptyText(config?.issuer) ?? CLUSTER_ISSUER;
-  // If the author sets a JWKS URL, its keys may not be the API server's keys.
+  // Keys at a JWKS URL that the author sets can differ from the API server's keys.
   const isOfApiServer = issuer === CLUSTER_ISSUER && needsToken && nonEmptyText(config?.jwksUrl) === undefined;
   const settings: OidcSettings = {
     issuer,

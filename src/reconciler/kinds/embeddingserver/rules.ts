@@ -15,7 +15,7 @@ export function rules({ spec }: Embedding): readonly Finding[] {
   ];
 }
 
-/** Finds arguments that fields already set: text-embeddings-inference refuses a repeated argument at its start. */
+/** Finds arguments that fields already set. text-embeddings-inference does not start with a repeated argument. */
 function argumentFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
   return (spec.args ?? []).flatMap((argument, index): readonly Finding[] => {
     const known = fieldArguments(spec).find(({ flag }) => argument === flag || argument.startsWith(`${flag}=`));
@@ -35,7 +35,8 @@ function tokenFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
 }
 
 /**
- * Warns of other images. The operator document requires a text-embeddings-inference image, which a mirror may rename.
+ * Warns if the image's name does not contain text-embeddings-inference. This is not an error, because a mirror may give
+ * the image another name.
  */
 function programFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
   if (/text-embeddings-inference/i.test(spec.image)) return [];

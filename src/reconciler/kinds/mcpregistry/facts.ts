@@ -64,7 +64,7 @@ interface Auth extends Omit<WrittenAuth, 'oauth'> {
 
 export interface EffectiveProvider extends WrittenProvider {
   readonly clientSecretFile?: string;
-  /** Secrets and ConfigMaps with the provider's files, which the author mounts. */
+  /** Secrets and ConfigMaps that the author mounts, with files of the provider. */
   readonly secretFiles?: readonly PasswordRef[];
   readonly certificateFiles?: readonly PasswordRef[];
 }

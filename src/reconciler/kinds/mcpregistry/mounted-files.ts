@@ -17,7 +17,7 @@ export interface Volumes {
 }
 
 /**
- * Returns undefined if no volume is mounted at the path. If mounts are nested, the deepest mount applies, as in a
+ * Returns undefined if the path is in no mounted volume. If mounts are nested, the deepest mount applies, as in a
  * container.
  */
 export function mountedFile({ volumes = [], volumeMounts = [] }: Volumes, path: string): MountedFile | undefined {

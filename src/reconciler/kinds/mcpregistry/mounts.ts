@@ -1,5 +1,5 @@
-// Renders the volumes of a registry service: data from ConfigMaps and claims, Secrets, certificates. Each Secret and
-// ConfigMap is mounted once, with all keys that the settings name.
+// Renders the volumes of a registry service: data from ConfigMaps and claims, Secrets, certificates. Each Secret, and
+// each ConfigMap with certificates, is mounted once, with all keys that the settings name.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KindSettings } from '../kind.ts';
@@ -58,7 +58,9 @@ export function mountedSecrets(spec: RegistrySpec): readonly Selector[] {
   return [...generatedSecrets(spec), ...gitFiles, ...providerFiles];
 }
 
-/** Returns the Secrets for which skep renders mounts. If a provider has a token file, its Secret needs no mount. */
+/**
+ * Returns the Secrets for which skep renders mounts. If a provider sets authTokenFile, its authTokenRef needs no mount.
+ */
 function generatedSecrets(spec: RegistrySpec): readonly Selector[] {
   const providerSecrets = providersOf(spec).flatMap(({ clientSecretRef, authTokenRef, authTokenFile }) => [
     ...(clientSecretRef === undefined ? [] : [clientSecretRef]),

@@ -31,7 +31,7 @@ export function passwordFile({ settings, passwords }: Database, view: View): str
   return lines.includes(undefined) ? undefined : `${lines.join('\n')}\n`;
 }
 
-/** Finds passwords that the password file cannot contain. The messages do not contain passwords. */
+/** Finds passwords that are missing or that the password file cannot contain. The messages do not contain passwords. */
 export function passwordFindings(database: Database | undefined, view: View): readonly Finding[] {
   if (database === undefined) return [];
   const { settings, passwords } = database;

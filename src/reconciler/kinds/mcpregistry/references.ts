@@ -1,5 +1,5 @@
-// Lists the references of an MCPRegistry: ConfigMaps, Secrets, claims. A reference is optional if Kubernetes delays the
-// start of a pod until the object exists. Database passwords are required, because a child is rendered from them.
+// Lists the references of an MCPRegistry: ConfigMaps, Secrets, claims. For a reference with `waited`, Kubernetes delays
+// the start of a pod until the object exists. Database passwords are required, because a child is rendered from them.
 
 import type { KindSettings, ObjectName, Reference } from '../kind.ts';
 import { pullSecretReferences } from '../pods/pull-secrets.ts';

@@ -1,5 +1,6 @@
-// Turns the configuration in `configYAML` into the settings that fields of an MCPRegistry have. Finds the Secret,
-// ConfigMap or claim in the resource's volumes for each file that the configuration names.
+// Converts the configuration in `configYAML` into the form of the fields `registries`, `databaseConfig` and
+// `authConfig`. Finds the Secret, ConfigMap or claim in the resource's volumes for each file that the configuration
+// names.
 
 import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
 import { CONFIG_YAML_SSL_MODE, type ConfigYaml } from '#contracts/registry/config-yaml.ts';

@@ -20,8 +20,8 @@ interface SourceSync {
 }
 
 /**
- * Returns the sync states in the store. If the store could not be read, returns the previous status and the reason of
- * the failure.
+ * Returns a status from the sync states in the store. If the states were not read, returns the previous status, with
+ * the reason if the store failed.
  */
 export function syncPart(
   { spec, resource }: EffectiveRegistry,

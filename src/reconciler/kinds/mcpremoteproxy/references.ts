@@ -1,6 +1,6 @@
-// Lists the references of an MCPRemoteProxy: its group, configurations of other kinds, ConfigMaps, Secrets. A reference
-// is optional if Kubernetes delays the start of a pod until the object exists. Secrets of headers are required, because
-// a condition reports a missing Secret.
+// Lists the references of an MCPRemoteProxy: its group, configurations of other kinds, ConfigMaps, Secrets. For a
+// reference with `waited`, Kubernetes delays the start of a pod until the object exists. Secrets of headers are
+// required, because a condition reports a missing Secret.
 
 import { authzReferences } from '../auth/authz-findings.ts';
 import { headerReferences } from '../auth/header-forward.ts';

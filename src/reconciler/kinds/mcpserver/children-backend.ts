@@ -43,7 +43,7 @@ export function backendStatefulSet(self: Server, view: View, settings: KindSetti
   };
 }
 
-/** Annotation of the StatefulSet of a server that sleeps. */
+/** Annotation of the StatefulSet of a server with skep.dev/sleep-after. */
 const SLEEPS = 'skep.dev/sleeps';
 
 function sleepMark(self: Server): { readonly annotations?: Record<string, string> } {
@@ -51,8 +51,8 @@ function sleepMark(self: Server): { readonly annotations?: Record<string, string
 }
 
 /**
- * Returns one pod for a server that is asleep while its setting is removed, because no proxy would start it again.
- * Later renderings leave the number to other controllers again.
+ * Returns 1 if the server is asleep and its manifest no longer has skep.dev/sleep-after, because no proxy would start
+ * the server again. When the server is awake, other controllers set the number.
  */
 function wokenReplicas(self: Server, view: View): number | undefined {
   if (sleepOf(self) !== undefined) return undefined;
@@ -62,8 +62,8 @@ function wokenReplicas(self: Server, view: View): number | undefined {
 }
 
 /**
- * Returns the policy Parallel for a pool, so that Kubernetes replaces used pods at the same time. Kubernetes refuses to
- * change the policy, so an existing StatefulSet keeps its policy.
+ * Returns the policy Parallel if each session has its own pod, so that Kubernetes replaces used pods at the same time.
+ * Kubernetes refuses to change the policy, so an existing StatefulSet keeps its policy.
  */
 function podManagement(self: Server, view: View): { readonly podManagementPolicy?: string } {
   const live = view.find('StatefulSet', serverChildNames(self.name).statefulSet)?.spec;

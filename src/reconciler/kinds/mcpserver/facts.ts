@@ -56,7 +56,7 @@ export function clientUrl(self: Server): string {
   return `${proxyOrigin(self)}${path}`;
 }
 
-/** Returns true if the server has no network: one proxy is attached to its standard streams. */
+/** Returns true if the server uses standard streams instead of a port. One proxy is attached to the streams. */
 export function isStdio({ transport }: Spec): boolean {
   return transport === 'stdio';
 }
@@ -85,7 +85,7 @@ export function sessionPool(self: Server): number | undefined {
   return tuningOf(self).sharing === 'perSession' ? Math.max(self.spec.backendReplicas ?? 1, 1) : undefined;
 }
 
-/** Returns the times of a server that sleeps; undefined if the server always runs. */
+/** Returns the times of a server with skep.dev/sleep-after; undefined if the server always runs. */
 export function sleepOf(self: Server): { readonly afterSeconds: number; readonly wakeSeconds: number } | undefined {
   const { sleepAfterSeconds, wakeLimitSeconds } = tuningOf(self);
   if (sleepAfterSeconds === undefined) return undefined;

@@ -1,5 +1,5 @@
-// Lists the references of an MCPServer: its group, configurations of other kinds, ConfigMaps, Secrets. A reference is
-// optional if Kubernetes delays the start of a pod until the object exists.
+// Lists the references of an MCPServer: its group, configurations of other kinds, ConfigMaps, Secrets. For a reference
+// with `waited`, Kubernetes delays the start of a pod until the object exists.
 
 import { authzReferences } from '../auth/authz-findings.ts';
 import { oidcReferences } from '../auth/oidc-settings.ts';

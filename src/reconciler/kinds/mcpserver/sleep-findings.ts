@@ -36,7 +36,7 @@ function conflict(pointer: string, why: string): Finding {
   return { code: 'sleep-conflict', severity: 'error', pointer, message };
 }
 
-/** Reports a limit of the start of a server that is never started by a call. */
+/** Warns of a time limit for starting a server that never sleeps. */
 function limitFindings({ resource }: Server): readonly Finding[] {
   const { after, limit } = SLEEP_ANNOTATIONS;
   const annotations = resource.metadata.annotations ?? {};

@@ -40,7 +40,10 @@ export function status(self: Server, observed: Observed): Status {
   };
 }
 
-/** The phase stays one of the documented phases: other programs read it, and the server can be called. */
+/**
+ * Returns the progress of a server that is asleep. The phase is one of the documented phases, because other programs
+ * read it.
+ */
 function asleepProgress(self: Server, proxy: WorkloadState): Progress {
   switch (proxy.state) {
     case 'complete':
@@ -72,8 +75,8 @@ function workloadProgress(self: Server, view: Observed['view']): Progress {
   const proxy = workloadState(view, 'Deployment', deployment);
   const servers = workloadState(view, 'StatefulSet', statefulSet);
   if (sleepOf(self) !== undefined && servers.state === 'stopped') return asleepProgress(self, proxy);
-  // In a pool, pods start and end all the time. If every pod has the current version, a ready proxy is therefore
-  // enough: it is ready only if it reaches a process.
+  // If each session has its own pod, pods start and end all the time. If every pod has the current version, a ready
+  // proxy is therefore enough: it is ready only if it reaches a process.
   const renews = sessionPool(self) !== undefined && proxy.state === 'complete' && servers.state === 'progressing';
   const states = [proxy, renews && servers.rolled ? ({ state: 'complete', ready: proxy.ready } as const) : servers];
   const failed = states.find((each) => each.state === 'failed');

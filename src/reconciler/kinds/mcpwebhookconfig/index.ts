@@ -18,8 +18,8 @@ export const MCPWebhookConfig = defineKind({
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  // ToolHive serves only v1alpha1 of this kind. Its definition can replace skep's definition only if no other version
-  // is stored.
+  // ToolHive serves only v1alpha1 of this kind. ToolHive's definition can replace skep's definition only if no other
+  // version is stored.
   storedVersion: 'v1alpha1',
   after: [],
   schema: { spec: Webhooks, status: ConfigStatus },

@@ -1,4 +1,4 @@
-// Adds node selectors and tolerations of the instance's configuration to every generated pod, and adapts it to
+// Adds node selectors and tolerations of the instance's configuration to every generated pod, and adapts the pods to
 // OpenShift.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -28,7 +28,10 @@ function tolerations(own: Json | undefined, pods: Pods): JsonObject {
   return all.length === 0 ? {} : { tolerations: all };
 }
 
-/** Removes user and group ids from a pod. OpenShift assigns ids to each namespace, and refuses pods with other ids. */
+/**
+ * Removes skep's default user and group ids from a pod. OpenShift assigns ids to each namespace, and refuses pods with
+ * other ids.
+ */
 function withoutIds(pod: JsonObject): JsonObject {
   const lists = ['containers', 'initContainers'] as const;
   const containers = lists.flatMap((list): [string, Json][] => {

@@ -6,8 +6,8 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { View } from '../kind.ts';
 
 /**
- * Returns undefined if no pod of the current version has a known failure. Older pods do not explain why new pods do not
- * start.
+ * Returns undefined if no container in a pod of the current version has a failure that `containerFailure` recognises.
+ * Older pods do not explain why new pods do not start.
  */
 export function podFailure(view: View, workload: KubeObject): string | undefined {
   for (const pod of view.pods?.(workload.kind, workload.metadata.name) ?? []) {

@@ -205,7 +205,7 @@ function count(name: string, what: string, fallback: string): ProxySetting<numbe
   };
 }
 
-/** Returns a duration of whole seconds between the limits. */
+/** Returns the seconds of a duration; undefined if it is not a whole number of seconds within the limits. */
 function wholeSeconds(text: string, least: number, most: number): number | undefined {
   const seconds = (parseDuration(text) ?? Number.NaN) / 1000;
   return Number.isInteger(seconds) && seconds >= least && seconds <= most ? seconds : undefined;

@@ -13,8 +13,8 @@ type OIDC = Static<typeof OIDCConfig>;
 type CABundle = NonNullable<NonNullable<OIDC['inline']>['caBundleRef']>;
 
 /**
- * Returns a condition that is True if the group exists and has not failed. The group's own condition Ready only means
- * that its members were counted.
+ * Returns a condition that is True if the group exists, is not being deleted and has not failed. The group's own
+ * condition Ready only means that its members were counted.
  */
 export function groupConditions(groupRef: string | undefined, view: View): readonly ConditionResult[] {
   if (groupRef === undefined) return [];
@@ -56,7 +56,7 @@ export function caBundleConditions(bundle: CABundle | undefined, view: View): re
 
 /**
  * Returns a condition that says whether tokens of the cluster's service accounts are accepted. Returns an empty list if
- * the resource's settings are not for such tokens.
+ * the resource's settings are not for such tokens, or if the cluster's issuer was not requested.
  */
 export function accountsConditions(source: TokenSource, { tokenIssuer, view }: Observed): readonly ConditionResult[] {
   const accepted = acceptedAccounts(source, view);

@@ -33,7 +33,7 @@ export function proxyAccount(
 
 export interface ProxyFiles {
   readonly objects: readonly KubeObject[];
-  /** Mounts of the ConfigMaps into which a large lock is split. */
+  /** Mounts of the ConfigMaps into which a large tools lock is split. */
   readonly mounted: readonly Mounted[];
   /** Annotations with digests of files that the proxy reads only at its start. Changed files thus start new pods. */
   readonly checksums: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 // Defines the generated Secret with the keys that seal session ids, and the files from which a proxy reads the Secret.
-// Because of these keys, replicas need no shared state.
+// With these keys, each replica can read the session ids of other replicas.
 
 import type { GeneratedSecret } from '../kind.ts';
 import { workloadLabels } from '../labels.ts';

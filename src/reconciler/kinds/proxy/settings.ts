@@ -64,7 +64,8 @@ function groups(authz: ProxyFacts['spec']['authzConfig']): Pick<RunConfig, 'auth
 }
 
 /**
- * Returns the settings of the lock. The proxy writes a report to the cluster only if skep renders its account's rights.
+ * Returns the settings of the tools lock. The proxy writes a report to the cluster only if skep renders its account's
+ * rights.
  */
 function toolsLockBlock({ resource, hasOwnAccount }: ProxyFacts, view: View): RunConfig['tools_lock'] {
   const held = toolsLock(resource, view);

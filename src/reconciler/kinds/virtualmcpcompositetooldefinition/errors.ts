@@ -1,4 +1,4 @@
-// Checks a composite tool definition that another resource names, with the checks of a run.
+// Checks a composite tool definition that another resource names, with the checks for a manifest of the definition.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { compileStructural, type Structural } from '#kubernetes/rules/structural/structural.ts';

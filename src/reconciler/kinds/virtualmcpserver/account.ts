@@ -10,8 +10,8 @@ import { backendsReportRights } from '../tools-lock.ts';
 import { type VirtualServer, virtualServerChildNames } from './facts.ts';
 
 /**
- * Grants the rights to report the health of backends and differences from locks. If the manifest names an account, skep
- * renders no account and no rights.
+ * Grants the rights to report the health of backends and differences from tools locks. If the manifest names an
+ * account, skep renders no account and no rights.
  */
 export function reportingAccount(
   { name, namespace, spec }: VirtualServer,

@@ -65,8 +65,8 @@ interface MemberLock {
 }
 
 /**
- * Returns the lock that the virtual server must enforce. If the virtual server calls the member's own proxy, the proxy
- * enforces the lock.
+ * Returns the tools lock that the virtual server must check. If the virtual server calls the member's own proxy, the
+ * proxy checks the lock.
  */
 function memberLock(member: KubeObject | undefined, { url }: Pick<VmcpBackend, 'url'>, view: View): MemberLock {
   if (member === undefined) return {};
@@ -76,7 +76,10 @@ function memberLock(member: KubeObject | undefined, { url }: Pick<VmcpBackend, '
   return isBehindProxy ? {} : { held: toolsLock(member, view) };
 }
 
-/** Returns a digest of a member that its own proxy stops and starts; undefined if the member always runs. */
+/**
+ * Returns a digest of a member that its own proxy stops and starts; undefined if the member always runs, or if the
+ * virtual server does not call this proxy.
+ */
 function sleeperDigest(member: KubeObject, { url }: Pick<VmcpBackend, 'url'>, view: View): string | undefined {
   if (!isSleeper(member) || withoutFragment(memberPlace(member, view)?.url) !== url) return undefined;
   return digest({ spec: member.spec ?? null });

@@ -169,7 +169,10 @@ interface NameUse {
   readonly name: string;
   readonly pointer: string;
   readonly severity: 'error' | 'warning';
-  /** Words that name the other object with the name. Not set if the virtual server itself contains the name. */
+  /**
+   * Beginning of the message if another object contains the name. Not set if the virtual server itself contains the
+   * name.
+   */
   readonly by?: string;
 }
 

@@ -1,5 +1,5 @@
 // Lists the references of a VirtualMCPServer: its group, workflows, configurations of other kinds, ConfigMaps, Secrets.
-// A reference is optional if Kubernetes delays the start of a pod until the object exists.
+// For a reference with `waited`, Kubernetes delays the start of a pod until the object exists.
 
 import { pointerToken } from '#std/json.ts';
 import { authzReferences } from '../auth/authz-findings.ts';

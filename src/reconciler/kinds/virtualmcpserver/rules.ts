@@ -123,7 +123,7 @@ function toolsFindings({ config }: Spec): readonly Finding[] {
   });
 }
 
-/** Warns of names in the manifest that are longer than clients may see. Such names are shortened. */
+/** Warns of tool names in the manifest that have more than NAME_MAX characters: clients see them shortened. */
 function longNames({ config }: Spec): readonly Finding[] {
   const { conflictResolution: strategy, conflictResolutionConfig, tools = [] } = config.aggregation;
   const { prefixFormat } = conflictResolutionConfig;

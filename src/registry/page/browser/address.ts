@@ -63,7 +63,7 @@ export function queryParameters({ search, filters, sort }: Query, prefix: 'x-' |
   return parameters;
 }
 
-/** Returns whether the list is unfiltered. */
+/** Returns whether the query has neither a search text nor filters. */
 export function isEmpty({ search, filters }: Query): boolean {
   return search === '' && FILTER_NAMES.every((name) => filters[name].length === 0);
 }

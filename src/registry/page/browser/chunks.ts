@@ -4,7 +4,7 @@ import { element } from '#std/page/shared/elements.ts';
 
 export interface Chunks {
   readonly node: HTMLElement;
-  /** Adds items. `make` is called again whenever an emptied chunk becomes visible again. */
+  /** Adds items. `make` is called again whenever an emptied chunk comes near the visible part again. */
   add(make: () => readonly HTMLElement[]): void;
   clear(): void;
   /** Returns the number of items, including items of emptied chunks. */

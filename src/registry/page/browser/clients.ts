@@ -181,8 +181,8 @@ function define(
 }
 
 /**
- * Returns the variable for a value. An environment variable keeps its name. Names of headers and arguments get the
- * server's name as a prefix, because other servers may have the same names.
+ * Returns the variable for a value. A name in capitals, as most environment variables have, stays. Other names, such as
+ * names of headers and arguments, get the server's name as a prefix, because other servers may have the same names.
  */
 function variableOf({ name }: Blank, server: string): string {
   return /^[A-Z_][A-Z0-9_]*$/.test(name) ? name : shellName(`${lastSegment(server)}_${name}`);

@@ -119,7 +119,7 @@ export function snippet(label: string, text: string, announce: (text: string) =>
   return element('figure', { class: 'snippet' }, element('figcaption', {}, element('code', {}, label), copy), code);
 }
 
-/** Returns false if the browser refuses access to the clipboard: it requires https and the reader's consent. */
+/** Returns false if the browser does not let the page copy, for example because the page was loaded without https. */
 async function toClipboard(text: string): Promise<boolean> {
   if (navigator.clipboard === undefined) return false;
   return await navigator.clipboard.writeText(text).then(

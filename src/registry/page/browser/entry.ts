@@ -162,7 +162,8 @@ function readCount(value: unknown): number | undefined {
 }
 
 /**
- * Merges tools from lists of names and from definitions with descriptions. The two lists often contain the same tools.
+ * Merges tools from lists of names and from definitions with descriptions. A tool with a name and a definition appears
+ * once.
  */
 function readTools(blocks: readonly Members[]): readonly Tool[] {
   const tools = new Map<string, Tool>();

@@ -29,7 +29,7 @@ const MEMBERS: Readonly<Record<FilterName, string>> = {
   transport: 'transports',
   status: 'statuses',
 };
-/** Number of values that a group shows before it is expanded. */
+/** Number of values that a group shows before it is expanded. Chosen values are always shown. */
 const SHOWN_AT_FIRST = 12;
 
 export function readFacets(body: unknown): Facets {
@@ -80,7 +80,7 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
 
   /**
    * Returns the values to show. Includes chosen values without servers, so that the reader can remove them. All groups
-   * except tags also include earlier values without servers.
+   * except tags also include values that only an earlier response of the API contained.
    */
   function offered(name: FilterName): readonly Facet[] {
     const kept = [...chosen[name], ...(name === 'tag' ? [] : met[name])];

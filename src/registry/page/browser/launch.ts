@@ -19,7 +19,7 @@ export interface Subject {
   readonly identifier: string;
   readonly args: readonly Template[];
   readonly environment: readonly Setting[];
-  /** Options for the runtime of `Command.program`. Other runtimes do not accept them. */
+  /** Options for `Command.program` itself. Other programs that run packages do not accept them. */
   readonly options: readonly Template[];
 }
 
@@ -151,7 +151,7 @@ function ofContainer(part: string | Blank): string | Blank {
   return typeof part === 'string' ? part : { ...part, name: `CONTAINER_${part.name.toUpperCase()}` };
 }
 
-/** Publishes the port only on this machine. */
+/** Returns the options that publish the port on the loopback address only. */
 function published({ url }: Remote): readonly Template[] {
   const port = URL.parse(url ?? '')?.port ?? '';
   return port === '' ? [] : [['-p'], [`127.0.0.1:${port}:${port}`]];
@@ -174,7 +174,7 @@ function isPlain(text: string): boolean {
 function argument(given: Argument): readonly Template[] {
   const value = templateOf(given);
   if (!given.named) return value === undefined ? [] : [value];
-  // A named argument without a value is a flag, if the document fixes or requires it.
+  // Without a value in the document, a required argument gets a blank, and any other is left out.
   const [name] = given.name === '' ? [] : fixedArgument(given.name);
   if (value === undefined || name === undefined) return [];
   return value.length === 0 ? [name] : [name, value];
@@ -186,7 +186,7 @@ function fixedArgument(text: string): readonly Template[] {
   return value === undefined ? [] : [value];
 }
 
-/** Returns the settings with valid names that need a value. */
+/** Returns the settings with valid names. Leaves out optional settings without a value. */
 function settings(inputs: readonly Input[], name: RegExp): readonly Setting[] {
   return inputs.flatMap((input) => {
     const value = name.test(input.name) ? templateOf(input) : undefined;

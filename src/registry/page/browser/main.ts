@@ -180,7 +180,7 @@ function failed(trouble: Trouble, again: () => Promise<void>): void {
   );
 }
 
-/** `trouble` is why the last token was refused. */
+/** `trouble` is the reason why the last token was refused, or undefined if no token was refused. */
 function askForToken(trouble: Trouble | undefined): void {
   forget();
   const reported = trouble === undefined ? undefined : describeTrouble(trouble, 'such registry');

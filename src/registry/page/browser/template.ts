@@ -13,8 +13,8 @@ export interface Blank {
 export type Template = readonly (string | Blank)[];
 
 /**
- * Returns the value of an input: its fixed value with variables, or its default, or a blank if it is required. Returns
- * undefined if the input may be left out.
+ * Returns the value of an input: its fixed value with variables, or its default. Instead of a dangerous value, a
+ * secret's default or a missing but required value, returns a blank. Returns undefined if the input may be left out.
  */
 export function templateOf(input: Input): Template | undefined {
   if (input.value !== undefined) return harmless(parseTemplate(input.value, input.variables)) ?? [blank(input)];
@@ -23,14 +23,15 @@ export function templateOf(input: Input): Template | undefined {
   return input.required ? [blank(input)] : undefined;
 }
 
-/**
- * Returns the template of a text in the document, such as a URL. Returns undefined if clients must not get the text.
- */
+/** Returns the template of a text in the document, such as a URL. Returns undefined if the text is dangerous. */
 export function addressOf(text: string, variables: readonly Input[]): Template | undefined {
   return harmless(parseTemplate(text, variables));
 }
 
-/** Replaces `{name}` by the variable's value or by a blank. Braces without a known variable stay text. */
+/**
+ * Replaces `{name}` by the variable's value or default, or else by a blank. Does not use the defaults of secrets.
+ * Braces without a known variable stay text.
+ */
 function parseTemplate(text: string, variables: readonly Input[]): Template {
   const parts: (string | Blank)[] = [];
   let from = 0;

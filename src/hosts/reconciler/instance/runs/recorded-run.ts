@@ -14,7 +14,7 @@ export interface Listeners {
   readonly notifier: Notices | undefined;
 }
 
-/** Records and reports the run, even if it throws a Failure. */
+/** Records and reports the run, also if it throws a Failure other than the codes in OF_ANOTHER. */
 export async function runRecorded(
   listeners: Listeners,
   deps: RunDeps,

@@ -1,4 +1,4 @@
-// Checks the name of the upstream provider whose token policies read.
+// Checks the name of the upstream provider whose token the policies read.
 
 import type { Finding, View } from '../../kind.ts';
 import { type AuthzSource, hasPolicies, namedProvider } from '../authz-settings.ts';

@@ -6,8 +6,8 @@ import type { EmbeddedAuthServer } from './server.ts';
 export type AuthServer = Static<typeof EmbeddedAuthServer>;
 
 /**
- * Returns the predicate of a sentence about the server if its provider issues no id_token, which only providers of type
- * oidc issue. If `provider` is undefined, the first provider is used.
+ * Returns undefined if the provider issues id_tokens, which only providers of type oidc do. Otherwise returns the
+ * predicate of a sentence whose subject is the server. If `provider` is undefined, checks the first provider.
  */
 export function idTokenFault(provider: string | undefined, server: AuthServer | undefined): string | undefined {
   const [first] = server?.upstreamProviders ?? [];

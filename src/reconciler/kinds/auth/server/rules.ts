@@ -127,7 +127,7 @@ function oauth2Findings(config: Upstream['oauth2Config'], pointer: string): read
 
 /**
  * Checks URLs that the author wrote. http and private addresses are errors only if the manifest contains `false` for
- * their setting. If the manifest does not set insecureAllowHTTP, http causes a warning.
+ * their setting. If the manifest does not set insecureAllowHTTP, http to a host outside the cluster causes a warning.
  */
 function endpointFindings(
   { authorizationEndpoint, tokenEndpoint, userInfo, dcrConfig = {}, insecureAllowHTTP: http, allowPrivateIPs }: OAuth2,

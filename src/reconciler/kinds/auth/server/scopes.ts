@@ -4,7 +4,10 @@ import { AUTH_SERVER_SCOPES } from '#contracts/auth-server/config.ts';
 import type { Finding } from '../../kind.ts';
 import type { AuthServer } from './providers.ts';
 
-/** Returns the advertised scopes. If the resource advertises only `openid`, returns the default scopes of clients. */
+/**
+ * Returns the advertised scopes. If the resource advertises no scope other than `openid`, returns the default scopes of
+ * an authorization server.
+ */
 export function authServerScopes(advertised: readonly string[]): string[] {
   const chosen = advertised.some((scope) => scope !== 'openid');
   return chosen ? [...advertised] : [...AUTH_SERVER_SCOPES];

@@ -113,7 +113,8 @@ export interface TrustHost {
 export function trustHostFindings(server: AuthServer, host: TrustHost, pointer: string): readonly Finding[] {
   const { trustedIssuers: issuers = [], delegateClients: clients = [] } = server;
   const idle = host.needsLogin && issuers.length > 0 ? [idleFinding(pointer, NO_LOGIN)] : [];
-  // If the resource's URL is not set, only the authorization server knows the default URL, and checks it at its start.
+  // If the resource's URL is not set, its audiences are unknown here. The authorization server checks them when it
+  // starts.
   const ofClients = clients.flatMap((client) => clientFindings(client, host, pointer));
   if (host.audiences.length === 0) return [...ofClients, ...idle];
   const foreign = issuers.find(({ expectedAudience }) => {

@@ -6,7 +6,7 @@ import { secretKeyRef } from '../../selectors.ts';
 
 const URL_PATTERN = '^https?://[^\\s/?#]+([/?#]\\S*)?$';
 
-/** Defines a list of URLs. Assertions (RFC 7523) and resources (RFC 8693) are for URLs. */
+/** Defines a list of URLs. Audiences of assertions (RFC 7523) and resources (RFC 8693) are URLs. */
 function urls(item: string, description: string) {
   const url = addressed(text(item, { minLength: 1, maxLength: 2048, pattern: URL_PATTERN }), 'url');
   return list(url, description, { minItems: 1, maxItems: 50 });

@@ -13,7 +13,7 @@ export interface AnswerDeps {
  * Formats that browsers show without running code. SVG is excluded, because a small file may draw millions of shapes.
  */
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-/** In characters of base64. */
+/** Maximum size of an image, in characters of base64. */
 const IMAGE_MAX = 8 * 1024 * 1024;
 
 export function answerBlocks(result: Members, deps: AnswerDeps): readonly HTMLElement[] {

@@ -74,13 +74,13 @@ interface Group {
   readonly isUntouched: () => boolean;
 }
 
-/** Puts required fields first. Fields of an optional group are required once any field of the group is filled in. */
+/** Puts required fields first. Required fields of an optional group may be empty only if the whole group is empty. */
 function groupOf(schema: Members, id: string, isRequired: boolean, depth: number): Group {
   const required = new Set(texts(schema.required));
   const fields = Object.entries(members(schema.properties))
     .map(([name, property], index) => {
       const needed = required.has(name);
-      // Ids are numbers: names may contain spaces, or end like ids of other elements.
+      // Ids contain numbers instead of names: names may contain spaces, or end like ids of other elements.
       const field = makeField(`${id}-${index}`, { name, property: members(property), needed, isRequired, depth });
       return { name, needed, ...field };
     })
@@ -192,7 +192,10 @@ function textControl(id: string, property: Members, required: boolean): Filled {
   };
 }
 
-/** Returns undefined if the browser does not support the pattern. The server then checks the value. */
+/**
+ * Returns undefined without a pattern, and for a pattern that the browser does not support: only the server can check
+ * it.
+ */
 function expressionOf(pattern: unknown): RegExp | undefined {
   try {
     return text(pattern) === undefined ? undefined : new RegExp(String(pattern), 'u');

@@ -18,7 +18,7 @@ export interface Logins {
   readonly token: (server: Named) => string | undefined;
   /** Deletes a token that the server no longer accepts. */
   readonly forget: (server: Named) => void;
-  /** Returns why the last login failed. */
+  /** Returns why the last login failed, or undefined if it did not fail. */
   readonly fault: (server: Named) => string | undefined;
 }
 
@@ -88,8 +88,8 @@ interface Described {
 }
 
 /**
- * Discovers the authorization server (RFC 9728, RFC 8414). Returns undefined if it supports no registration or PKCE, or
- * has another origin.
+ * Discovers the authorization server (RFC 9728, RFC 8414). Returns undefined if it has another origin, does not support
+ * both registration and PKCE, or has metadata for another server.
  */
 async function findIssuer({ url }: Running, signal: AbortSignal): Promise<Described | undefined> {
   const resource = await fetchJson(`/.well-known/oauth-protected-resource${new URL(url).pathname}`, { signal });
@@ -227,7 +227,7 @@ function takePending(): Pending | undefined {
   return { namespace, name, state, verifier, clientId, issuer, namesIssuer, tokenEndpoint, resource };
 }
 
-/** Returns an empty object if the text is not JSON: other programs of this origin may have written it. */
+/** Returns an empty object if the text is not JSON: other pages of this origin may have written it. */
 function parseMembers(kept: string): Members {
   try {
     return members(JSON.parse(kept));

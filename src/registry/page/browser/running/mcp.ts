@@ -44,7 +44,7 @@ export interface McpSession {
   readonly end: () => void;
 }
 
-/** Returns whether the server requires a token or refused the token. */
+/** Returns whether the error means that the server requires a token or refused the token. */
 export function isTokenRefused(error: unknown): boolean {
   return error instanceof Error && error.cause === UNAUTHORIZED;
 }

@@ -14,14 +14,14 @@ import { tabsOf } from './tabs.ts';
 import { tryPanel } from './try.ts';
 
 /**
- * Returns whether no running servers are known. In a fleet, an empty list means that no reconciler has recorded
+ * Returns whether it is unknown which servers run. In a fleet, an empty list means that no reconciler has recorded
  * servers.
  */
 function isUnknown({ place, list }: RunningServers): boolean {
   return place === 'hidden' || (place === 'fleet' && list().length === 0);
 }
 
-/** Returns undefined if no running servers are known. */
+/** Returns undefined if it is unknown which servers run. */
 export function runningBand(running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.list();
@@ -173,7 +173,7 @@ function provenanceText({ predicateType, repository, identity }: Provenance): HT
 
 const WORKFLOW = /^(https:\/\/[^/]+\/[^/]+\/[^/]+)\/(\.github\/workflows\/[^@]+)@refs\/(?:heads|tags)\/(.+)$/;
 
-/** Returns the URL of the workflow's file at GitHub. Returns undefined for signers of another form. */
+/** Returns the URL of the workflow's file on its GitHub server. Returns undefined for signers of another form. */
 function workflowUrl(identity: string): string | undefined {
   const [, repository, file, ref] = WORKFLOW.exec(identity) ?? [];
   if (repository === undefined || file === undefined || ref === undefined) return undefined;
