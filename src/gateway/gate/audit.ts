@@ -33,7 +33,7 @@ export interface AuditInput {
   readonly rpcErrorCode?: number;
   /** Code of the refusal or fault. Absent or empty for other requests. */
   readonly refusal?: string;
-  /** Policies that refused the call, or the reason why they could not decide. Contains no values of the call. */
+  /** Policies that refused the call, or the reason why policies could not decide. Contains no values of the call. */
   readonly refusalDetail?: string;
   readonly source: AuditSource;
   /** Verified claims of the caller. Empty for anonymous callers. */
@@ -197,7 +197,7 @@ const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', '
 
 type OutcomeInput = Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal' | 'contents'>;
 
-/** Returns the outcome. A reported error counts even with HTTP 200, unless `readsErrors` is false. */
+/** Returns the outcome. A reported error is no success even with HTTP 200, unless `readsErrors` is false. */
 export function auditOutcome(input: OutcomeInput): AuditOutcome {
   const { status, answer, rpcErrorCode, refusal = '', contents } = input;
   if (status === 401 || status === 403 || DENIALS.has(refusal)) return 'denied';

@@ -62,7 +62,7 @@ interface Limit {
   readonly bucket: KeyedBucket;
   readonly code: GateCode;
   readonly message: string;
-  /** Name of the limit in the resource. */
+  /** Name of the limit in the Kubernetes resource. */
   readonly name: string;
 }
 

@@ -1,4 +1,4 @@
-// Checks repeatedly the health of the MCP server behind a proxy, and reports it to probes.
+// Repeatedly checks the health of the MCP server behind a proxy, and reports it to probes.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Backend, Probe } from '../backends/backend.ts';
@@ -13,7 +13,10 @@ const SLOW_MS = 5000;
 export interface HealthClock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls `task` once. The returned function cancels the call. The timer does not keep the process alive. */
+  /**
+   * Calls `task` once, after `ms` milliseconds. The returned function cancels the call. The timer does not keep the
+   * process alive.
+   */
   after(ms: number, task: () => void): () => void;
 }
 
@@ -26,7 +29,7 @@ export interface Health {
   report(): JsonObject;
   /** Notes whether the server was available for a real request. Replaces the result of the last check. */
   observed(available: boolean): void;
-  /** From now on, `unready` returns a reason. */
+  /** Makes `unready` return a reason from now on. */
   drain(): void;
   stop(): void;
 }

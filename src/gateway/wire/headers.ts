@@ -91,7 +91,7 @@ export function isJson(contentType: string | readonly string[] | undefined): boo
 
 /**
  * Validates the headers of a stateless request against its body (MCP 2026-07-28, Streamable HTTP, Server Validation).
- * Accepts all notifications. `eraOf` checks that the header and `_meta` name the same revision.
+ * Accepts every message that is not a request. `eraOf` checks that the header and `_meta` name the same revision.
  */
 export function checkStandardHeaders(headers: HeaderValues, message: Message): ProtocolFault | undefined {
   if (message.kind !== 'request') return undefined;

@@ -121,9 +121,7 @@ function afterDetection(
   return flow;
 }
 
-/**
- * Statuses that may mean that the server speaks the other era. Servers use these statuses for other refusals as well.
- */
+/** Statuses that may mean that the server speaks the other era. Servers also use these statuses for other refusals. */
 const DOUBTFUL: ReadonlySet<number> = new Set([400, 404, 405]);
 
 function watch({ eras }: Bridge, answer: Answer): Answer {

@@ -13,7 +13,7 @@ const AGAIN_MS = 60_000;
 /** Time between two checks of a server that is in use. */
 const IN_USE_MS = 5000;
 
-/** Begins to watch for idleness. The watch ends when the server falls asleep, or at the stop of the proxy. */
+/** Begins to watch for idleness. The watch ends when the server falls asleep, or when the proxy stops. */
 export function watchIdle(state: SleepState): void {
   state.stopTimer();
   if (state.stopped) return;

@@ -36,7 +36,7 @@ export interface SleepObserver {
 interface SleepTimes {
   /** Time without calls and open streams after which the server is stopped. */
   readonly afterMs: number;
-  /** Longest time that a call waits for the start of the server. */
+  /** Maximum time that a call waits for the start of the server. */
   readonly wakeMs: number;
 }
 

@@ -20,7 +20,10 @@ export interface Line {
   closed: boolean;
   /** Replaces invalid bytes by U+FFFD, as the HTML Standard requires for event streams (Server-sent events). */
   readonly repair: (message: Buffer) => Buffer;
-  /** Resolves when the POST of `notifications/initialized` is answered or has failed. Later messages wait for this. */
+  /**
+   * Resolves when the POST of `notifications/initialized` is answered or has failed. Later messages wait for this
+   * promise.
+   */
   greeted?: Promise<void>;
   /** Settles the promise of the opening. undefined once the line is open. */
   opening?: { readonly resolve: (link: SessionLink) => void; readonly reject: (failure: Failure) => void };

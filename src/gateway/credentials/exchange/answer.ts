@@ -18,7 +18,7 @@ export interface ExchangeContext {
   readonly askedAtMs: number;
   /** Texts that messages must not contain. */
   readonly secrets: readonly string[];
-  /** Set if the request contains no token of the caller. A refusal then does not concern the caller's login. */
+  /** True if the request contains no token of the caller. A refusal then does not concern the caller's login. */
   readonly isOwn?: boolean;
 }
 

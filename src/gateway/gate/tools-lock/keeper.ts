@@ -161,7 +161,7 @@ function isFresh({ known, last, epoch, ports }: KeeperState, list: FilteredKey, 
   if (found?.epoch !== epoch || now - found.readAt > FRESH_MS) return false;
   const latest = last.get(list);
   if (latest !== undefined && now - latest.at <= NOTICED_MS) return true;
-  // The time is set now, so that concurrent calls do not read the list as well.
+  // The time is set before the reading, so that concurrent calls do not also read the list.
   last.set(list, { at: now, held: latest?.held });
   return false;
 }
