@@ -10,7 +10,6 @@ import { createLimiter } from './limiter.ts';
 import { openLists, type ReadList } from './lists.ts';
 import {
   applyObject,
-  type Context,
   discoverOnce,
   getObject,
   type Limit,
@@ -120,7 +119,9 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   };
 }
 
-function objectMethods(context: Context): Pick<Cluster, 'get' | 'apply' | 'remove' | 'patch' | 'create' | 'replace'> {
+function objectMethods(
+  context: RequestContext,
+): Pick<Cluster, 'get' | 'apply' | 'remove' | 'patch' | 'create' | 'replace'> {
   return {
     get: (id, how) => getObject(context, id, how === 'urgent'),
     apply: (object, how) => applyObject(context, object, how),
