@@ -62,6 +62,8 @@ export async function compile(
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash:16].js',
+    // Browsers load all of a page. Names and statements stay as they are written.
+    minify: platform === 'browser' && { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   });
   await bundle.close();
 }

@@ -10,7 +10,7 @@ const IDLE_CPU_MS = 100;
 /** Growth since the last collection, in bytes, from which another collection is worth its pause. */
 const GROWN_BYTES = 8 * 1024 * 1024;
 
-export interface Look {
+interface Look {
   /** Processor time of the process in milliseconds. */
   readonly cpuMs: number;
   /** Bytes that the heap occupies in memory. */

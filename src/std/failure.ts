@@ -1,5 +1,5 @@
-// Defines failures: an external system is unreachable, refuses a request or is broken. Adapters throw Failures. The
-// apply step catches the Failure of each change; the outermost level catches all others.
+// Defines failures: an external system is unreachable, refuses a request or is broken. Adapters throw Failures. Callers
+// that can continue without the result catch them; the outermost level catches all others.
 
 import type { JsonObject } from './json.ts';
 

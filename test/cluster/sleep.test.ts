@@ -13,7 +13,7 @@ import { RUN_CONFIG_FILE, type RunConfig } from '#contracts/run-config.ts';
 import { systemClock } from '#hosts/clock.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { MCPServer } from '#reconciler/kinds/mcpserver/index.ts';
-import { isObject } from '#std/json.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 import { runProxy, send, type TestedProxy } from '../gateway/proxy/world.ts';
 import { cannotRunPods, openServerWithNode, type SuiteWithNode } from '../harness/node/suite.ts';
 import { SETTINGS, schemas } from '../reconciler/kinds/fixture.ts';
@@ -88,6 +88,38 @@ describe.skipIf(reason !== undefined)(`a server that sleeps ${reason ?? ''}`, ()
     expect(started()).toBe(2);
   });
 
+  test('stays asleep if its template changes, and runs again once it no longer sleeps', async () => {
+    const object = { ...set, apiVersion: 'apps/v1', namespace };
+    const replicas = async () => (await admin.get(object))?.spec;
+    await proxy?.stop();
+    await setPods(0);
+    const changed = renderedIn(namespace, { args: ['changed'] }).find(({ kind }) => kind === 'StatefulSet');
+    await admin.apply(changed ?? fail(), { force: true });
+    expect(await replicas()).toMatchObject({
+      replicas: 0,
+      template: { spec: { containers: [{ args: ['changed'] }] } },
+    });
+    const live = await admin.get(object);
+    const awake = renderedIn(namespace, {}, {}, live).find(({ kind }) => kind === 'StatefulSet');
+    await admin.apply(awake ?? fail(), { force: true });
+    expect(await replicas()).toMatchObject({ replicas: 1 });
+    const later = renderedIn(namespace, {}, {}, await admin.get(object)).find(({ kind }) => kind === 'StatefulSet');
+    expect(later?.spec).not.toHaveProperty('replicas', 1);
+    await admin.apply(later ?? fail(), { force: true });
+    expect(await replicas()).toMatchObject({ replicas: 1 });
+  });
+
+  function fail(): never {
+    throw new Error('no StatefulSet');
+  }
+
+  /** As the proxy does. */
+  async function setPods(pods: number): Promise<void> {
+    const credentials = await openCredentials({ kubeconfig: own, clock: systemClock });
+    const place = { server: credentials.server, namespace, credentials: credentials.current };
+    await createServerScale({ ...place, statefulSet: 'drowsy', deployment: 'drowsy' }).declare(pods);
+  }
+
   test('is the only server whose number of pods the proxy may set', async () => {
     const credentials = await openCredentials({ kubeconfig: own, clock: systemClock });
     const scaleOf = (statefulSet: string, deployment: string) =>
@@ -100,16 +132,21 @@ describe.skipIf(reason !== undefined)(`a server that sleeps ${reason ?? ''}`, ()
     await expect(scaleOf('drowsy', 'other').countProxies()).rejects.toThrow('403');
   });
 
-  function renderedIn(place: string): readonly KubeObject[] {
+  function renderedIn(
+    place: string,
+    more: JsonObject = {},
+    annotations: JsonObject = { 'skep.dev/sleep-after': '15m' },
+    live?: KubeObject,
+  ): readonly KubeObject[] {
     const written = {
       ...{ apiVersion: 'toolhive.stacklok.dev/v1alpha1', kind: 'MCPServer' },
-      metadata: { name: 'drowsy', namespace: place, annotations: { 'skep.dev/sleep-after': '15m' } },
-      spec: { image: IMAGE, transport: 'stdio' },
+      metadata: { name: 'drowsy', namespace: place, annotations },
+      spec: { image: IMAGE, transport: 'stdio', ...more },
     };
     const resource = schemas.get(MCPServer)?.withDefaults(written);
     const children = MCPServer.children(
       resource as never,
-      { find: () => undefined, all: () => [] },
+      { find: (kind) => (kind === 'StatefulSet' ? live : undefined), all: () => [] },
       { ...SETTINGS, pullSecrets: [] },
     );
     const kinds = ['ServiceAccount', 'Role', 'RoleBinding', 'ConfigMap', 'StatefulSet', 'Deployment'];

@@ -26,7 +26,7 @@ interface AttachState {
   readonly pod: string;
   /** Empty until the pod has been read. */
   uid: string;
-  /** Resolves when the pod is deleted. undefined until the deletion begins. */
+  /** Resolves after the request to delete the pod has ended. undefined until that request begins. */
   replaced: Promise<void> | undefined;
   heardAt: number;
   paused: boolean;

@@ -31,8 +31,8 @@ export interface AttachOptions {
    */
   readonly protocols?: readonly AttachProtocol[];
   /**
-   * If set, closing a session deletes its pod, so that the StatefulSet creates a new pod. `failed` receives the failure
-   * of a deletion.
+   * If set, the end of a session deletes its pod, so that the StatefulSet creates a new pod. `failed` receives the
+   * failure of a deletion.
    */
   readonly replacePod?: { failed(failure: Failure): void };
   /** Timeout for connecting in milliseconds. Default: 10 s. */

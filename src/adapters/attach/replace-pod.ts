@@ -4,7 +4,7 @@ import { requestObject } from './object-request.ts';
 import type { AttachOptions } from './options.ts';
 import { attachRefusal, podPath } from './refusal.ts';
 
-/** Seconds for the server to exit by itself. Its input is closed before the deletion. */
+/** Seconds in which the MCP server can exit by itself after its input was closed. */
 const GRACE_SECONDS = 2;
 const GONE = 404;
 /** Status if a new pod has the name, because the uid is a precondition. */

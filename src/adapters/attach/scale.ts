@@ -61,7 +61,7 @@ async function requestScale(options: ScaleOptions, path: string, request: Object
   });
 }
 
-/** `declared` and `existing` are left out by the API server if they are 0. */
+/** The API server leaves out `replicas` if it is 0. */
 function countsIn({ metadata, spec, status }: JsonObject) {
   const version = isObject(metadata) ? metadata.resourceVersion : undefined;
   return { declared: replicasIn(spec), existing: replicasIn(status), version: String(version) };

@@ -25,11 +25,14 @@ export interface ApiRequest {
   /** True if the object is a Secret. Server messages about its content are then dropped. */
   readonly secret?: boolean;
   readonly as?: string;
-  /** True for requests that keep a lease. They bypass the queue and have a short timeout. */
+  /**
+   * True for requests that must not wait, such as renewals of the Lease. They bypass the queue and have a short
+   * timeout.
+   */
   readonly urgent?: boolean;
-  /** Timeout in milliseconds, if shorter than the default. */
+  /** Timeout in milliseconds. It can only shorten the default, and has no effect on urgent requests. */
   readonly timeoutMs?: number | undefined;
-  /** Maximum length of the response body as text. Longer bodies are not read. */
+  /** Maximum bytes of the response body after decompression. For a longer body, the response has `exceeds`. */
   readonly maxBytes?: number | undefined;
   /**
    * Called before each attempt and directly before its first byte is sent. If it throws, the request fails with its
@@ -55,7 +58,7 @@ export interface ApiOptions {
   readonly userAgent: string;
   readonly timeoutMs: number;
   readonly urgentTimeoutMs: number;
-  /** Monotonic time after which requests neither begin nor continue to wait. Requests that keep a lease are exempt. */
+  /** Monotonic time after which requests neither begin nor continue to wait. `urgent` requests are exempt. */
   readonly deadline: () => number;
   /** Returns the current trace, which is passed to the server. */
   readonly traceParent?: () => string | undefined;

@@ -38,7 +38,7 @@ export interface ClusterOptions {
   readonly clock: Clock;
   /** Timeout of a request in milliseconds. Default: 1 minute. */
   readonly timeoutMs?: number | undefined;
-  /** Timeout in milliseconds of requests that keep a lease. Default: 5 s. */
+  /** Timeout of an urgent request in milliseconds. Default: 5 s. */
   readonly urgentTimeoutMs?: number;
   /** Time limit in milliseconds for all requests together, counted from `connectCluster`. Default: none. */
   readonly withinMs?: number | undefined;

@@ -19,9 +19,9 @@ export interface ClusterCredentials {
   readonly tls: Tls;
   /** URL of an HTTP proxy for CONNECT. */
   readonly proxy?: string;
-  /** Digest of all fields. */
+  /** Digest of `headers`, `tls` and `proxy`. */
   readonly fingerprint: string;
-  /** Digest of the fields whose change requires a new connection. The token is not included. */
+  /** Digest of `tls` and `proxy`, whose change requires new connections. A new token does not. */
   readonly connection: string;
 }
 

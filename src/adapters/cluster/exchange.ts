@@ -8,7 +8,7 @@ export interface Sending {
   readonly options: Dispatcher.DispatchOptions;
   /** Milliseconds for the request and the whole response. A request that has no connection by then is not sent. */
   readonly timeoutMs: number;
-  /** Maximum length of the response body as received. Longer bodies are not read. */
+  /** Maximum bytes of the response body before decompression. Longer bodies are dropped. */
   readonly maxBytes: number | undefined;
   /**
    * Called directly before the first byte is sent, because the process may have been suspended before. If it throws,

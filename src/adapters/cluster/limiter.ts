@@ -4,7 +4,10 @@
 export interface Limiter {
   /** Waits until the limit allows the task and runs it. Adjusts the limit by the result. */
   run<T>(task: () => Promise<T>, isBusy: (result: T) => boolean): Promise<T>;
-  /** Current limit, between 1 and `most`. It grows by fractions, which are rounded down. */
+  /**
+   * Returns the limit, between 1 and `most`. It grows by fractions. The number of running tasks is at most its whole
+   * part.
+   */
   limit(): number;
 }
 

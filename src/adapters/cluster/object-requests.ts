@@ -14,8 +14,7 @@ import { unexpected } from './refusals.ts';
 
 export interface Limit {
   /**
-   * After this time no change begins, and writes fail with `cluster-deadline`. Statuses and Events may still be
-   * written.
+   * After this time no change begins: changes fail with `cluster-deadline`. Statuses and Events may still be written.
    */
   readonly changesUntil: number;
   /** After this time no request begins or continues to wait. */
@@ -70,8 +69,8 @@ export async function getObject(
 
 /**
  * Sends a server-side apply as YAML, of which JSON is a subset (Kubernetes API Concepts, "Server-Side Apply").
- * `fieldValidation` is `Ignore`: an apply refuses the same fields with any value. Other values only make the server
- * search for duplicate keys, which serialised objects never have.
+ * `fieldValidation` is `Ignore`. An apply refuses unknown fields with each value of `fieldValidation`. Other values
+ * only make the server search for duplicate keys, which serialised objects never have.
  */
 export async function applyObject(context: RequestContext, object: KubeObject, how: ApplyOptions): Promise<KubeObject> {
   const { name, namespace } = object.metadata;
@@ -136,7 +135,7 @@ interface Preconditions {
   readonly resourceVersion?: string;
 }
 
-/** Deletes an object. The uid is a precondition, so a repeated deletion cannot delete a new object and gets 404. */
+/** Deletes an object. The uid is a precondition, so a repeated deletion cannot delete a new object with the name. */
 export async function removeObject(
   context: RequestContext,
   id: ResourceId,

@@ -52,7 +52,7 @@ export interface WatchesOptions {
 }
 
 const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
-/** Seconds after which the server ends a watch. The next watch then detects a silently lost connection. */
+/** Seconds after which the server ends a watch. A watch that is silent for longer has lost its connection. */
 const WATCH_SECONDS = 600;
 const SILENCE_MS = (WATCH_SECONDS + 30) * 1000;
 /** Longest silence after a bookmark. A server that has sent a bookmark sends one about every minute. */

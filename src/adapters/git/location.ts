@@ -157,7 +157,8 @@ function readScpLike(text: string): SshLocation | undefined {
 }
 
 /**
- * Refuses host, user and path if they begin with a dash, because ssh or the server's shell could parse them as options.
+ * Refuses an empty host, user or path, and control characters. Also refuses a leading dash, because ssh or the server's
+ * shell could parse the part as an option.
  */
 function checkedSsh(location: SshLocation): SshLocation {
   const { url, user, host, path } = location;

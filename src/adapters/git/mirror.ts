@@ -1,4 +1,4 @@
-// Reads a remote repository with a local copy that fetches only new objects and repairs itself.
+// Reads a remote repository through a local copy. Fetches only new objects, and clones a damaged copy again.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -193,7 +193,7 @@ async function inspect({ options }: Mirror, gitdir: string, oid: string): Promis
   }
 }
 
-/** Lists the files of a commit in the local copy, and caches the list. */
+/** Verifies the required signatures of a commit in the local copy, lists its files, and caches the list. */
 async function openCheckout(mirror: Mirror, gitdir: string, located: Located, trust: Trust): Promise<Checkout> {
   const { options } = mirror;
   const store = openObjectStore(join(gitdir, 'objects'), options.limits.maxObjectBytes);

@@ -120,7 +120,7 @@ function keepingPacks(http: Remote['http'], packs: Buffer[]): Remote['http'] {
 
 /**
  * Records for the next fetch that all objects of a commit are in the local copy. The commit is marked as shallow.
- * Otherwise the server could assume that the copy has its ancestors, and omit a file that an ancestor contains.
+ * Otherwise the server could assume that the copy has the commit's ancestors, and omit a file that one contains.
  */
 export async function rememberHave(gitdir: string, commit: string): Promise<void> {
   await fs.promises.writeFile(join(gitdir, 'shallow'), `${commit}\n`);

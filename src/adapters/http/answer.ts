@@ -34,7 +34,7 @@ function bodyTooLarge(maxBytes: number): Failure {
   return new Failure('outbound-too-large', `the answer is larger than ${maxBytes} bytes`, { data: { maxBytes } });
 }
 
-/** Returns headers with lower-case names. Repeated headers are joined with `, `. */
+/** Joins the values of repeated headers with `, `. undici returns names in lower case. */
 export function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

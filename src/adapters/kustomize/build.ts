@@ -1,5 +1,5 @@
-// Builds kustomizations with kustomize in a child process. The process sees only a copy of the needed files and none of
-// our environment variables. Time, memory and output are limited.
+// Builds kustomizations with kustomize in a child process, which receives a copy of the needed files and none of our
+// environment variables. Time, memory and output are limited.
 
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
@@ -81,8 +81,8 @@ function runProgram(
   { tree, home, folder }: BuildPaths,
   limits: BuildLimits,
 ): Promise<BuildExit> {
-  // The default restrictor would forbid bases and patches outside the kustomization's folder. The tree contains only
-  // checked files.
+  // By default, kustomize refuses bases and patches outside the kustomization's folder. Here they are allowed, because
+  // the tree contains only checked files.
   const args = [...program.args, '--load-restrictor', 'LoadRestrictionsNone', join(tree, folder)];
   const env = {
     HOME: home,
@@ -149,7 +149,7 @@ function watchMemory(pid: number | undefined, max: number, exceeded: () => void)
 
 const WORDS_MAX = 400;
 
-/** Removes paths of this machine from the error, and quoted file contents, which may be Secrets. */
+/** Removes paths of this machine and quoted contents of files from the error. The contents may be secret. */
 function readableWords(complaint: string, roots: readonly string[]): string {
   const lines = complaint.split('\n').filter((each) => each.trim() !== '' && !/^(?:#|Warning:)/i.test(each));
   const line = lines.find((each) => each.toLowerCase().startsWith('error: ')) ?? lines[0] ?? 'nothing';

@@ -27,8 +27,8 @@ export interface Trust {
 }
 
 /**
- * The bundle. `artifact` is the signed content if the bundle does not contain it. `digest` is the digest of the image
- * that was signed.
+ * A bundle that claims to sign the image with this digest. `artifact` is the signed content if the bundle does not
+ * contain it.
  */
 export interface Claimed {
   readonly bundle: JsonObject;

@@ -1,5 +1,5 @@
-// Caches verified images by digest, whose content never changes. Tags are resolved again after some time. Failures are
-// cached for a short time.
+// Caches verified images by digest, because the content of a digest never changes. Tags are resolved again after some
+// time. Failures are cached for a short time.
 
 import type { ImageFacts, ImageRequest, ImageVerifier, KnownFacts } from '#reconciler/run/images/ports.ts';
 import { type ImageName, parseImageName } from '#std/address/image-name.ts';

@@ -35,7 +35,7 @@ export interface SourceChange {
   readonly upserts: readonly VersionRow[];
   /** Versions that become tombstones. */
   readonly retired: readonly VersionId[];
-  /** Versions outside of the content whose latest flag changes. */
+  /** Stored versions that the list of entries lacks and whose latest flag changes. */
   readonly flips: readonly (VersionId & { readonly isLatest: boolean })[];
   readonly written: WriteCounts;
 }

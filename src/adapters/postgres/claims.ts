@@ -11,8 +11,8 @@ import { readRecordedState } from './states.ts';
 const CLAIM_MS = 60_000;
 
 /**
- * Returns a writer that works under a claim. The writer calls `fence` first in each transaction. `fence` throws if the
- * claim is lost.
+ * Returns a writer that works under a claim. In each transaction, the writer locks the source and then calls `fence`,
+ * which throws if the claim is lost.
  */
 export type Fenced = (fence: (client: pg.Client) => Promise<void>) => SourceWriter;
 

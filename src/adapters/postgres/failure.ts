@@ -1,4 +1,4 @@
-// Converts errors of PostgreSQL and of connections to Failures. Uses SQLSTATE classes instead of message texts.
+// Converts errors of PostgreSQL and of connections to Failures. Classifies them by SQLSTATE, not by message texts.
 
 import { Failure } from '#std/failure.ts';
 import type { DatabaseCode } from './codes.ts';

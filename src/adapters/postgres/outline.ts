@@ -31,7 +31,7 @@ export interface VersionId {
 
 export interface OutlinePage {
   readonly ids: readonly Outlined[];
-  /** True if more versions follow the last found version. */
+  /** True if more versions that match the query follow. */
   readonly more: boolean;
 }
 

@@ -56,7 +56,7 @@ function writer(pool: Pool, claimMs: number | undefined): CatalogueWriter {
   };
 }
 
-/** The writer calls `fence` first in each transaction. */
+/** In each transaction, the writer locks the source, then calls `fence`, then reads and writes rows. */
 function sourceWriter(pool: Pool, fence: (client: pg.Client) => Promise<void>): SourceWriter {
   return {
     replace: (key, entries, state, now, hold = () => false) =>

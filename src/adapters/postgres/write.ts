@@ -1,4 +1,4 @@
-// Changes the catalogue. Each function must be called inside a transaction.
+// Changes the catalogue. `lockSource`, `writeState` and `writeChange` must be called inside a transaction.
 
 import type pg from 'pg';
 import type { SourceState } from '#contracts/catalogue-state.ts';

@@ -117,5 +117,5 @@ function isCode(error: unknown, code: string): boolean {
 }
 
 function ignore(): void {
-  // The exit of the process is reported instead of this error.
+  // Output of a health check is not needed. Instead of errors of streams, the exit of the process is reported.
 }

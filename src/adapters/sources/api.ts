@@ -102,7 +102,7 @@ function wholeOf({ deps }: ApiReading, path: string, list: List, validators: Res
   };
 }
 
-/** Returns the time for the next read of changes. undefined if an entry has no update time. */
+/** Returns the time for the next read of changes. undefined without entries, or if an entry has no update time. */
 function sinceOf(times: readonly number[]): string | undefined {
   const newest = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   return Number.isFinite(newest) ? new Date(newest - OVERLAP_MS).toISOString() : undefined;

@@ -6,7 +6,7 @@ export interface OtlpName {
   readonly name: string;
   /** Unit in UCUM. Empty if the metric has no unit. */
   readonly unit: string;
-  /** In the order of the family's labels. */
+  /** Names of the attributes, in the order of the family's labels. */
   readonly labels: readonly string[];
   /** True for a gauge whose values can be summed over processes. */
   readonly additive: boolean;

@@ -47,7 +47,8 @@ export function resourceAttributes(facts: ResourceFacts, environment: Environmen
 }
 
 /**
- * Parses `key=value,key=value` with percent-encoded values (OpenTelemetry, Resource SDK). Malformed parts are dropped.
+ * Parses `key=value,key=value` with percent-encoded values (OpenTelemetry, Resource SDK). Parts without a key are
+ * dropped.
  */
 function environmentAttributes(text: string): Record<string, string> {
   const attributes: Record<string, string> = {};

@@ -1,5 +1,5 @@
-// Builds keys of callers. A key consists of the caller and a variant: the headers of the client that change which data
-// the caller gets.
+// Builds keys of callers. A key consists of the caller and, if necessary, a variant. The variant stands for headers of
+// the client that change which data the caller gets.
 
 /** Allowed as separator, because keys of callers are empty or JSON without line breaks. */
 const SEPARATOR = '\n';

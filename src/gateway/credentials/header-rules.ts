@@ -24,7 +24,7 @@ const RESTRICTED: ReadonlySet<string> = new Set([
 ]);
 const RESTRICTED_PREFIXES = ['proxy-', 'x-forwarded-'];
 
-/** Field values contain visible characters, spaces and tabs, and bytes above ASCII (RFC 9110 section 5.5). */
+/** Characters that a field value must not contain (RFC 9110 section 5.5). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
 const UNSENDABLE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const ASCII = /^[\t\u0020-\u007e]*$/;

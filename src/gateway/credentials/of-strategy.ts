@@ -52,8 +52,8 @@ export function needsProvider({ tokenExchange, cloudSts, upstreamInject, xaa }: 
 }
 
 /**
- * Returns the credential of a backend: its strategy, and configured headers, which override headers of the strategy. A
- * signature is added after the configured headers. Throws a Failure like `credentialOfStrategy`.
+ * Returns the credential of a backend. It applies the strategy and the configured headers, which override headers of
+ * the strategy. A signature is added after the configured headers. Throws a Failure like `credentialOfStrategy`.
  */
 export function credentialOfBackend(listed: VmcpBackend, config: VmcpConfig, ports: StrategyPorts): Credential {
   const { name, headerForward: headers } = listed;
@@ -104,8 +104,8 @@ function requireBlock<T>(block: T | undefined, pointer: string, key: string): T 
 }
 
 /**
- * Name of an environment variable for a secret of the configuration file, because credentials read secrets from
- * variables.
+ * Name of the variable that passes a secret of the configuration file to a credential. Credentials read secrets only
+ * from variables and files.
  */
 const WRITTEN = 'SKEP_WRITTEN_VALUE';
 

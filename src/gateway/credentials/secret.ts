@@ -18,8 +18,8 @@ type Convert = (text: string) => string | undefined;
 
 /**
  * Returns a function that returns the current secret, converted by `convert`. Ignores white space around the secret.
- * Throws a Failure if the secret is missing at the start. If the file later becomes unusable, reports this once and
- * keeps the last valid value.
+ * Throws a Failure if the secret is missing or not usable at the start. If the file later becomes unusable, reports
+ * this once and keeps the last valid value.
  */
 export function createSecret(ports: SecretPorts, source: SecretSource, convert: Convert): () => string {
   const { pointer, variable, file } = source;

@@ -82,7 +82,10 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['AccessDenied', { status: 403, code: 'sts-denied', message: 'the caller may not use this server' }],
 ]);
 
-/** Error codes of an overloaded service, some of which have status 400. */
+/**
+ * Error codes of a service that is overloaded or cannot reach the identity provider. Some of these codes have status
+ * 400.
+ */
 const OVERLOADED: ReadonlySet<string> = new Set([
   'IDPCommunicationError',
   'RequestLimitExceeded',

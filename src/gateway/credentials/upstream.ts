@@ -1,4 +1,4 @@
-// Replaces the caller's token with the person's token at a provider, which an embedded authorization server stores
+// Replaces the caller's token with the person's token at a provider. An embedded authorization server stores this token
 // after a login.
 
 import { Failure } from '#std/failure.ts';

@@ -197,7 +197,7 @@ const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', '
 
 type OutcomeInput = Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal' | 'contents'>;
 
-/** Returns the outcome. Unless `readsErrors` is false, an answer that reports an error fails even with HTTP 200. */
+/** Returns the outcome. A reported error counts even with HTTP 200, unless `readsErrors` is false. */
 export function auditOutcome(input: OutcomeInput): AuditOutcome {
   const { status, answer, rpcErrorCode, refusal = '', contents } = input;
   if (status === 401 || status === 403 || DENIALS.has(refusal)) return 'denied';

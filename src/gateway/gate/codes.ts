@@ -66,10 +66,10 @@ export const GATE_CODES = {
 
 export type GateCode = keyof typeof GATE_CODES;
 
-/** Refusal of a call. The message is for the client, and does not mention policies, other callers or internals. */
+/** Refusal of a call. The message is for the client. It names no single policy, no other caller and no internals. */
 export interface Denial {
   readonly httpStatus: 200 | 400 | 403 | 429 | 503;
-  /** Code of JSON-RPC 2.0 section 5.1. */
+  /** Code of the JSON-RPC error. Often equal to the HTTP status. */
   readonly rpcCode: number;
   readonly code: GateCode;
   readonly message: string;

@@ -5,7 +5,10 @@ import type { Era } from '../wire/revisions.ts';
 
 /** Sessions store parts of `initialize`. A process has thousands of sessions, and real clients send less than 4 KiB. */
 const INITIALIZE_BYTES_MAX = 16 * 1024;
-/** The bridge keeps server sessions by the capabilities of stateless clients, which are as large as in `initialize`. */
+/**
+ * The bridge stores client info and capabilities of stateless clients with its sessions at the server. Both are as
+ * large as in `initialize`.
+ */
 const CLIENT_BYTES_MAX = INITIALIZE_BYTES_MAX;
 /** A subscription is stored as long as the client listens. The 100 allowed URIs usually take about 10 KiB. */
 const LISTEN_BYTES_MAX = 64 * 1024;

@@ -5,7 +5,7 @@ import { isObject } from '#std/json.ts';
 import { HINTS, type ToolHints } from './policy/request.ts';
 
 export interface KnownTools {
-  /** Returns the hints of a tool by its name for clients. undefined if no list has contained the tool. */
+  /** Returns the hints of the tool that clients call `name`. undefined if no list has contained the tool. */
   hintsOf(name: string): ToolHints | undefined;
   learn(name: string, hints: ToolHints): void;
   /** Records that all pages of the list were read. Tools that are still unknown therefore have no hints. */

@@ -22,9 +22,9 @@ export interface ListView {
   readonly known?: KnownTools;
   /** Compares the server's definitions with the reviewed definitions. */
   readonly lock?: LockKeeper;
-  /** Set if the gateway reads the list for the lock. */
+  /** Set if the gateway reads the list to compare it with the tools lock. */
   readonly reading?: LockReading;
-  /** Called with the result of each comparison between a definition and the lock. */
+  /** Called with the result of each comparison between a definition and the reviewed definition. */
   readonly compared?: (key: FilteredKey, name: string, agrees: boolean) => void;
 }
 
@@ -74,8 +74,8 @@ function keepItem(body: Buffer, item: ListItem, key: FilteredKey, view: ListView
 }
 
 /**
- * Returns whether the lock permits the item. Must run before overrides change the definition, and also for items that
- * the caller may not see.
+ * Returns whether the tools lock permits the item. Must run before overrides change the definition, and also for items
+ * that the caller may not see.
  */
 function isReviewed(
   body: Buffer,
@@ -107,13 +107,16 @@ function keepTool(body: Buffer, item: ListItem, own: string, view: ListView): Ke
   return override === undefined ? { item } : { item, patches: overridePatches(item, name, override, annotations) };
 }
 
-/** Returns the annotations for clients. Configured values override the server's values, even false and empty values. */
+/**
+ * Returns the annotations that clients get. Configured values override the server's values, even false and empty
+ * values.
+ */
 function annotationsOf(body: Buffer, { annotations }: ListItem, override: Override | undefined): JsonObject {
   const own = annotations === undefined ? undefined : readValue(body, annotations);
   return { ...(isObject(own) ? own : {}), ...override?.annotations };
 }
 
-/** Returns the definition of one tool for clients. Used by code that builds its own list. */
+/** Returns the definition of one tool that clients get. Used by code that builds its own list. */
 export function patchTool(body: Buffer, item: ListItem, name: string, override: Override): Buffer {
   const annotations = override.annotations === undefined ? undefined : annotationsOf(body, item, override);
   const { start, end } = item.span;

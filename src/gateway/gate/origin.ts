@@ -14,7 +14,10 @@ export interface OriginSettings {
    * allowed, but a loopback listener allows only names of this machine.
    */
   readonly allowedHosts?: readonly string[];
-  /** Allowed origins. `*` allows every origin. If absent, only the gateway's own origin is allowed, and CORS is off. */
+  /**
+   * Allowed origins, in addition to origins of the gateway's own host. `*` allows every origin. If absent or empty,
+   * CORS is off.
+   */
   readonly allowedOrigins?: readonly string[];
   /** True if the host in X-Forwarded-Host also counts as the gateway's own host. */
   readonly trustForwarded: boolean;
@@ -29,13 +32,12 @@ interface RequestHead {
 type ResponseHeaders = Readonly<Record<string, string>>;
 
 export interface OriginRules {
-  /** Returns the refusal. undefined if the request is allowed. Must be called before other methods. */
+  /** Returns the refusal. undefined if the request is allowed. */
   refuse(request: RequestHead): Denial | undefined;
   /**
-   * Returns the refusal of a request to a loopback listener whose Host is neither a name of this machine nor an allowed
-   * host. A page of another site could otherwise reach the listener by DNS rebinding.
-   * Applies to all endpoints, including health, metrics and login. Names of this machine are always allowed, because
-   * probes use them.
+   * If the listener is on loopback, returns the refusal of a request with a Host that is neither a name of this machine
+   * nor an allowed host. A page of another site could otherwise reach the listener by DNS rebinding. Applies to all
+   * endpoints, including health, metrics and login. Names of this machine are always allowed, because probes use them.
    */
   refuseRebinding(request: RequestHead): Denial | undefined;
   /** Returns the CORS headers for every answer. Empty if CORS is off. */

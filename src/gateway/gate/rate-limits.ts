@@ -10,16 +10,22 @@ interface BucketPair {
 }
 
 export interface RateLimitSettings extends BucketPair {
-  /** Limits by the tool's name for clients. */
+  /** Limits by the name under which clients call the tool. */
   readonly tools: ReadonlyMap<string, BucketPair>;
 }
 
 export interface CountedCall {
-  /** Text that is equal for the same user, whatever client the user has. */
+  /** Text that is equal for all clients of a user. */
   readonly user: string;
-  /** Names of tools for clients: the called tool, and the inner tool if the called tool calls another tool. */
+  /**
+   * Names under which clients call the tools: the called tool, and the inner tool if the called tool calls another
+   * tool.
+   */
   readonly tools: readonly string[];
-  /** Set if the call is a part of another call, for which the server's limits were already counted. */
+  /**
+   * True if the call is a part of another call. The limits of the whole server were already counted for that other
+   * call.
+   */
   readonly isInner?: true;
 }
 

@@ -9,7 +9,7 @@ export type Override = Static<typeof ToolOverride>;
 
 /** Settings `tools_filter` and `tools_override` of the configuration. */
 export interface ToolSettings {
-  /** Names of tools for clients. If absent or empty, clients get all tools. */
+  /** Names under which clients get the permitted tools. If absent or empty, clients get all tools. */
   readonly tools_filter?: readonly string[];
   /** Overrides by the server's own names of the tools. */
   readonly tools_override?: Readonly<Record<string, Override>>;

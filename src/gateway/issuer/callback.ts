@@ -79,7 +79,10 @@ async function continueLogin(world: IssuerWorld, pending: PendingLogin): Promise
   return redirectAnswer(await giveCode(world, pending, person), cookies);
 }
 
-/** Returns the page that asks for consent. undefined if the person has consented, in this login or earlier. */
+/**
+ * Stores the person's consent and returns undefined. If the person has not consented, in this login or earlier, returns
+ * the page that asks for consent. If the client no longer exists, returns an error page.
+ */
 async function settleConsent(
   world: IssuerWorld,
   pending: PendingLogin,

@@ -110,7 +110,8 @@ export type Consents = Readonly<Record<string, Consent>>;
 export const KEYS = {
   client: (id: string) => `client:${id}`,
   /**
-   * Client that nobody has logged in with. The record has a short lifetime, and cannot replace records of other kinds.
+   * Client with which no person has logged in yet. The record has a short lifetime, and cannot replace records of other
+   * kinds.
    */
   newClient: (id: string) => `newclient:${id}`,
   pending: (id: string) => `pending:${id}`,
@@ -118,7 +119,7 @@ export const KEYS = {
   grant: (session: string) => `refresh:${session}`,
   upstream: (session: string, provider: string) => `upstream:${session}:${provider}`,
   upstreamLock: (session: string, provider: string) => `lock:${session}:${provider}`,
-  /** Sealed registration of this server at a provider, which all replicas share. */
+  /** Sealed registration of this server at a provider. All replicas share the registration. */
   registration: (provider: string, settings: string) => `dcr:${provider}:${settings}`,
   registrationLock: (provider: string, settings: string) => `lock:dcr:${provider}:${settings}`,
   registrationRenewal: (provider: string, settings: string) => `renewed:${provider}:${settings}`,
@@ -130,7 +131,7 @@ export const KEYS = {
 
 export const PENDING_MS = 10 * 60_000;
 export const NEW_CLIENT_MS = 24 * 3_600_000;
-/** Lifetime of a client's record after its last login. */
+/** Lifetime of a client's record after the client last got tokens of a login. */
 export const CLIENT_MS = 90 * 24 * 3_600_000;
 /** Lifetime of a registration at a provider after the last write. */
 export const REGISTRATION_MS = 90 * 24 * 3_600_000;

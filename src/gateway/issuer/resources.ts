@@ -22,8 +22,8 @@ export function audienceFor(
 }
 
 /**
- * Returns the audience for a request to the token endpoint, which cannot exceed the granted audience (RFC 8707 section
- * 2.2).
+ * Returns the audience of tokens for a request to the token endpoint. This audience cannot exceed the granted audience
+ * (RFC 8707 section 2.2).
  */
 export function narrowedAudience(
   settings: IssuerSettings,
@@ -69,8 +69,8 @@ export function scopeNames(text: string): readonly string[] {
 }
 
 /**
- * Returns the scopes for a request to the token endpoint. Refuses a known scope that the login did not grant (RFC 6749
- * section 6).
+ * Returns the scopes for a request to the token endpoint. Refuses a scope of this server that the login did not grant
+ * (RFC 6749 section 6).
  */
 export function narrowedScopes(
   { scopes }: Pick<IssuerSettings, 'scopes'>,

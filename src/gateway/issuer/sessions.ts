@@ -10,7 +10,7 @@ import { type IssuerWorld, sessionMs } from './world.ts';
 
 /** Time before the expiry at which tokens are refreshed, because requests take time and clocks differ. */
 const SKEW_MS = 30_000;
-/** Time for which a token is used without reading the store, which shows whether the session has ended. */
+/** Time for which a token is used without reading the store. Only the store shows whether the session has ended. */
 const KEPT_MS = 5_000;
 const KEPT_MAX = 20_000;
 /** Time until the next refresh for an id_token, if the last refresh has returned no id_token. */
@@ -20,8 +20,8 @@ const LOCK_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
 /**
- * Returns the person's access token at the provider. undefined if the session has ended. Throws a Failure if the state
- * of the session is unknown.
+ * Returns the person's access token at the provider. undefined if the session has ended or the provider is unknown.
+ * Throws a Failure if the state of the session is unknown.
  */
 export type FindUpstreamToken = (session: string, provider: string) => Promise<string | undefined>;
 

@@ -79,8 +79,8 @@ export function claimsOf(
 const UNKNOWN_CLAIMS: JsonObject = {};
 
 /**
- * Decides on a message. Checks the tool's name and the lock first. Then evaluates the policies, with the name that the
- * client uses.
+ * Decides on a message. Checks the tool's name and the tools lock first. Then evaluates the policies, with the name
+ * that the client uses.
  */
 export function admit(
   parts: RuleParts,

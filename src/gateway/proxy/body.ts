@@ -8,7 +8,7 @@ export type Body =
 
 const EMPTY = Buffer.alloc(0);
 
-/** Reads the body and calls `done` once. Does not read bytes beyond the bound. */
+/** Reads the body and calls `done` once. Does not store bytes beyond the bound. */
 export function readBody(request: IncomingMessage, limitBytes: number, done: (body: Body) => void): void {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limitBytes) {

@@ -13,7 +13,7 @@ const TEXT_MAX = 100;
 
 /**
  * Returns name and version from `initialize`, or from `_meta` (MCP 2026-07-28). Returns undefined if the message has no
- * name.
+ * client info.
  */
 export function clientInfoOf(message: Message | undefined, body: Buffer | undefined): ClientInfo | undefined {
   if (message === undefined || body === undefined || message.kind === 'response') return undefined;

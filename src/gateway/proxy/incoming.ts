@@ -81,7 +81,7 @@ function leavingHeaders(
   const trace = incoming.trace(message);
   const headers = requestHeadersToForward(incoming.headers, FORWARDED);
   Object.assign(headers, forwarded);
-  // The backend's credential is set later, and decides whether this header is sent.
+  // The backend's credential is applied later, and may remove or replace this header.
   const { authorization } = incoming.headers;
   if (authorization !== undefined) headers.authorization = authorization;
   if (backendName !== undefined && headers[HEADERS.name] !== undefined) {

@@ -1,4 +1,4 @@
-// Refuses requests that are not MCP by their path, method and content type.
+// Refuses requests with a path, method or content type that MCP does not use.
 
 import type { IncomingMessage } from 'node:http';
 import { ACCEPT_REFUSED, type Refusal } from './faults.ts';

@@ -41,16 +41,16 @@ export interface Rules {
 }
 
 /**
- * A list that the proxy must read, and the reason. `hints`: policies need unknown hints. `lock`: the definition is not
- * yet compared with the reviewed definition. `names`: the list shows which tool a name means. If the list cannot be
- * read, calls that need `hints` or `lock` are refused.
+ * A list that the proxy must read, and the reason. `hints`: policies need hints of a tool that the proxy does not have
+ * yet. `lock`: the definition must be compared with the reviewed definition. `names`: only the list shows which tool a
+ * name stands for. If the list cannot be read, calls that need `hints` or `lock` are refused.
  */
 export interface NeededList {
   readonly need: 'hints' | 'lock' | 'names';
   readonly list: FilteredKey;
 }
 
-/** Returns whether the rules may filter the member of a result with this name. */
+/** Returns whether a member of a result with this name is a list that the rules may filter. */
 export function isListKey(name: string): boolean {
   return filteredKey(name) !== undefined;
 }
@@ -59,7 +59,7 @@ export function createRules(parts: RuleParts): Rules {
   const { tools, policies, known, lock } = parts;
   const filters = tools !== undefined || policies !== undefined || lock !== undefined;
   const pages = createPages(known);
-  // If policies exist, answers differ between callers, so agreed answers are not remembered.
+  // If policies exist, answers differ between callers, so answers that match the tools lock are not remembered.
   const agreed = lock !== undefined && policies === undefined ? createAgreedLists() : undefined;
   const named = rememberTasks();
   return {
@@ -77,7 +77,7 @@ export function createRules(parts: RuleParts): Rules {
       const lists = filters ? listRewriting({ parts, pages, reading, agreed }, message, body, caller) : undefined;
       const tasks = taskRewriting(parts, named, message, caller);
       if (lists === undefined || tasks === undefined) return lists ?? tasks;
-      // Evaluated last, because `lists.passes` reports the definitions to the lock.
+      // `lists.passes` is called last, because it reports the definitions to the tools lock.
       const passes = (pieces: readonly Buffer[]) => tasks.passes?.(pieces) === true && lists.passes?.(pieces) === true;
       return Object.assign((bytes: Buffer) => tasks(lists(bytes)), { passes });
     },
@@ -241,7 +241,8 @@ function unreadList(
 ): Buffer {
   unreadable(detail);
   const isFiltered = tools !== undefined || policies !== undefined || lock?.enforces === true;
-  // A new buffer object marks the answer as changed, so that it is not remembered as agreeing.
+  // A new buffer object marks the answer as changed, so that it is not remembered as an answer that matches the tools
+  // lock.
   if (!isFiltered) return bytes.subarray();
   const message = 'The answer of the MCP server cannot be read, so its lists cannot be filtered.';
   return errorBody(id, ERRORS.internalError, message);

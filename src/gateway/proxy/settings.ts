@@ -52,8 +52,8 @@ function httpEndpoint(url: string): Target {
 }
 
 /**
- * Returns the transport for clients; `sse` is HTTP+SSE (MCP 2024-11-05). `proxy_mode` applies to stdio servers only.
- * Other servers keep their transport.
+ * Returns the transport that clients use; `sse` is HTTP+SSE (MCP 2024-11-05). `proxy_mode` applies to stdio servers
+ * only. Other servers keep their transport.
  */
 export function frontOf({ transport, proxy_mode: mode }: RunConfig): 'streamable-http' | 'sse' {
   if (transport === 'stdio') return mode;

@@ -25,6 +25,7 @@ export interface Overview {
   readonly runs: readonly EndedRun[];
 }
 
+/** Returns the document `/status` for operators, with names. */
 export function overviewDocument(overview: Overview): JsonObject {
   const { name, version, metadata, members, resolution, offer, workflows, runs } = overview;
   return {
@@ -40,7 +41,7 @@ export function overviewDocument(overview: Overview): JsonObject {
   };
 }
 
-/** Returns the health of the backends, with their names. */
+/** Returns the document `/api/backends/health` for operators, with names. */
 function namedHealth({ members, memberMetadata }: Overview): JsonObject {
   const known = healthDocument(members);
   const backends = objectsIn(known.backends).map((report, index): JsonObject => {

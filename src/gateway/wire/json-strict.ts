@@ -20,7 +20,7 @@ import { decodeString, foldKey } from './json-members.ts';
 import type { Span } from './message.ts';
 
 export interface StrictOptions {
-  /** If set, nested objects and arrays are validated as well. Otherwise only the outermost object is validated. */
+  /** If true, nested objects and arrays are also validated. Otherwise only the outermost object is validated. */
   readonly deep?: boolean;
   /**
    * Keys of the outermost object that the caller will read. No key may differ from these keys only in letter case. If

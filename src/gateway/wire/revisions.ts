@@ -32,8 +32,8 @@ export type EraDecision =
   | { readonly fault: ProtocolFault };
 
 /**
- * Determines the era of one HTTP request by `_meta` of its message, otherwise by the header. `message` is undefined for
- * GET and DELETE. `checkStandardHeaders` checks that the header is present.
+ * Determines the era of one HTTP request: by `_meta` of its message, by the method `initialize`, or by the header.
+ * `message` is undefined for GET and DELETE. `checkStandardHeaders` checks that the header is present.
  */
 export function eraOf(header: string | undefined, message: Message | undefined): EraDecision {
   const call = message === undefined || message.kind === 'response' ? undefined : message;

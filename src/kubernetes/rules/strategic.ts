@@ -1,6 +1,6 @@
-// Applies a strategic merge patch: merges a partial object into an object, and lists by the keys in the kind's OpenAPI
-// document. Source: the Kubernetes reference, "Strategic merge patch", with the directives `$patch`, `$retainKeys`,
-// `$setElementOrder/<list>` and `$deleteFromPrimitiveList/<list>`.
+// Applies a strategic merge patch: merges a partial object into an object. Lists are merged by the keys in the kind's
+// OpenAPI document. Source: the Kubernetes reference, "Strategic merge patch", with the directives `$patch`,
+// `$retainKeys`, `$setElementOrder/<list>` and `$deleteFromPrimitiveList/<list>`.
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '#std/json.ts';
 import type { Finding } from './finding.ts';

@@ -9,7 +9,7 @@ export type DataKey =
   | { readonly ok: true; readonly key: Uint8Array }
   | { readonly ok: false; readonly code: SopsCode; readonly message: string };
 
-/** Number of different x values of shares. */
+/** Maximum number of shares. Each share needs its own x value, which is a nonzero byte. */
 const GROUPS_MAX = 255;
 
 export async function openDataKey({ groups, threshold }: SopsMetadata, keys: AgeKeys): Promise<DataKey> {

@@ -8,7 +8,7 @@ export interface ProcessUsage {
   readonly residentBytes: number;
   readonly heapBytes: number;
   readonly cpuSeconds: number;
-  /** 99th percentile of the delay since the last reading. */
+  /** 99th percentile of the event loop's delay since the last reading. */
   readonly eventLoopSeconds: number;
 }
 

@@ -16,6 +16,12 @@ const INITIALIZE = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo
 
 test('a member falls asleep in spite of the checks of its health, and is started by a call of its tool alone', async () => {
   const sleeper = await world.start('member', 'stdio', { afterSeconds: 3 });
+  // Before the member has answered, the virtual server may take it for one without sessions, and keep a session in its
+  // name for minutes.
+  await eventually(
+    () => get(`${sleeper.proxy.origin}/readyz`),
+    ({ status }) => status === 200,
+  );
   const settings = operational({ healthCheckInterval: '1s', healthCheckTimeout: '1s' });
   const config = configOf({ member: { url: sleeper.proxy.url } }, settings);
   const backends = config.backends.map((backend) => ({ ...backend, sleeps: 'digest' }));

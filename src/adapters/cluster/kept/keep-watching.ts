@@ -36,7 +36,7 @@ const RETRY_MS = [100, 200, 500, 1000, 2000, 5000, 15_000, 30_000];
 /** Failures after which the server can still send all later events. */
 const GOES_ON = new Set(['cluster-unreachable', 'cluster-busy', 'cluster-unauthorized']);
 
-/** Resolves with the failure that may have lost events. Resolves with undefined if the signal was aborted. */
+/** Resolves with the failure by which events may have been lost. Resolves with undefined if the signal was aborted. */
 export async function watchUntilLost(
   deps: WatchingDeps,
   watched: Watched,

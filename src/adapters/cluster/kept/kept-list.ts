@@ -34,8 +34,8 @@ export interface KeptList {
   /** Stores the response of our own write. `belongs` is false if the object no longer matches the list's selector. */
   write(object: KubeObject, belongs: boolean): void;
   /**
-   * Marks an object as uncertain, after our own deletion was accepted or the result of a write is unknown. An event of
-   * its deletion or a later LIST ends the uncertainty.
+   * Marks an object as uncertain, because we delete it or because the result of our write is unknown. The uncertainty
+   * ends with an event that shows the deletion, or with a LIST that begins later.
    */
   doubt(key: string): void;
   hasDoubts(): boolean;

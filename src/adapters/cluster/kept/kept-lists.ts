@@ -92,8 +92,8 @@ export function keepLists(cluster: ConnectedCluster, options: KeptListsOptions):
 }
 
 /**
- * Sends LISTs again after a schema changed. The server may then return unchanged resourceVersions with other defaults
- * or without some fields.
+ * Makes the next reads send LISTs after a schema changed. The server may then return unchanged resourceVersions with
+ * other defaults or without some fields.
  */
 function noteSchema({ schemas, lists }: ListsState, apiVersion: string, schema: unknown): void {
   const isOther = schemas.has(apiVersion) && schemas.get(apiVersion) !== schema;

@@ -74,8 +74,8 @@ export function noteReads(cluster: ConnectedCluster): NotedReads {
 }
 
 /**
- * Returns the note of a watched list, whose objects are in memory anyway. A function of its own: a closure in `list`
- * would also keep `hold`, and with it all declared objects of the run.
+ * Returns the note of a watched list, whose objects are in memory anyway. This is a separate function, because a
+ * closure in `list` would also keep `hold`, and with it all declared objects of the run.
  */
 function keptNoteOf(
   cluster: ConnectedCluster,

@@ -174,7 +174,7 @@ async function readAnew(state: WatchState, hold: ListOptions['hold']): Promise<r
   return objects;
 }
 
-/** Returns an empty text if resourceVersions of the list cannot be compared. */
+/** Returns the list's resourceVersion, or an empty text if versions in the list cannot be compared. */
 function versionOf({ version, objects }: Awaited<ReturnType<ReadList>>): string {
   const all = [version, ...objects.map(({ metadata }) => metadata.resourceVersion)];
   return all.every(isComparable) ? version : '';

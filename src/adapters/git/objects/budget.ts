@@ -33,7 +33,7 @@ const TURN_BYTES = MIB;
 /** Cost of an object in bytes, in addition to the bytes of its content. */
 export const OBJECT_BYTES = 4096;
 
-/** Maximum of processed bytes per returned byte. The factor is needed because deltas build on deltas. */
+/** The processed bytes may be this many times `maxBytes`, because deltas build on deltas. */
 const WORK_MAX = 16;
 
 /**

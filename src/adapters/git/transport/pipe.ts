@@ -11,7 +11,7 @@ export interface GitStream {
   readonly output: Readable;
   /** Resolves after the end of the output: with the failure that ended it early, or undefined. */
   complaint(): Promise<Failure | undefined>;
-  /** Ends the stream at once. If set, reads fail with `error`. */
+  /** Ends the stream at once. If `error` is set, later reads fail with `error`. */
   destroy(error?: Error): void;
 }
 
@@ -26,12 +26,12 @@ export interface PipeOptions {
 
 /** isomorphic-git requires a URL. No request is sent to this host. */
 const URL_FOR_FORM = 'https://pipe.invalid';
-/** Milliseconds to wait for the server to close the connection after a request for no objects. */
+/** Milliseconds in which the server can close the connection after a flush, which requests no objects. */
 const GRACE_MS = 2_000;
 const FLUSH = Buffer.from('0000');
 const SERVICE = Buffer.from('001e# service=git-upload-pack\n0000');
 
-/** A stream whose list of refs has been read. The server waits for the request. */
+/** A stream from which the list of refs has been read. The server waits for the next request. */
 interface Open {
   readonly stream: GitStream;
   readonly advertisement: Buffer;

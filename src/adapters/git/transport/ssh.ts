@@ -36,8 +36,9 @@ const MAX_STDERR_CHARACTERS = 16_384;
 const MAX_KEY_BYTES = 64 * 1024;
 
 /**
- * Throws Failure `git-ssh-key-unusable`, `git-ssh-key-locked`, `git-state-unwritable` or `git-unreachable`. The
- * stream's `complaint` contains the error of ssh about the server.
+ * Throws Failure `git-ssh-key-unusable`, `git-ssh-key-locked` or `git-state-unwritable`, failures of
+ * `outbound.permitted`, and the failure of ssh at an address before the last. The stream's `complaint` contains the
+ * failure of ssh at the last address.
  */
 export async function openSsh(options: SshOptions, signal: AbortSignal): Promise<GitStream> {
   await removeLeftCopies(options.dir, options.clock);
@@ -67,13 +68,13 @@ async function connectWith(options: SshOptions, signal: AbortSignal): Promise<Gi
     const stream = started(options, address, signal);
     if (await spoke(stream)) return stream;
     const complaint = await stream.complaint();
-    if (complaint?.code !== 'git-unreachable') throw complaint;
+    if (complaint !== undefined && complaint.code !== 'git-unreachable') throw complaint;
   }
   return started(options, addresses.at(-1) ?? options.location.host, signal);
 }
 
 function started(options: SshOptions, address: string, signal: AbortSignal): GitStream {
-  // SIGKILL, because ssh has nothing to clean up.
+  // Kills ssh with SIGKILL, because ssh has nothing to clean up.
   const child = spawn('ssh', argumentsOf(options, address), { signal, killSignal: 'SIGKILL' });
   // The end of ssh reports errors. Without a listener, an error of its input pipe would end the process.
   child.stdin.on('error', () => undefined);

@@ -22,7 +22,10 @@ export interface Streams {
   open(): EventStream;
   /** Opens a GET stream, which begins with the stored messages. The caller has already sent the head of the answer. */
   listen(answer: Answer, prime: boolean): EventStream;
-  /** Returns the stream and number of the event with this id. undefined if the stream is no longer stored. */
+  /**
+   * Returns the stream and number of the event with this id. undefined if the stream is no longer stored or has no such
+   * event.
+   */
   find(eventId: string): { readonly stream: EventStream; readonly event: number } | undefined;
   /** Sends the events of a stream from number `from` on to the client. */
   attach(stream: EventStream, answer: Answer, from: number): void;

@@ -1,5 +1,5 @@
-// Wraps a server that sleeps while no client uses it: stops it after a time without calls, and holds the next call
-// until it has started again.
+// Wraps a server that sleeps while no client uses it. Stops the server after a time without calls, and holds the next
+// call until the server has started again.
 
 import { answerThen } from '../answer-then.ts';
 import type { Answer, Backend, BackendFault, Exchange, Flow, Probe } from '../backend.ts';
@@ -13,17 +13,19 @@ import { createWaker, type Waker } from './wake.ts';
 
 export interface SleepingBackend extends Backend {
   isAwake(): boolean;
-  /** Starts the server, if it sleeps, before a call that needs several exchanges. */
+  /**
+   * Starts the server if it sleeps, for a call that needs several exchanges. Resolves with a fault if the start fails.
+   */
   wake(): Promise<BackendFault | undefined>;
-  /** Opens an exchange that belongs to no client: it neither starts the server nor keeps it awake. */
+  /** Opens an exchange that belongs to no client. The exchange neither starts the server nor keeps the server awake. */
   openAside: Backend['open'];
-  /** Notes an opened (1) or closed (-1) stream of a client that no exchange belongs to. */
+  /** Counts an opened (1) or closed (-1) stream of a client to which no exchange belongs. */
   noteStream(change: 1 | -1): void;
-  /** Leaves the server as it is from now on, because the proxy stops. */
+  /** From now on, does not stop an idle server, because the proxy stops. */
   drain(): void;
 }
 
-/** `first`: the server if it runs; undefined if it is asleep. */
+/** Creates the backend. `first` is the running server, or undefined if the server is asleep. */
 export function createSleepingBackend(parts: SleepParts, first: Backend | undefined): SleepingBackend {
   const { clock } = parts;
   const state: SleepState = {
@@ -110,15 +112,15 @@ function openCounted(state: SleepState, backend: Backend, exchange: Exchange, an
 /** Id of the requests with which gateways check whether a server is available. */
 const CHECK_ID = '"skep-probe"';
 
-/** Returns whether the message only asks whether somebody is there: it starts no server, and keeps none awake. */
+/** Returns whether the message only checks the server. Such a message neither starts the server nor keeps it awake. */
 function isCheck({ message }: Exchange): boolean {
   if (message?.kind !== 'request') return false;
   return message.method === 'ping' || (message.method === 'server/discover' && message.id.json === CHECK_ID);
 }
 
 /**
- * Answers an exchange that does not need the server. Sessions ended with the run of the server that began them, so
- * their clients begin a new one. Returns false if the server has to start.
+ * Answers an exchange that does not need the server. All sessions ended when the server stopped, so an exchange in a
+ * session fails and its client begins a new session. Returns false if the server has to start.
  */
 function answerAsleep(exchange: Exchange, answer: Answer): boolean {
   const { method, session, message } = exchange;
@@ -179,14 +181,20 @@ async function probeServer(state: SleepState): Promise<Probe> {
   return (await fellAsleepBy(state, phase.backend)) ? { available: true, isAsleep: true } : probe;
 }
 
-/** A server that has never answered is not stopped, so that its failure to start stays visible. */
+/**
+ * Begins to watch for idleness after the server's first answer. A server that has never answered is not stopped, so
+ * that its failure to start stays visible.
+ */
 function beginIdleness(state: SleepState): void {
   state.answered = true;
   state.usedAt = Math.max(state.usedAt, state.parts.clock.monotonic());
   watchIdle(state);
 }
 
-/** Returns whether another program, or a proxy that has ended, has set the number of pods to 0. */
+/**
+ * Returns true, and treats the server as asleep, if another program or an earlier proxy has set the number of pods to
+ * 0.
+ */
 async function fellAsleepBy(state: SleepState, backend: Backend): Promise<boolean> {
   const count = await state.parts.scale.read().catch(() => undefined);
   if (count?.declared !== 0 || state.phase.name !== 'awake' || state.phase.backend !== backend) return false;

@@ -1,16 +1,16 @@
-// Stops a server that no client has used for a while, if this proxy is the only one that could serve it.
+// Stops a server that no client has used for a while, if no other pod of the proxy could pass calls to the server.
 
 import { Failure } from '#std/failure.ts';
 import { idleLeft, pause, type SleepState } from './state.ts';
 
 /**
- * Time for which the pods of the proxy must not have changed. It is longer than the 35 s that a proxy has to end, in
- * which it may still serve calls although its Deployment no longer counts it.
+ * Time for which the pods of the proxy must not have changed. Longer than the 35 s that a proxy has to end. An ending
+ * proxy may still serve calls, although its Deployment no longer counts it.
  */
 const SETTLED_MS = 45_000;
 /** Time until the next attempt, if the server cannot be stopped. */
 const AGAIN_MS = 60_000;
-/** Time between two looks at a server that is in use. */
+/** Time between two checks of a server that is in use. */
 const IN_USE_MS = 5000;
 
 /** Begins to watch for idleness. The watch ends when the server falls asleep, or at the stop of the proxy. */
@@ -58,7 +58,7 @@ function whyAnotherServes(
   return before.version === after.version ? undefined : 'the pods of its proxy have just changed';
 }
 
-/** Returns true if the server was stopped. Calls that come meanwhile wait for the end of this function. */
+/** Stops the server. Returns true if it was stopped. Calls that arrive meanwhile wait for the end of this function. */
 async function fall(state: SleepState): Promise<boolean> {
   const { phase, parts } = state;
   const { promise: settled, resolve } = Promise.withResolvers<void>();
@@ -75,7 +75,10 @@ async function fall(state: SleepState): Promise<boolean> {
   return isStopped;
 }
 
-/** Returns whether the server is stopped, or may be: without an answer of the cluster the next call finds out. */
+/**
+ * Returns true if the server was stopped, or may have been stopped because the cluster did not answer. The next call
+ * then shows whether the server runs.
+ */
 async function stopServer({ parts: { scale, observer } }: SleepState): Promise<boolean> {
   try {
     await scale.declare(0);

@@ -6,13 +6,13 @@ import type { BackendClock } from '../ports.ts';
 interface PodCount {
   /** Number of pods that the StatefulSet should have. */
   readonly declared: number;
-  /** Number of pods that exist, those included that still end. */
+  /** Number of existing pods, including pods that are still ending. */
   readonly existing: number;
 }
 
 interface ProxyCount {
   readonly pods: number;
-  /** Changes whenever pods of the Deployment of the proxy are created, become ready or end. */
+  /** Changes when a pod of the proxy's Deployment is created, becomes ready or ends. */
   readonly version: string;
 }
 
@@ -20,15 +20,15 @@ interface ProxyCount {
 export interface ServerScale {
   read(): Promise<PodCount>;
   declare(pods: number): Promise<void>;
-  /** Counts the pods of the Deployment of the proxy itself. */
+  /** Counts the pods of the proxy's own Deployment. */
   countProxies(): Promise<ProxyCount>;
 }
 
 export interface SleepObserver {
   fellAsleep(): void;
-  /** Notes that the server runs again, after a time since the first call that waited for it. */
+  /** Reports that the server runs again. `ms` is the time since the first call that waited for the server. */
   woke(ms: number): void;
-  /** Notes that a call no longer waits: the server runs, was not started in time, or the client has gone. */
+  /** Reports that a call no longer waits: the server runs, did not start in time, or the client has disconnected. */
   waited(ms: number, outcome: 'started' | 'not-started' | 'client-gone'): void;
   log(level: 'info' | 'warn', message: string): void;
 }
@@ -41,9 +41,12 @@ interface SleepTimes {
 }
 
 export interface SleepParts {
-  /** Opens the server, with no connection and no session of its earlier runs. */
+  /** Opens a backend for a new run of the server, without connections and sessions of earlier runs. */
   readonly open: () => Promise<Backend>;
-  /** Rejects with a Failure while no process of the server runs. If absent, only the server itself can tell. */
+  /**
+   * Rejects with a Failure while no process of the server runs. If absent, only a probe of the server shows whether it
+   * runs.
+   */
   readonly check?: () => Promise<void>;
   readonly scale: ServerScale;
   readonly clock: BackendClock;

@@ -9,9 +9,9 @@ import { createReply, onOneLine } from '../bridge/reply.ts';
 import type { BackendClock } from '../ports.ts';
 import { errorMessage } from '../sessions/errors.ts';
 
-/** A call whose client asked for progress. */
+/** Answer to a call whose client requested progress. */
 export interface WaitingAnswer {
-  /** The answer for the server. After it was requested, no more progress is sent. */
+  /** Stops the progress notifications, and returns the answer for the server. */
   forServer(): Answer;
 }
 
@@ -19,7 +19,7 @@ const FIRST_MS = 1000;
 const EVERY_MS = 5000;
 
 /**
- * Returns the message if its client asked for progress and accepts a stream. The answer to `initialize` has the session
+ * Returns the message if its client requested progress and accepts a stream. The answer to `initialize` has the session
  * in its head, so its head cannot be sent before the server answers.
  */
 export function progressRequest({ method, message, headers }: Exchange): RequestMessage | undefined {
@@ -55,8 +55,8 @@ export function createWaitingAnswer(
 }
 
 /**
- * Progress below zero that rises to zero at the time limit: progress has to increase with each notification, and that
- * of the server itself begins at zero or above (MCP 2025-11-25, Progress).
+ * Returns a notification with a progress below zero, which rises to -1 at the time limit. Progress must increase with
+ * each notification (MCP 2025-11-25, Progress), and the server's own progress usually begins at zero or above.
  */
 function progressOf({ meta }: RequestMessage, waitedMs: number, limitMs: number): Buffer {
   const token = meta?.progressToken?.json ?? 'null';

@@ -8,7 +8,7 @@ type Phase =
   /** The number of pods is being set to 0. `settled` resolves at the end, and never rejects. */
   | { readonly name: 'falling'; readonly settled: Promise<void> }
   | { readonly name: 'asleep' }
-  /** The server was told to start, and did not answer while calls waited. `reason`: for the operator. */
+  /** The server did not start while calls waited. `reason` is for the operator. */
   | { readonly name: 'failed'; readonly reason: string };
 
 export interface SleepState {
@@ -18,13 +18,13 @@ export interface SleepState {
   inUse: number;
   /** Monotonic time of the last beginning or end of a call or stream. */
   usedAt: number;
-  /** The eras of the last run of the server. */
+  /** Eras that the server spoke in its last run. undefined if unknown. */
   eras: ReadonlySet<Era> | undefined;
-  /** Whether this proxy knows that the server has run and answered. */
+  /** True if the server has answered this proxy, or was asleep when this proxy started. */
   answered: boolean;
-  /** True once the proxy stops: it does not stop the server any more, because the next proxy decides. */
+  /** True once the proxy stops. This proxy then no longer stops the server, because the next proxy decides. */
   stopped: boolean;
-  /** Reason why the idle server was not stopped, which is reported once. */
+  /** Last reported reason why the idle server was not stopped. The same reason is not reported again. */
   reported: string | undefined;
   stopTimer: () => void;
 }
@@ -34,7 +34,10 @@ export function noteUse(state: SleepState, change: 1 | -1): void {
   state.usedAt = state.parts.clock.monotonic();
 }
 
-/** Returns the time until the server may be stopped; not above 0 if it may be stopped now. Undefined if clients use it. */
+/**
+ * Returns the milliseconds until the server has been idle for long enough, or 0 or less if it already has. undefined if
+ * the server is in use.
+ */
 export function idleLeft({ parts, inUse, usedAt }: SleepState): number | undefined {
   return inUse > 0 ? undefined : usedAt + parts.times.afterMs - parts.clock.monotonic();
 }

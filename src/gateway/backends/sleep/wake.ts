@@ -18,7 +18,7 @@ export interface Waker {
    * call of `settle`.
    */
   wait(settle: (fault: BackendFault | undefined) => void): () => void;
-  /** Ends all waits. */
+  /** Ends all waits with a fault. */
   close(): void;
 }
 
@@ -36,7 +36,7 @@ interface WakeState {
 
 const LOOK_MS = 100;
 const SLOW_LOOK_MS = 500;
-/** Time after which the server is looked for less often. */
+/** Time after which the server is checked less often. */
 const SLOW_AFTER_MS = 10_000;
 const RETRY_AFTER_SECONDS = 10;
 
@@ -149,8 +149,8 @@ async function whyUnavailable(backend: Backend): Promise<string | undefined> {
 }
 
 /**
- * Declares one pod unless some are declared already. A pod of the run before has to end first, because a call that it
- * accepts would end with it. Rejects with a Failure that no further attempt can change.
+ * Declares one pod, unless pods are declared already. First waits for the end of the pod of the earlier run, because
+ * calls that the old pod accepts would be cut off. Rejects with a Failure if another attempt would not help.
  */
 async function declareStarted(wake: WakeState): Promise<void> {
   const { scale } = wake.state.parts;

@@ -32,7 +32,7 @@ export interface SharedLinesParts {
    * is the default.
    */
   readonly silentMs?: number;
-  /** If set, a process of the session era is refused as unsupported. */
+  /** If true, a process of the session era is refused as unsupported. */
   readonly statelessOnly?: boolean;
 }
 

@@ -28,7 +28,10 @@ export function readExchange(response: FetchResponse, context: ExchangeContext):
   return 'type' in answer ? answer : readToken(answer.answer, context, true);
 }
 
-/** Parses the answer to another grant, which has no `issued_token_type`. Returns the header value `Bearer <token>`. */
+/**
+ * Parses the answer to another grant. Such an answer has no `issued_token_type`. Returns the header value `Bearer
+ * <token>`.
+ */
 export function readGrant(response: FetchResponse, context: ExchangeContext): Issue<string> {
   const answer = readIssued(response, context);
   return 'type' in answer ? answer : readToken(answer.answer, context, false);
@@ -102,10 +105,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
 ]);
 const MISCONFIGURED: Meaning = { status: 502, code: 'exchange-misconfigured', message: NOT_POSSIBLE };
 
-/**
- * Error codes of an overloaded endpoint (RFC 6749 section 4.1.2.1). Some endpoints send a status such as 503 in place
- * of these codes.
- */
+/** Error codes of an overloaded endpoint (RFC 6749 section 4.1.2.1, RFC 8628 section 3.5). */
 const OVERLOADED: ReadonlySet<string> = new Set(['temporarily_unavailable', 'slow_down']);
 
 function readError(

@@ -48,7 +48,8 @@ export function createTokenClient(ports: CredentialPorts, client: TokenClient): 
     // (section 2.3).
     if (id !== undefined && secret === undefined) all.set('client_id', id);
     const askedAtMs = ports.clock.now();
-    // An endpoint may repeat the header, so its encoded form is hidden as well.
+    // An endpoint may repeat the Authorization header in its answer, so messages must not contain the encoded pair of
+    // id and secret.
     const encoded = basic.authorization?.replace('Basic ', '');
     const secrets = [...concealed, current, encoded].filter((each) => each !== undefined);
     try {

@@ -16,7 +16,7 @@ export function isArgumentName(name: string): boolean {
 }
 
 /**
- * Returns `key` for the attribute name `arg_<key>`, which stands for a key of `arguments`. undefined for names of other
+ * Returns the key of `arguments` that an attribute name `arg_<key>` stands for. undefined for names of other
  * attributes.
  */
 export function argumentKey(name: string): string | undefined {

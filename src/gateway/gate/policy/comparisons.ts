@@ -1,6 +1,6 @@
 // Finds the literals, patterns and claims that policies compare with arguments, from Cedar's JSON form of the policies.
-// Calls with equal results of all comparisons get the same decision, which can be cached. If a policy uses an argument
-// in another way, decisions depend on its exact value.
+// Calls with equal results of all comparisons get the same decision, which can be cached. Decisions depend on the exact
+// value of an argument that is used in another way.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';
@@ -22,7 +22,7 @@ type Comparison =
   /** The argument must match a pattern. `parts` are the texts between its wildcards. */
   | { readonly kind: 'like'; readonly parts: readonly string[] };
 
-/** Comparisons by attribute name of the argument. Empty if policies only test for presence or truth. */
+/** Comparisons by attribute name of the argument. A list is empty if policies only test for presence or truth. */
 export type Comparisons = ReadonlyMap<string, readonly Comparison[]>;
 
 interface ValueUses {
@@ -180,8 +180,8 @@ function nodesIn(operand: unknown): readonly unknown[] {
 
 /**
  * Returns a key that is equal for arguments that the policies cannot distinguish. undefined if decisions depend on
- * exact values. `args` are the arguments that policies read, in Cedar's form. `claims` are the claims in the context.
- * The key does not contain `|`.
+ * exact values, or a text is too long. `args` are the arguments that policies read, in Cedar's form. `claims` are the
+ * claims in the context. The key does not contain `|`.
  */
 export function comparedKey(comparisons: Comparisons, args: Attributes, claims: Attributes): string | undefined {
   let key = '';

@@ -114,7 +114,7 @@ function parseList(text: string): EntityJson[] | undefined {
   }
 }
 
-/** Evaluates the policies once, to find policies that damage the engine before the first call. */
+/** Evaluates the policies once, so that policies that damage the engine are found at compile time. */
 function canEvaluate(policies: readonly Policy[]): boolean {
   const set = { policies: Object.fromEntries(policies.map(({ id, text }) => [id, text])) };
   const uid = { type: 'Client', id: '' };

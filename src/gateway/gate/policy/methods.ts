@@ -109,7 +109,7 @@ export interface PolicyCall {
   readonly message: Message;
   /** Claims of the caller, as in PolicyRequest. */
   readonly claims: JsonObject;
-  /** Returns the hints of a tool by its name for clients. */
+  /** Returns the hints of a tool by the name under which clients call it. */
   readonly hintsOf: (tool: string) => ToolHints | undefined;
 }
 

@@ -19,16 +19,16 @@ export const POLICY_ACTIONS: readonly PolicyAction[] = ['call_tool', 'get_prompt
 
 export interface PolicyRequest {
   readonly action: PolicyAction;
-  /** Name for clients: name of the tool or prompt, URI of the resource, or method of the extension. */
+  /** Name that clients use: name of the tool or prompt, URI of the resource, or method of the extension. */
   readonly name: string;
   /**
-   * Verified claims of the caller. Callers must pass the same object for the same token, because data that is derived
-   * from the claims is cached by this object.
+   * Verified claims of the caller. Requests with the same token must contain the same object, because data that is
+   * derived from the claims is cached by this object.
    */
   readonly claims: JsonObject;
   /**
-   * Hints of the tool for clients, with overrides. undefined if no list contains the tool: policies that read hints
-   * then deny.
+   * Hints of the tool, with the overrides of the configuration. undefined if no list contains the tool: policies that
+   * read hints then deny.
    */
   readonly hints?: ToolHints;
   /** Position of `params.arguments`. Parsed only if a policy reads arguments. */

@@ -23,8 +23,8 @@ const ABOUT_CLAIMS: readonly GateCode[] = ['policy-denied', 'policy-error'];
 
 /**
  * Returns all scopes that a token needs for a call that was refused with `code`, in the order of `supported`. The
- * result contains the scopes of the current token and the fewest additional scopes. If deciding the call is costly, the
- * result may contain unnecessary scopes. Returns undefined if no scope helps.
+ * result contains the supported scopes of the current token, and additional scopes of which none can be left out. If
+ * deciding the call is costly, the result may contain unnecessary scopes. Returns undefined if no scope helps.
  */
 export function scopesForCall(
   policies: Policies,

@@ -4,7 +4,7 @@ import type { FilteredKey } from '../../wire/methods.ts';
 import type { KeeperPorts } from './keeper.ts';
 import type { Agreement } from './lock.ts';
 
-/** Difference from the lock. `missing` means that the server does not list a reviewed definition. */
+/** Difference from the tools lock. `missing` means that the server does not list a reviewed definition. */
 export interface Drifted {
   readonly list: FilteredKey;
   readonly name: string;
@@ -18,29 +18,29 @@ export interface Drifts extends Pick<KeeperPorts, 'observed' | 'agreed' | 'compl
   all(): readonly Drifted[];
   count(list: FilteredKey): number;
   /**
-   * Returns true after a list was read completely or a differing definition was found. Some servers show their lists
-   * only to authenticated callers.
+   * Returns true after a list was read completely or a differing definition was found. Before that, no differences are
+   * known, for example because the server shows its lists only to authenticated callers.
    */
   isRead(): boolean;
 }
 
 /**
- * Maximum number of stored new definitions. A server that invents names would otherwise fill the memory. The lock
+ * Maximum number of stored new definitions. A server that invents names would otherwise fill the memory. The tools lock
  * itself limits the number of reviewed names.
  */
 const NEW_MAX = 1000;
-/** Maximum length of a stored name. Names in locks are not longer. */
+/** Maximum length of a stored name. Names in the tools lock are not longer. */
 const NAME_MAX = 4096;
 /** Maximum length of all stored definitions together. Over this limit, names are stored without definitions. */
 const DEFINITIONS_MAX = 16_000_000;
 
 export interface DriftPorts {
   /**
-   * Called once for each differing definition, until the definition agrees or is no longer listed. A server may send
-   * another text each time.
+   * Called when a definition begins to differ, or when its difference changes to another kind (`what`). Not called
+   * again for another text of the same kind, because a server may send another text each time.
    */
   readonly drifted: (drift: Drifted) => void;
-  /** Called when an entry was added, changed or removed. */
+  /** Called when an entry was added, changed or removed, or when `isRead` became true. */
   readonly changed: () => void;
 }
 

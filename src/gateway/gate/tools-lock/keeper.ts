@@ -1,5 +1,5 @@
-// Enforces the lock of a server. Decides which definitions pass in lists, which calls pass, and when the server's list
-// must be read first. A call costs two look-ups while the last reading of the list is recent.
+// Applies the tools lock of a server. Decides which definitions pass in lists, which calls pass, and when the server's
+// list must be read first. A call costs two look-ups while the last reading of the list is recent.
 
 import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import { setBounded } from '#std/bounded.ts';
@@ -62,8 +62,8 @@ export interface LockKeeper {
   needsReading(list: FilteredKey, name: string, scope: string): boolean;
   beginReading(list: FilteredKey, scope: string): LockReading;
   /**
-   * Returns true only if the definition in the list of this session or caller is the reviewed definition. A `reading`
-   * for this call is used even if the server has changed its lists since.
+   * Returns true if the definition in the list of this session or caller is the reviewed definition, or if the tools
+   * lock does not enforce this list. A `reading` for this call is used even if the server has changed its lists since.
    */
   permits(list: FilteredKey, name: string, scope: string, reading?: LockReading): boolean;
   /** Returns true if an item of this name was reviewed or the list is not locked. Does not read the list. */
@@ -72,7 +72,10 @@ export interface LockKeeper {
   doubt(): void;
 }
 
-/** Maximum age of the last reading of a list by any session. The next call thereby notices a restarted server. */
+/**
+ * Maximum age of the last reading of a list by any session. A later call reads the list again, because the server may
+ * have been restarted with other definitions.
+ */
 const NOTICED_MS = 5_000;
 /** Maximum age of a reading for one session, because servers may show other items to each caller. */
 const FRESH_MS = 60_000;

@@ -7,8 +7,8 @@ import { setBounded } from '#std/bounded.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
 
 /**
- * `new` if no definition of this name was reviewed. `unreadable` if two JSON readers could read the definition
- * differently.
+ * Result of comparing a definition with the reviewed definitions of its name. `agrees`: it equals a reviewed
+ * definition. `new`: no definition of this name was reviewed. `unreadable`: two JSON readers could read it differently.
  */
 export type Agreement = 'agrees' | 'differs' | 'new' | 'unreadable';
 

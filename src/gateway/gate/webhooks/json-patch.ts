@@ -104,7 +104,7 @@ function wholeValue(json: Buffer) {
   return readValue(json, { start: 0, end: json.length });
 }
 
-/** Returns whether two values are equal. Values with numbers that JavaScript would round must have the same bytes. */
+/** Returns whether two values are equal. Values with numbers that JavaScript could round must have the same bytes. */
 function sameValue(one: Buffer, other: Buffer): boolean {
   if (one.equals(other)) return true;
   return !isRounded(one) && !isRounded(other) && jsonEquals(wholeValue(one), wholeValue(other));

@@ -37,7 +37,7 @@ export interface Clients {
   /** Returns undefined for an unknown or expired client. */
   find(id: string): Promise<OAuthClient | undefined>;
   register(id: string, record: ClientRecord): Promise<void>;
-  /** Extends the lifetime of the client's record, because a person has logged in with the client. */
+  /** Extends the lifetime of the client's record. Called when the client gets tokens of a login. */
   keep(id: string): Promise<void>;
 }
 

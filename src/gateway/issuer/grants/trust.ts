@@ -9,8 +9,8 @@ import type { IssuerPorts } from '../ports.ts';
 import type { TrustedIssuer } from './settings.ts';
 
 /**
- * Maximum length of a token. Tokens of common providers have less than half of this length. Request bodies may be
- * longer.
+ * Maximum length of a token. Tokens of common providers have less than half of this length. Without this limit, a token
+ * could be as long as a request body.
  */
 const LENGTH_MAX = 16 * 1024;
 const SUBJECT_LENGTH_MAX = 256;

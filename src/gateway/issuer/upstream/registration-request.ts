@@ -78,9 +78,7 @@ export async function requestRegistration(ports: Ports, settings: OwnRegistratio
   return clientOf(settings, answer, method, ports.clock.now());
 }
 
-/**
- * Returns the initial access token. undefined if the endpoint needs no token. Throws a Failure if the token is missing.
- */
+/** Returns the initial access token. undefined if no token is configured. Throws a Failure if the token is missing. */
 export function initialToken(
   { files, environment }: Pick<IssuerPorts, 'files' | 'environment'>,
   { initialAccessTokenFile: file, initialAccessTokenVariable: variable }: RegistrationSettings,
@@ -175,7 +173,7 @@ function isCredential(value: Json | undefined): value is string {
   return typeof value === 'string' && value.length <= CREDENTIAL_MAX && /^[\x20-\x7e]+$/.test(value);
 }
 
-/** Sends a request. Throws a Failure if no answer arrives, or if a later attempt may succeed. */
+/** Sends a request. Throws a Failure if no answer arrives, or if the provider is overloaded or fails (429 or 5xx). */
 async function exchange(
   { fetch }: Ports,
   provider: string,

@@ -36,7 +36,7 @@ export interface Visit {
   readonly verifier: string;
 }
 
-/** Provider. All methods throw a Failure `issuer-upstream-…`. */
+/** Provider. Methods reject with a Failure: `issuer-upstream-…` for a failure of the provider. */
 export interface Upstream {
   readonly name: string;
   /** Host on which people log in, for display. */

@@ -1,5 +1,5 @@
-// Remembers list answers of a server in which every definition agreed with the lock. If the server sends the same bytes
-// again, apart from the response id, the answer passes without being parsed.
+// Remembers list answers of a server in which every definition matched the tools lock. If the server sends the same
+// bytes again, apart from the response id, the answer passes without being parsed.
 
 import type { LockKeeper, LockReading } from '../../gate/tools-lock/keeper.ts';
 import type { MessageId } from '../../wire/message.ts';
@@ -8,7 +8,7 @@ import type { FilteredKey } from '../../wire/methods.ts';
 /** Names of the definitions in an answer, by list. */
 type AgreedNames = ReadonlyMap<FilteredKey, readonly string[]>;
 
-/** Collects the definitions of one answer while the lock compares them with the reviewed definitions. */
+/** Collects the definitions of one answer while the tools lock compares them with the reviewed definitions. */
 export interface AgreementNotes {
   add(list: FilteredKey, name: string, agrees: boolean): void;
   /** Names of the definitions. undefined if a definition differed. */
@@ -17,8 +17,8 @@ export interface AgreementNotes {
 
 export interface AgreedLists {
   /**
-   * Returns whether an equal answer is remembered. If true, reports to the lock and to the reading that the definitions
-   * in the answer agree.
+   * Returns whether an equal answer is remembered. If true, reports to the tools lock and to the reading that the
+   * definitions in the answer match.
    */
   passes(answer: Pieces, id: MessageId, readers: Readers): boolean;
   /**

@@ -13,7 +13,7 @@ interface Asked {
   readonly body: Buffer | undefined;
   readonly caller: Caller;
   readonly inSession: boolean;
-  /** Set if the proxy reads the list for the lock. */
+  /** Set if the proxy reads the list to compare it with the tools lock. */
   readonly reading: LockReading | undefined;
 }
 

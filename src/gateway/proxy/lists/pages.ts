@@ -16,10 +16,13 @@ export interface Page {
   stale(): void;
 }
 
-/** Maximum number of remembered cursors. The oldest cursors are dropped: clients abandon lists. */
+/**
+ * Maximum number of remembered cursors. The oldest cursors are dropped, because clients do not read every list to its
+ * end.
+ */
 const CURSORS_MAX = 1000;
 
-/** Marks the known tools as complete once a client has read the list from its first page to its last. */
+/** Marks `known` as complete once a client has read the list from its first page to its last. */
 export function createPages(known: KnownTools) {
   const following = new Map<string, true>();
   return {

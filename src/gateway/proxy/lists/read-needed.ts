@@ -1,7 +1,7 @@
 // Reads a list of the server before the proxy decides on a message: policies need the annotations of tools, and the
-// lock needs the definition. The rules read the definitions from the answers. If the list cannot be read completely,
-// a message that needs annotations or definitions is refused. Otherwise a policy such as `forbid ... when { resource
-// has destructiveHint && resource.destructiveHint }` would not apply.
+// tools lock needs the definition. The rules read the definitions from the answers. If the list cannot be read
+// completely, a message that needs annotations or definitions is refused. Otherwise a policy such as `forbid ... when {
+// resource has destructiveHint && resource.destructiveHint }` would not apply.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../../backends/backend.ts';
@@ -119,7 +119,10 @@ function openPage(
   return open(exchange, change === undefined ? answer : change(answer));
 }
 
-/** Builds the request. Copies `_meta` of the waiting message, which contains revision and client in MCP 2026-07-28. */
+/**
+ * Builds the request. Copies `_meta` of the waiting message, because in MCP 2026-07-28 `_meta` contains the revision
+ * and the client.
+ */
 function listRequest(
   body: Buffer | undefined,
   message: Message,

@@ -34,7 +34,7 @@ interface Options {
   readonly backend: Backend;
   /** Maximum size of a server message. A larger response is replaced by an error response. */
   readonly messageBytes: number;
-  /** Headers of requests by the proxy itself, which read server messages and end the session. */
+  /** Headers of the proxy's own requests. These requests read server messages and end the session. */
   readonly ownHeaders: Readonly<Record<string, string>>;
 }
 

@@ -13,7 +13,10 @@ const WRITE = 'sse-write';
 const NO_FLOW: Flow = { abort: () => undefined, resume: () => undefined };
 const UNHEARD: Answer = { head: () => undefined, data: () => true, end: () => undefined, fail: () => undefined };
 
-/** Wraps a front. A session id begins with the name of the stream's replica, followed by a dot. */
+/**
+ * Wraps a front. A session id begins with the name of the stream's replica, followed by a dot. `find` returns a session
+ * of another replica without checking that the session exists.
+ */
 export function relaySseFront(front: SseFront, relay: Relay, messageBytes: number): SseFront {
   relay.serve(POST, (request, answer) => takePost(front, request, answer));
   relay.serve(WRITE, (request, answer) => takeWrite(front, request, answer));

@@ -34,7 +34,7 @@ export function callWebhooks(
   const peer = entry.request.socket.remoteAddress ?? '';
   const { response } = entry;
   const gone = new AbortController();
-  // Stops the webhook calls when the client disconnects: the request then no longer counts in the limits.
+  // Stops the webhook calls when the client disconnects, because from then on the limits do not count the request.
   response.once('close', () => gone.abort());
   askWebhooks(world, { body, message, claims, peer, signal: gone.signal }).then((result) => {
     const { asked: webhooks, refused } = result;

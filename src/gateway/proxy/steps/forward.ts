@@ -62,7 +62,7 @@ function sendIncoming(parts: ProxyParts, call: Call, world: ExchangeWorld, incom
     countExchange(parts, call, prepared);
     return;
   }
-  // The list is read within a time limit, in which a server that sleeps would not start.
+  // A sleeping server is started first, because it would not start within the time limit for reading the list.
   if (parts.sleeping === undefined || parts.sleeping.isAwake()) readList(parts, call, world, incoming, prepared);
   else
     void parts.sleeping.wake().then((fault) =>

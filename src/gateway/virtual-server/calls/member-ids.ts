@@ -11,7 +11,7 @@ export function formatMemberId({ member, id }: MemberId): string {
   return JSON.stringify(`${member} ${id}`);
 }
 
-/** Reads an id that `formatMemberId` created. Returns undefined for other texts. */
+/** Reads an id that `formatMemberId` created. Returns undefined for a text without a member. */
 export function readMemberId(json: string): MemberId | undefined {
   if (!json.startsWith('"')) return undefined;
   return splitMemberId(JSON.parse(json));
@@ -31,7 +31,7 @@ export function formatCallEvent({ member, id }: MemberId): string {
   return CALL + Buffer.from(`${member} ${id}`).toString('base64url');
 }
 
-/** Formats the id of an event on a client's listening stream, which contains the last event id of each member. */
+/** Formats the id of an event on a client's listening stream. The id contains the last event id of each member. */
 export function formatListenerEvent(ids: ReadonlyMap<string, string>): string {
   return LISTENER + Buffer.from(JSON.stringify(Object.fromEntries(ids))).toString('base64url');
 }
@@ -40,7 +40,7 @@ export type ReadEvent =
   | { readonly kind: 'call'; readonly at: MemberId }
   | { readonly kind: 'listener'; readonly ids: ReadonlyMap<string, string> };
 
-/** Reads the id of an event. Returns undefined for an id that no replica issued. */
+/** Reads the id of an event. Returns undefined for a text in another format. */
 export function readEventId(text: string): ReadEvent | undefined {
   const plain = Buffer.from(text.slice(CALL.length), 'base64url').toString();
   if (text.startsWith(CALL)) {

@@ -181,7 +181,7 @@ function watchSilence(relay: Relay, ms: number): void {
   const { clock, timeoutMs, member, silent } = relay.parts;
   relay.stopTimer = clock.after(ms, () => {
     const left = relay.heardAt + timeoutMs - clock.monotonic();
-    // The member is not silent while it waits for an answer of the client, which may need a person.
+    // A member that waits for an answer of the client does not count as silent. A person may have to give this answer.
     if (left > 0 || relay.waiting > 0) {
       watchSilence(relay, Math.max(left, 1000));
       return;

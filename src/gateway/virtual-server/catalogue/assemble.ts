@@ -39,7 +39,7 @@ export interface Offer {
   readonly modelTools: ListPages;
   /** Tools that clients find by searching. Absent if clients list all tools. */
   readonly searched?: SearchedList;
-  /** Names that tools of several members share, and the tools that no client can reach by such a name. */
+  /** Names that tools of several members share. `outdone`: the tools that such a name does not reach. */
   readonly clashes: readonly string[];
   readonly outdone: readonly RoutedTool[];
   /** Prompts, resources and templates that are left out because another member's item has the same name. */
@@ -48,7 +48,7 @@ export interface Offer {
 
 interface OutdoneItem extends MemberRoute {
   readonly list: Exclude<ListName, 'tools'>;
-  /** Name for clients that another member's item already has. */
+  /** Name under which clients get another member's item. */
   readonly name: string;
 }
 
@@ -161,7 +161,7 @@ interface ItemOfMember extends MemberRoute {
   readonly bytes: Buffer;
 }
 
-/** Returns prompts by name. If several members have a name, the first of them in the order of the strategy gets it. */
+/** Returns prompts by name. The first member in the order of the strategy gets a shared name. */
 function promptsOf(
   members: readonly OfferingMember[],
   resolution: ConflictResolution,
@@ -192,7 +192,9 @@ function ordered(members: readonly OfferingMember[], { strategy, priorityOrder }
   return byName.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Returns items by URI. The member whose name sorts first gets a shared URI. User interfaces get new URIs instead. */
+/**
+ * Returns items by URI. The member whose name sorts first gets a shared URI, but shared URIs of apps become distinct.
+ */
 function firstWithUri(
   members: readonly OfferingMember[],
   list: 'resources' | 'resourceTemplates' | 'skills',
@@ -224,7 +226,7 @@ function resourceFinder(
 ): Offer['findResource'] {
   const names = new Set(members.map(({ name }) => name));
   const folders = skillFolders(members);
-  // Servers need not list their resources. If only one member has resources, that member gets all unknown URIs.
+  // Servers need not list their resources. If only one member has resources, that member gets all other URIs.
   const [single, ...others] = members.filter(({ lists }) => isObject(lists.capabilities.resources));
   const only = others.length === 0 ? single?.name : undefined;
   return (uri) => {

@@ -1,4 +1,4 @@
-// Compares an item of a member's list with the reviewed definition in the member's lock.
+// Compares an item of a member's list with the reviewed definition in the member's tools lock.
 
 import type { Lock } from '../../gate/tools-lock/lock.ts';
 import type { ListItem } from '../../wire/lists.ts';

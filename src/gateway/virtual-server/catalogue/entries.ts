@@ -60,12 +60,15 @@ function keepEqual(before: MemberLists | undefined, read: MemberLists): MemberLi
   return before !== undefined && listsEqual(before, read) ? before : read;
 }
 
-/** Returns whether the lists were read before the declaration of a member that sleeps has changed. */
+/** Returns true if the member may sleep and its declaration has changed since the lists were read. */
 function isOfAnother({ sleeps }: Member, entry: ListEntry): boolean {
   return sleeps !== undefined && entry.lists !== undefined && entry.sleeps !== sleeps;
 }
 
-/** Lists of a member that sleeps stay fresh, because a reading would start the member. */
+/**
+ * Returns the time for which lists stay fresh. Lists of a member that may sleep do not become old, because a reading
+ * would start the member.
+ */
 function freshMs({ sleeps }: Member): number {
   return sleeps === undefined ? FRESH_MS : Number.POSITIVE_INFINITY;
 }

@@ -57,7 +57,7 @@ export function listenToMembers(parts: ListeningParts): MemberListening {
       open.delete(name);
     }
     for (const member of now.values()) {
-      // A stream would keep a member awake that could sleep.
+      // A stream would keep a member awake even if the member could sleep.
       if (!member.perCaller && member.sleeps === undefined && !open.has(member.name))
         open.set(member.name, { member, stop: listenTo(parts, member) });
     }

@@ -17,10 +17,10 @@ interface SchemaPart {
   readonly pointer: string;
 }
 
-/** Returns the first fault, beginning with its JSON pointer. Returns undefined if clients can compile the schema. */
+/** Returns the first fault, beginning with its JSON pointer. Returns undefined if the schema has no known fault. */
 export function findSchemaFault(root: JsonObject): string | undefined {
   const { $schema: _, ...undeclared } = root;
-  // Unknown dialects are older than draft-07, but have mostly the same rules.
+  // Most unknown dialects are older than draft-07, and have nearly the same rules.
   const misfit = findFormFault(undeclared, dialectOf(root) ?? 'draft-07');
   if (misfit !== undefined) return misfit;
   const anchors = anchorsIn(root);
@@ -43,7 +43,7 @@ interface ReferenceTarget {
   readonly to: Json;
 }
 
-/** Finds a chain of `$ref` that returns to its start. Ajv does not terminate on it. */
+/** Finds a chain of `$ref` that returns to its start. Ajv does not terminate on such a chain. */
 function circleIn(targets: ReadonlyMap<JsonObject, ReferenceTarget>): string | undefined {
   const walked = new Map<Json, JsonObject>();
   for (const start of targets.keys()) {

@@ -21,7 +21,7 @@ export interface Checks {
 
 /** Response time above which a member is degraded. */
 const SLOW_MS = 5000;
-/** Interval of checks until a member has answered: it may still be starting, for example with its whole fleet. */
+/** Interval of checks until a member has answered, because the member may still be starting. */
 const STARTING_MS = 5000;
 
 export function watchMembers(parts: CheckParts): Checks {
@@ -77,8 +77,8 @@ export function watchMembers(parts: CheckParts): Checks {
 }
 
 /**
- * Reads the member's lists if all callers get the same lists, of a member that sleeps only once. Otherwise only checks
- * whether the member answers, which starts no member.
+ * Reads the member's lists if all callers get the same lists. Reads the lists of a member that may sleep only until one
+ * reading has succeeded. In all other cases only probes the member, because a probe does not start a sleeping member.
  */
 async function ask({ catalogue, clock, times }: CheckParts, member: Member, read: WeakSet<Member>): Promise<void> {
   const { timeoutMs } = times();

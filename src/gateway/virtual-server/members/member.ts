@@ -1,4 +1,4 @@
-// Defines a member, which is one server behind a virtual server, and converts client requests for it.
+// Defines members, the servers behind a virtual server, and converts client requests for members.
 
 import type { Backend, Exchange } from '../../backends/backend.ts';
 import type { Cause } from '../../backends/bridge/ask.ts';
@@ -23,8 +23,8 @@ export interface Member {
   /** True if the member's lists may differ between callers, because each caller has its own credentials. */
   readonly perCaller: boolean;
   /**
-   * If set, the member may be asleep, and each request except the check of a probe starts it. A digest: the lists of the
-   * member are read again after it has changed.
+   * If set, the member may sleep, and every request except a probe starts the member. The value is a digest of the
+   * member's declaration. When the digest changes, the member's lists are read again.
    */
   readonly sleeps?: string | undefined;
   /** Time limit for the first byte of an answer, and between two messages of a stream. */

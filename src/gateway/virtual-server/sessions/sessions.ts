@@ -51,7 +51,7 @@ export interface SessionParts {
   readonly store: SessionStore | undefined;
   /**
    * Receives a session that was idle for too long or was removed because of the session limit. Its sessions at members
-   * can then be ended.
+   * can then be ended. Not called if a store is configured, because another replica may continue the session.
    */
   readonly expired: (session: Session) => void;
 }

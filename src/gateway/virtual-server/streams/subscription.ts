@@ -117,7 +117,7 @@ function subscribeAt(
         head: () => undefined,
         message(bytes, message) {
           if (message.kind !== 'notification') return;
-          // Removes the id of the subscription at the member, which the client does not know.
+          // Removes the id of the subscription at the member, because the client does not know this id.
           const meta = message.meta && changeMembers(bytes, message.meta.span.start, isSubscription);
           for (const target of namesOf(subscribed, message)) {
             notify(outlet, applyPatches(bytes, [...(meta ?? []), ...messagePatches(message, { target })]));

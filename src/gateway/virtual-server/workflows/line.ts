@@ -13,7 +13,7 @@ import { createQuestions, type PersonQuestion, type Questions } from './question
 export interface WorkflowCall {
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** Returns the client's latest exchange about the call, which has the newest token. */
+  /** Returns the client's latest exchange about the call. This exchange has the newest token. */
   cause(): Exchange;
   ask(question: Omit<PersonQuestion, 'call'>): Promise<Awaited<ReturnType<Questions['ask']>>>;
   /** Sends progress to the client if the client has requested progress. */

@@ -1,5 +1,5 @@
-// Finds the steps of a workflow that can start. A step starts when its dependencies are done, even if other steps of
-// its level still run.
+// Finds the steps of a workflow that can start. A step starts when its dependencies are done, even if steps on which it
+// does not depend still run.
 
 export type StepStatus = 'pending' | 'running' | 'completed' | 'failed' | 'skipped';
 

@@ -117,13 +117,13 @@ async function readShown(
   });
 }
 
-interface Pages {
+interface ForgePages {
   readonly commitUrl?: string;
   readonly fileUrl?: string;
 }
 
 /** Returns the pages of a commit, and of the line of a manifest, at the Git host of the source. */
-function pagesOf(config: Config, loaded: KnownResource['loaded'], commit: string | undefined): Pages {
+function pagesOf(config: Config, loaded: KnownResource['loaded'], commit: string | undefined): ForgePages {
   const repository = config.sources.find(({ name }) => name === loaded?.source)?.repository;
   if (repository === undefined || commit === undefined || loaded === undefined) return {};
   const forge = forgeOf(repository, config.outbound.allowFiles);

@@ -108,7 +108,9 @@ function storedAnyway(type: ResourceType, applied: KubeObject, { unknown }: Read
   return isEmpty ? { stored: 'always' } : {};
 }
 
-/** Returns warnings about repeated keys. The merge has already reported unknown fields. */
+/**
+ * Returns warnings about repeated keys, or throws a 400 with `Strict`. The merge has already reported unknown fields.
+ */
 function checkDuplicates(type: ResourceType, options: WriteOptions, { duplicates }: ReadBody): readonly string[] {
   if (options.fieldValidation !== 'Strict' || duplicates.length === 0) {
     return options.fieldValidation === 'Warn' ? duplicates : [];

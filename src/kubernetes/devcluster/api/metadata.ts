@@ -42,7 +42,7 @@ export interface Preconditions {
   readonly otherUid: 'conflict' | 'invalid';
 }
 
-/** Throws a 409 if the resourceVersion or uid of the write differs from the stored object. */
+/** Throws if a required resourceVersion is missing, or if the resourceVersion or uid differs from the stored object. */
 export function checkPreconditions(type: ResourceType, next: KubeObject, old: KubeObject, on: Preconditions): void {
   const { name } = old.metadata;
   const { resourceVersion, uid } = next.metadata;

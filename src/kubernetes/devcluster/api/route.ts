@@ -1,4 +1,4 @@
-// Parses the path and method of a request to the resource, the object and the verb.
+// Reads the resource, the object and the verb from the path and method of a request.
 
 import type { Verb } from '../resources/resource-type.ts';
 
@@ -15,7 +15,7 @@ export interface ResourcePath {
   readonly subresource?: string;
 }
 
-/** Returns undefined if the path is not below a group-version, such as the paths of discovery and health. */
+/** Returns undefined for a path without a resource, such as a path of discovery, and for a malformed path. */
 export function parseResourcePath(path: string): ResourcePath | undefined {
   const segments = decodeSegments(path);
   if (segments === undefined) return undefined;
@@ -36,8 +36,8 @@ function decodeSegments(path: string): string[] | undefined {
 function withGroup(group: string, [version, ...rest]: readonly string[]): ResourcePath | undefined {
   if (version === undefined || rest.length === 0 || rest.some((segment) => segment === '')) return undefined;
   const [first = '', second, third, ...more] = rest;
-  // `namespaces/<name>` and its subresources are about the Namespace itself. Longer paths are about objects in the
-  // namespace.
+  // The Namespace itself has the paths `namespaces/<name>`, `namespaces/<name>/status` and
+  // `namespaces/<name>/finalize`. Any other third segment is the plural of a kind in the namespace.
   const inside = first === 'namespaces' && second !== undefined && third !== undefined && !isNamespacePart(third);
   if (inside) return pathOf({ group, version, namespace: second }, [third, ...more]);
   return pathOf({ group, version }, rest);

@@ -27,7 +27,7 @@ export interface Watch {
   readonly timeoutMs: number | undefined;
 }
 
-/** Throws a 4xx for invalid parameters. If the revision is too old, the watch sends an ERROR event. */
+/** Throws for invalid parameters. If the revision is too old, the watch sends an ERROR event. */
 export function openWatch(context: ApiContext, request: ApiRequest): Watch {
   const { type, namespace, query } = request;
   const matches = selectorOf(request);

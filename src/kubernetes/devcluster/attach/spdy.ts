@@ -6,7 +6,7 @@ import { openHeaderBlocks, type SpdyHeaders } from './spdy-headers.ts';
 
 export interface SpdyStream {
   readonly headers: SpdyHeaders;
-  /** If false, the caller must wait for `drained`. */
+  /** If false, the caller must wait for `drain` of the connection's socket. */
   write(bytes: Buffer): boolean;
   /** Ends our direction of the stream. */
   end(): void;

@@ -20,7 +20,7 @@ const NAMES: readonly (readonly [core: string, newer: string])[] = [
 const TO_NEWER = new Map(NAMES);
 const TO_CORE = new Map(NAMES.map(([core, newer]) => [newer, core]));
 
-/** Fields that one apiVersion always contains, even if they are empty. The other apiVersion omits them if empty. */
+/** Empty values of the fields that an apiVersion always contains. */
 const ALWAYS: Readonly<Record<string, JsonObject>> = {
   [CORE_VERSION]: {
     source: {},

@@ -1,5 +1,5 @@
-// Lists properties of built-in fields that the published schemas lack: optional scalars that are pointers in Go, and
-// empty values that are omitted or written as null. Source: Kubernetes 1.36 (k8s.io/api).
+// Adds to the published schemas of built-in kinds which optional scalars are pointers in Go, and which empty values are
+// omitted or written as null. Source: Kubernetes 1.36 (k8s.io/api).
 
 /**
  * Optional scalars that keep an explicit zero value. Other optional scalars drop it. Quantities, times and

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
-/** Returns the value with defaults for fields that are absent or empty text. */
+/** Returns the value with defaults for fields that are absent, null or empty text. */
 export function fill(value: JsonObject, defaults: JsonObject): JsonObject {
   const filled: JsonObject = { ...value };
   for (const [key, standard] of Object.entries(defaults)) {

@@ -24,7 +24,10 @@ export interface Regarding {
   readonly uid: string;
 }
 
-/** Records an Event. For a repeated Event, increments its count. Deletes Events older than an hour. */
+/**
+ * Records an Event. For a repeated Event, increments its count. Before a new Event, deletes old Events of the
+ * component.
+ */
 export function recordEvent(context: ApiContext, regarding: Regarding, event: ClusterEvent, component: string): void {
   const { type, reason, message } = event;
   const { name: regarded, namespace, uid } = regarding;

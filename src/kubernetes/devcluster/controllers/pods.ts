@@ -16,7 +16,7 @@ export interface PodCount {
   readonly ready: number;
   /** True if all pods have the current template and the declared number of pods is ready. */
   readonly isDone: boolean;
-  /** Number of pods, those included that still end. */
+  /** Number of pods, including pods that are still ending. */
   readonly existing: number;
 }
 

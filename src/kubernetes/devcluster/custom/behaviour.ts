@@ -63,8 +63,8 @@ function withManagedFieldsOf(metadata: ObjectMeta, source: ObjectMeta): ObjectMe
 }
 
 /**
- * Returns the fields whose changes increment the generation: all except metadata and, with a status subresource, the
- * status.
+ * Returns the fields whose changes increment the generation: all except apiVersion, metadata and, with a status
+ * subresource, the status.
  */
 function counted(object: KubeObject, hasStatus: boolean): JsonObject {
   const { metadata: _metadata, apiVersion: _version, ...rest } = object;

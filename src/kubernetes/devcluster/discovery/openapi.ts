@@ -71,10 +71,7 @@ function publish(types: readonly ResourceType[]): PublishedDocument {
   return { hash: createHash('sha512').update(text).digest('hex').toUpperCase(), text };
 }
 
-/**
- * Builds only the parts of the paths that clients read: the kind of a PATCH, and its parameters `fieldValidation` and
- * `dryRun`.
- */
+/** Builds only the parts of the paths that clients read: the kind of a PATCH, and its query parameters. */
 function pathsOf(types: readonly ResourceType[]): JsonObject {
   return Object.fromEntries(
     types.map((type) => {

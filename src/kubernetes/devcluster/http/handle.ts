@@ -1,4 +1,4 @@
-// Routes each authenticated request: discovery, health, test endpoints and resources.
+// Routes each accepted request: discovery, health, test endpoints and resources.
 
 import { requestToken } from '../accounts/token-request.ts';
 import { mediaType } from '../api/body/body.ts';

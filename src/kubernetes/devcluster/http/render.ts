@@ -62,7 +62,7 @@ function renderList(request: ApiRequest, answer: ListAnswer, form: Form, now: nu
   const { type } = request;
   const metadata: JsonObject = {
     resourceVersion: answer.resourceVersion,
-    // Also overrides the empty `continue` of lists of custom kinds.
+    // Left out if undefined, because it would override the empty `continue` of lists of custom kinds.
     ...(answer.continue === undefined ? {} : { continue: answer.continue }),
     remainingItemCount: answer.remainingItemCount,
   };

@@ -1,4 +1,4 @@
-// Runs a container once, with its log, probes and exit code.
+// Runs a container once: writes its log, performs its probes and returns its exit code.
 
 import { constants } from 'node:os';
 import type { ContainerName } from '../attach/containers.ts';

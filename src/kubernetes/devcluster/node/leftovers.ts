@@ -1,4 +1,4 @@
-// Records the process groups that we have started in a file. If a crash also ends the watchdog, the next start kills
+// Records in a file the process groups that we have started. If a crash also ends the watchdog, the next start kills
 // the remaining groups. Process ids are reused, so the start time and the folder of each process are recorded too.
 
 import { spawnSync } from 'node:child_process';

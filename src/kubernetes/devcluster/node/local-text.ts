@@ -43,7 +43,8 @@ function pathsIn(places: ReadonlyMap<string, string>): (text: string) => string 
   const any = [...places.keys()]
     .sort((a, b) => b.length - a.length)
     .map((path) => path.replaceAll(/[\\^$.*+?()[\]{}|-]/g, '\\$&'));
-  // Matches a path or its beginning. One pass replaces all paths, because a replacement may look like another path.
+  // Matches a mounted path, alone or as the beginning of a longer path. One pass replaces all paths, because a
+  // replacement may look like another path.
   const pattern = new RegExp(`(?<=^|["'=:,\\s])(${any.join('|')})(?=[/"':,\\s]|$)`, 'g');
   return (text) => text.replaceAll(pattern, (path) => places.get(path) ?? path);
 }

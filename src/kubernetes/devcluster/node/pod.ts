@@ -144,7 +144,7 @@ function startContainer(running: PodRun, spec: Container, program: ImageProgram,
   return runContainer({
     ...{ spec, graceMs, clock: parts.clock, containers: parts.containers, log: openLog(parts.clock.now) },
     name: { namespace, pod: name, container: spec.name },
-    // The container ran before this process started.
+    // A container with a status has already run before this process started.
     restarts: known === undefined ? 0 : (known.restartCount ?? 0) + 1,
     restartPolicy: pod.spec.restartPolicy ?? 'Always',
     probes: { local: (containerPort) => running.ports.get(containerPort) },

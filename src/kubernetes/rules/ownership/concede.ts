@@ -1,4 +1,4 @@
-// Removes the fields that other managers have set to other values from a desired object, so that applying the remaining
+// Removes from a desired object the fields that other managers have set to other values. An apply of the remaining
 // fields takes no field from another manager.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
@@ -121,8 +121,8 @@ function withoutKeys(walk: ConcessionWalk, map: JsonObject, set: FieldSet, type:
     const kept = below === undefined ? child : withoutChild(walk, child, set, below, at, place);
     const isConceded = set.get(place.element)?.member === true;
     if (kept === undefined && (isConceded || type.fields.has(key))) continue;
-    // An entry of a free map is itself owned. If the apply dropped the entry, the server would also remove fields
-    // inside it that other managers own.
+    // An entry under an undeclared key is itself owned. If the apply dropped the entry, the server would also remove
+    // fields inside it that other managers own.
     out[key] = kept === undefined ? emptied(child) : kept;
     left += 1;
   }

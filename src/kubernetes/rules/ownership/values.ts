@@ -132,8 +132,8 @@ function compareHollow(
 }
 
 /**
- * True if an empty value may be stored by this apply because we do not own its place yet. Empty lists and free maps are
- * never stored.
+ * True if an empty value may be stored by this apply because we do not own its place yet. Empty lists, and empty maps
+ * without declared fields, are never stored.
  */
 function isNew({ owned }: ComparisonWalk, desired: Json, type: MergeType, place: ObjectPosition | undefined): boolean {
   if (owned === undefined || Array.isArray(desired) || has(owned, elementsOf(place))) return false;

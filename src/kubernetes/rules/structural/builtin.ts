@@ -64,7 +64,7 @@ function unknownField(out: Report, pointer: string, name: string, where: string,
   out.findings.push({ code: 'schema-unknown-field', severity: 'error', pointer, message, at: 'key' });
 }
 
-/** Reports missing required fields. Null counts as absent. No status is checked, because the server writes it. */
+/** Reports missing required fields. Null counts as absent. Skips fields in a status, because the server writes it. */
 function checkRequired(
   walk: BuiltinCheck,
   type: string,

@@ -26,7 +26,7 @@ const HOST = new RegExp(
   'u',
 );
 const RGB_PART = '(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])';
-/** Accepts Go's durations, and texts such as `2 days 3 hours`. */
+/** Matches the parts of texts such as `2 days 3 hours`. */
 const LOOSE_DURATION = /(\d+)\s*([A-Za-zµ]+)/g;
 const UNIT_NAME = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
 

@@ -81,7 +81,8 @@ export function checkMetadata(
 
 /**
  * Reports fields that identify one version of one object, such as its UID. Manifests that were copied from a cluster
- * contain these fields. An apply with these fields always fails.
+ * contain these fields. An apply with `managedFields` fails. An apply with a `uid` or `resourceVersion` fails unless
+ * the object in the cluster has the same value.
  */
 function checkOfServer(out: Report, metadata: JsonObject, pointer: string): void {
   for (const field of ['uid', 'resourceVersion', 'managedFields']) {

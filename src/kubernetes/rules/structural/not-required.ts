@@ -1,6 +1,6 @@
 // Lists fields of built-in kinds that are published as required, although an API server accepts objects without them.
-// Measured by sending an object of every type to Kubernetes 1.36.3. Untestable fields, without which the server reports
-// another fault first, are listed too.
+// Measured by sending an object of every type to Kubernetes 1.36.3. Fields that could not be tested,
+// because the server reports another fault first, are listed too.
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'io.k8s.api.apps.v1.ControllerRevision': ['revision'],

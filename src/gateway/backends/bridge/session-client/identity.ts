@@ -19,8 +19,8 @@ const MAX_JSON = 1800;
 const MAX_NAME = 128;
 
 /**
- * Returns the id as visible ASCII. If the text is too long, first omits members of `clientInfo`, and then extensions
- * and experimental capabilities.
+ * Returns the id as visible ASCII. If the text is too long, omits first members of `clientInfo`, then extensions and
+ * experimental capabilities, and finally `clientInfo` and the settings of capabilities.
  */
 export function formatSessionId(identity: ClientIdentity): string {
   const { revision, capabilities, clientInfo, nonce } = identity;

@@ -1,5 +1,5 @@
 // Serves the GET stream of a client with sessions. The stream carries notifications of a `subscriptions/listen` at a
-// server of MCP 2026-07-28, which is opened again when the client's subscriptions change.
+// server of MCP 2026-07-28. When the client's subscriptions change, a new `subscriptions/listen` replaces the old one.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { NotificationMessage } from '../../../wire/message.ts';

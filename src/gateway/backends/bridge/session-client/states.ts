@@ -30,7 +30,7 @@ export interface ClientListener {
 export interface ClientStates {
   /**
    * Returns the session's state, which is created if necessary. undefined if no bridge created the id, or if this
-   * process ended the session.
+   * process remembers that the session has ended.
    */
   find(id: string): ClientState | undefined;
   end(id: string): void;

@@ -1,5 +1,5 @@
 // Implements `'%s'.format([...])` and quoting, with exactly the output of cel-go. Source: cel-go ext/strings, version
-// 2, which groups digits and writes exponents as in English.
+// 2, which separates thousands with commas (`%f`) and writes exponents as superscripts (`%e`).
 
 import { formatSeconds } from '../../formats/duration.ts';
 import { formatTimestamp } from '../../formats/timestamp.ts';

@@ -15,7 +15,7 @@ export const REGEX_LIBRARY: Library = {
   },
 };
 
-/** Number of compiled patterns. Patterns are nearly always literals, so few are different. */
+/** Maximum number of cached patterns. Patterns are nearly always literals, so few are different. */
 const MAX_CACHED = 500;
 const compiled = new Map<string, Re2>();
 

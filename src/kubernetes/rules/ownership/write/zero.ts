@@ -1,4 +1,4 @@
-// Builds an object of a kind before its first write.
+// Builds the empty object of a kind, with which the first write of an object is compared.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';

@@ -18,7 +18,7 @@ const LINE_MAX = 600;
 /** Maximum number of Secrets of one pod that are read, one request each. */
 const SECRETS_MAX = 20;
 
-interface ContainerOfPod {
+interface LogPlace {
   readonly pod: KubeObject;
   readonly container: PodContainer;
 }
@@ -35,7 +35,7 @@ export async function readLogs(
   );
   const places = pods
     .toSorted((a, b) => Number(detailedPod(a).ready) - Number(detailedPod(b).ready))
-    .flatMap((pod) => loggedContainers(pod).map((container): ContainerOfPod => ({ pod, container })));
+    .flatMap((pod) => loggedContainers(pod).map((container): LogPlace => ({ pod, container })));
   const values = new Map<KubeObject, Promise<SecretValues>>();
   const read = places.slice(0, CONTAINERS_MAX).map(async (place): Promise<ContainerLog> => {
     const { pod, container } = place;
@@ -62,7 +62,7 @@ function loggedContainers(pod: KubeObject): readonly PodContainer[] {
   );
 }
 
-function readLog(reads: Pick<PodReads, 'log'>, { pod, container }: ContainerOfPod, previous: boolean): Promise<string> {
+function readLog(reads: Pick<PodReads, 'log'>, { pod, container }: LogPlace, previous: boolean): Promise<string> {
   const { namespace = '', name } = pod.metadata;
   return reads.log({ namespace, name }, container.name, { lines: LINES, bytes: LOG_BYTES, previous });
 }

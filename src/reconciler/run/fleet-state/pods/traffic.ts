@@ -26,12 +26,12 @@ export interface PodSample {
 /** Maximum number of tools, errors and refusals that are shown. */
 const SHOWN_MAX = 50;
 
-type TrafficKey = readonly [family: 'count' | 'sum' | 'refused', method: string, target: string, error: string];
+type CounterKey = readonly [family: 'count' | 'sum' | 'refused', method: string, target: string, error: string];
 
 /** Returns undefined if the text has no metrics of a proxy. */
 export function readSample(pod: string, text: string): PodSample | undefined {
   const counters = new Map<string, number>();
-  const add = (key: TrafficKey, value: number) => {
+  const add = (key: CounterKey, value: number) => {
     const name = JSON.stringify(key);
     counters.set(name, (counters.get(name) ?? 0) + value);
   };
@@ -68,7 +68,7 @@ export function trafficOf(now: TimedSamples, before: TimedSamples | undefined): 
     }
   }
   const rows = [...totals].map(
-    ([key, total]): Row => ({ key: JSON.parse(key) as TrafficKey, total, grown: grown.get(key) ?? 0 }),
+    ([key, total]): Row => ({ key: JSON.parse(key) as CounterKey, total, grown: grown.get(key) ?? 0 }),
   );
   const rate = (some: readonly Row[]): Rate => ({
     total: sum(some, ({ total }) => total),
@@ -82,7 +82,7 @@ export function trafficOf(now: TimedSamples, before: TimedSamples | undefined): 
 }
 
 interface Row {
-  readonly key: TrafficKey;
+  readonly key: CounterKey;
   readonly total: number;
   readonly grown: number;
 }

@@ -17,12 +17,12 @@ export interface Backend {
 }
 
 /** Absent: the virtual server itself has the item. */
-interface Place {
+interface OfferPlace {
   readonly backend?: string;
   readonly own?: string;
 }
 
-export interface Offered extends Place {
+export interface Offered extends OfferPlace {
   readonly list: ListName;
   readonly name: string;
   readonly advertised: boolean;
@@ -32,8 +32,8 @@ export interface Conflict {
   readonly list: ListName;
   readonly name: string;
   /** Absent: no item has the name. */
-  readonly given_to?: Place;
-  readonly others: readonly Place[];
+  readonly given_to?: OfferPlace;
+  readonly others: readonly OfferPlace[];
 }
 
 export interface Step {
