@@ -60,7 +60,7 @@ export function openLists(api: ClusterApi, clock: Pick<Clock, 'monotonic' | 'sle
    * all connections.
    */
   const underWay = new Set<string>();
-  async function listNoting(kind: ApiResource, path: string, pages: Pages): Promise<ListContent> {
+  async function listNoting(kind: ApiResource, path: string, pages: PageOptions): Promise<ListContent> {
     const startedAt = clock.monotonic();
     try {
       const items = await listAll(api, kind, path, pages);
@@ -89,11 +89,11 @@ export function openLists(api: ClusterApi, clock: Pick<Clock, 'monotonic' | 'sle
   };
 }
 
-interface Pages extends ListOptions {
+interface PageOptions extends ListOptions {
   readonly timeoutMs: number | undefined;
 }
 
-async function listAll(api: ClusterApi, kind: ApiResource, path: string, pages: Pages): Promise<ListContent> {
+async function listAll(api: ClusterApi, kind: ApiResource, path: string, pages: PageOptions): Promise<ListContent> {
   let expired: unknown;
   for (const limit of pages.large === true ? TRIES_LARGE : TRIES) {
     try {
@@ -111,7 +111,7 @@ async function readPages(
   api: ClusterApi,
   kind: ApiResource,
   path: string,
-  pages: Pages,
+  pages: PageOptions,
   first: number | undefined,
 ): Promise<ListContent> {
   const { selector, keep = () => true, hold = (object) => object } = pages;
@@ -150,7 +150,7 @@ async function readPages(
 async function readPage(
   api: ClusterApi,
   path: string,
-  { only, large, timeoutMs }: Pages,
+  { only, large, timeoutMs }: PageOptions,
   limit: number | undefined,
 ): Promise<{ readonly page: JsonObject | undefined; readonly bytes: number }> {
   const accept = only === 'metadata' ? METADATA_LIST : undefined;

@@ -18,7 +18,7 @@ import type { MemberRoute, OwnTools, ToolRoute } from '../own-tools/ports.ts';
 import { type Apps, appToolNames, findApps, readMemberAppUri } from './apps.ts';
 import { offeredCapabilities } from './capabilities.ts';
 import { LIST_NAMES, type ListName } from './list-names.ts';
-import { createPages, type ListedItem, type Pages } from './pages.ts';
+import { createPages, type ListedItem, type ListPages } from './pages.ts';
 import type { AggregationRules, OfferingMember } from './rules.ts';
 import { skillFolders, skillMember } from './skills.ts';
 import { createToolRoutes, memberTools, withOwnTools } from './tool-routes.ts';
@@ -34,9 +34,9 @@ export interface Offer {
   findResource(uri: string): MemberRoute | undefined;
   /** Returns the clients' name of the tool that a user interface calls. Returns undefined if `own` is ambiguous. */
   appTool(own: string): string | undefined;
-  readonly lists: Readonly<Record<ListName, Pages>>;
+  readonly lists: Readonly<Record<ListName, ListPages>>;
   /** Tool list for clients without user interfaces. Tools that only user interfaces may call are left out. */
-  readonly modelTools: Pages;
+  readonly modelTools: ListPages;
   /** Tools that clients find by searching. Absent if clients list all tools. */
   readonly searched?: SearchedList;
   /** Names that tools of several members share. `outdone`: the tools that such a name does not reach. */
@@ -97,7 +97,7 @@ export function assembleOffer(
   };
 }
 
-type ToolLists = Pick<Offer, 'modelTools' | 'appTool' | 'searched'> & { readonly shown: Pages };
+type ToolLists = Pick<Offer, 'modelTools' | 'appTool' | 'searched'> & { readonly shown: ListPages };
 
 /**
  * Builds the tool lists. The search omits tools for user interfaces: clients show user interfaces of listed tools only.

@@ -12,7 +12,7 @@ export interface ListedItem {
   readonly session: Buffer | undefined;
 }
 
-export interface Pages {
+export interface ListPages {
   /** Equal for equal lists. */
   readonly digest: string;
   readonly items: readonly ListedItem[];
@@ -26,7 +26,7 @@ export interface Pages {
 /** Number of items in a page. The page is large, because many clients read only the first page. */
 const PAGE_ITEMS = 1000;
 
-export function createPages(name: ListName, items: readonly ListedItem[]): Pages {
+export function createPages(name: ListName, items: readonly ListedItem[]): ListPages {
   const sorted = items.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const made = new Map<string, Buffer>();
   let digest: string | undefined;

@@ -7,12 +7,12 @@ import type { View } from '../../kind.ts';
 import type { Mounted } from '../../pods/pod.ts';
 import { type Bundle, bundleOf } from '../ca-bundle.ts';
 import type { AuthServer } from './providers.ts';
+import type { SecretKeyName } from './references.ts';
 import { authServerScopes } from './scopes.ts';
 import { trustConfig } from './trust-config.ts';
 import { upstreamConfig } from './upstream-config.ts';
 
 type Redis = NonNullable<AuthServer['storage']['redis']>;
-type Key = { readonly name: string; readonly key: string };
 
 export interface AuthServerParts {
   readonly config: AuthServerConfig;
@@ -74,7 +74,7 @@ function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthSer
   };
 }
 
-function signingKeys(refs: readonly Key[]): Pick<AuthServerConfig, 'signing_key_config'> {
+function signingKeys(refs: readonly SecretKeyName[]): Pick<AuthServerConfig, 'signing_key_config'> {
   const [signing, ...fallback] = refs.map((_, index) => AUTH_SERVER_FILES.signingKey(index));
   if (signing === undefined) return {};
   return {
@@ -190,6 +190,6 @@ function mountedOf(server: AuthServer): Mounted[] {
   ];
 }
 
-function source({ name, key }: Key, path: string): JsonObject {
+function source({ name, key }: SecretKeyName, path: string): JsonObject {
   return { secret: { name, items: [{ key, path }] } };
 }

@@ -5,7 +5,7 @@ import type { Reference } from '../../kind.ts';
 import { bundleReferences } from '../ca-bundle.ts';
 import type { AuthServer } from './providers.ts';
 
-type Key = { readonly name: string; readonly key: string };
+export type SecretKeyName = { readonly name: string; readonly key: string };
 
 export function authServerReferences(config: AuthServer | undefined, pointer: string): readonly Reference[] {
   if (config === undefined) return [];
@@ -41,11 +41,11 @@ export function authServerReferences(config: AuthServer | undefined, pointer: st
   ];
 }
 
-function listed(refs: readonly Key[] | undefined, pointer: string): readonly Reference[] {
+function listed(refs: readonly SecretKeyName[] | undefined, pointer: string): readonly Reference[] {
   return (refs ?? []).flatMap((ref, index) => secretReference(ref, `${pointer}/${index}`));
 }
 
 /** Returns a reference to one key of a Secret. The key is required. */
-export function secretReference(ref: Key | undefined, pointer: string): readonly Reference[] {
+export function secretReference(ref: SecretKeyName | undefined, pointer: string): readonly Reference[] {
   return ref === undefined ? [] : [{ pointer, kind: 'Secret', name: ref.name, key: ref.key }];
 }

@@ -4,8 +4,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { secretBytes } from '#kubernetes/rules/content.ts';
 import type { Finding, View } from '../../kind.ts';
 import type { AuthServer } from './providers.ts';
-
-type Key = { readonly name: string; readonly key: string };
+import type { SecretKeyName } from './references.ts';
 
 /** Finds contents with which the server would not start. */
 export function authServerSecretFindings(config: AuthServer, pointer: string, view: View): readonly Finding[] {
@@ -19,7 +18,7 @@ export function authServerSecretFindings(config: AuthServer, pointer: string, vi
 }
 
 function held(
-  refs: readonly Key[] | undefined,
+  refs: readonly SecretKeyName[] | undefined,
   pointer: string,
   view: View,
   faultOf: (value: Buffer) => string | undefined,
