@@ -56,7 +56,7 @@ export interface RunResult {
   /** Present if explanations were requested. */
   readonly explanations?: readonly Explanation[];
   readonly timedOut: boolean;
-  /** Reason why the run wrote nothing; absent if the run was allowed to write. */
+  /** Reason why the run wrote nothing, or stopped writing; absent if the run was allowed to write. */
   readonly paused?: Paused;
   readonly traceId?: string;
   readonly requests: number;

@@ -1,5 +1,4 @@
-// Performs a whole run: plans and, if there are changes, takes the lock, applies the changes, writes statuses, and
-// releases the lock.
+// Performs a whole run: plans and, if there are changes, takes the Lease, applies the changes and writes statuses.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -39,10 +38,7 @@ export interface RunOptions extends InstanceOptions, WriteOptions {
   readonly paused?: Paused;
 }
 
-/**
- * Performs one run. Throws Failure if the run could not be carried out (`cluster-unreachable`, `locked`, ...). All
- * other failures are in the result.
- */
+/** Performs one run. Throws Failure if it cannot be carried out. All other failures are in the result. */
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   if (options.paused !== undefined) return { ...(await planOnly(deps, options)), paused: options.paused };
   const start = startOf(deps);
@@ -61,7 +57,7 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
       ? await writeLocked({ deps, options, start, first }, lease)
       : { prepared: first, running: idle.running, result: resultOf(deps, options, start, first, idle) };
   if (!('result' in ended)) return { ...withWarnings(await planOnly(deps, options), warnings), paused: ended.paused };
-  // The lock is already released, so a database that does not respond blocks no other run.
+  // The Lease is already released, so a database that does not respond blocks no other run.
   const unrecorded = await recordRunning(deps, options, ended.prepared.registries, ended.running);
   return withWarnings(ended.result, [...warnings, ...unrecorded]);
 }
@@ -78,7 +74,7 @@ interface EndOfRun extends Pick<Done, 'running'> {
   readonly prepared: Prepared;
 }
 
-/** Writes under the lock. If a suspension stops the writes with an error, returns only the pause. */
+/** Writes while the run holds the Lease. If a suspension stops the writes with an error, returns only the pause. */
 async function writeLocked(
   { deps, options, start, first }: Begun,
   lease: Awaited<ReturnType<typeof readLease>>,
@@ -139,10 +135,7 @@ function hasMadeChanges({ outcomes }: Done): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured' || action === 'deleted');
 }
 
-/**
- * Returns true if a waiting source may become free. Returns false after the deadline, unless the last write changed an
- * object.
- */
+/** Returns true if a waiting source may become free. After the deadline, this needs a change by the last write. */
 function isToBeContinued(
   { clock, enough }: RunDeps,
   { prepared: { waits }, done }: WriteResult,
@@ -189,9 +182,11 @@ export async function findPause(
   return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
-/** Returns the preparation for writing. Prepares again if another run may have written, or if digests are missing. */
+/**
+ * Returns the plan to write. Plans again for an admission, after a possible write of another run, or without digests.
+ */
 async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
-  // An admission must compare the plan with the state under the lock.
+  // An admission must compare the plan with the state that was read while the run holds the Lease.
   const again = contended || options.admit !== undefined;
   // A watch may not have received the writes of the previous holder yet.
   if (again) deps.cluster.listAgain();
@@ -200,7 +195,7 @@ async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, co
   return sealDigests(deps, sealed, prepared);
 }
 
-/** Returns the plan, without lock, syncs and writes. Throws Failure as `reconcile` does, but never `locked`. */
+/** Returns the plan, without Lease, syncs and writes. Throws Failure as `reconcile` does, but never `locked`. */
 export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   return (await planInstance(deps, options)).result;
 }

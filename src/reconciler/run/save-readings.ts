@@ -13,7 +13,7 @@ interface SaveDeps {
   readonly random: Random;
 }
 
-/** Saves the results. Must run under the lock, because it may create the key. */
+/** Saves the results. May be called only while the run holds the Lease, because it may create the key. */
 export async function saveReadings({ sound, digestKey, random }: SaveDeps): Promise<void> {
   if (sound === undefined) return;
   if (sound.lacksKey() && digestKey.known() === undefined) await makeKeyIfPossible(digestKey, random);

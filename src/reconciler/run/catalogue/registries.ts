@@ -1,5 +1,4 @@
-// Syncs due or triggered sources of MCPRegistries before the computation of desired objects. A plan syncs nothing and
-// reads only the stored states of the sources.
+// Syncs due or triggered sources of MCPRegistries before desired objects are computed. A plan only reads stored states.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -24,10 +23,7 @@ import { asFound, isMounted, isOfFleet } from './found-sources.ts';
 export interface RegistryDeps {
   /** Returns a reader of sources. `view` has the ConfigMaps and passwords of the registry's namespace. */
   readonly sourceFor: (view: View, namespace: string) => SourceReader;
-  /**
-   * Returns the database of a registry. Only mode `sync` migrates its schema. Throws Failure if the database is
-   * unreachable.
-   */
+  /** Returns the database of a registry; throws Failure if it is unreachable. Only mode `sync` migrates its schema. */
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
   /** Returns the database of the instance, if it has one. Throws Failure if the database is unreachable. */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
@@ -133,7 +129,7 @@ export async function syncRegistries(
   };
 }
 
-/** Merges the results of two syncs in one run. If both have synced a source, only the later outcome is kept. */
+/** Merges the results of two syncs in one run. Of two outcomes of a source, only the later one is kept. */
 export function inOneRun(before: RegistryResults, now: RegistryResults): RegistryResults {
   const again = new Set(now.outcomes.map(({ source }) => source));
   return {
@@ -210,10 +206,7 @@ function statedIn(documents: readonly string[]) {
   return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
-/**
- * Syncs the due sources. For a source in a PersistentVolumeClaim, only stores the trigger: the registry service reads
- * that source.
- */
+/** Syncs the due sources. For a PersistentVolumeClaim, only stores the trigger, which the registry service reads. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   registry: RegistrySyncInput,

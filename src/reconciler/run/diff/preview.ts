@@ -1,5 +1,4 @@
-// Sends a dry run of each change before the first write, and collects the refusals. A dry run also decides comparisons
-// with the result `unknown`.
+// Sends dry runs of changes before the first write. A dry run also decides comparisons with the result `unknown`.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { differences } from '#kubernetes/rules/ownership/differences.ts';

@@ -24,10 +24,7 @@ export interface AdoptionResult {
   readonly adoptions: readonly Adoption[];
   /** False if the adoptions were only shown. */
   readonly done: boolean;
-  /**
-   * Objects that were not taken over, because another writer changed these objects at the same moment. Empty if the
-   * adoptions were only shown.
-   */
+  /** Objects that were not taken over, because another writer changed them at the same moment. */
   readonly refused: readonly ResourceId[];
   /** Lease that ToolHive's operator renews; absent if no such Lease was found. */
   readonly running?: ResourceId;
@@ -206,9 +203,7 @@ interface AdoptionFailure {
   readonly failure: Failure;
 }
 
-/**
- * Takes the objects over. If a controller changed an object in the meantime, the next attempt reads the object again.
- */
+/** Takes the objects over. If a controller has changed objects in the meantime, reads them again and retries. */
 async function takeOverPatiently(
   deps: RunDeps,
   options: RunOptions,

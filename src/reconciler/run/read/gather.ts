@@ -19,7 +19,7 @@ import type { Variables } from './substitute/variables.ts';
 
 export interface FleetSource {
   readonly name: string;
-  /** Normalised place of the source: equal for all URLs of a repository. Absent if the place is never compared. */
+  /** Normalised address of the source: equal for all URLs of a repository. Absent if the address is never compared. */
   readonly origin?: string;
   readonly repository: Repository;
   /** Folder inside the repository; empty for the whole repository. */

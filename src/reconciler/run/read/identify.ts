@@ -16,14 +16,16 @@ export type Identified =
   | {
       readonly ok: false;
       readonly fault: IdentityFault;
-      /** Kind of the object. If the kind is known, all other fields can be checked. */
+      /** Kind with which the other fields of the object can be checked; absent if the kind is unknown. */
       readonly known?: KnownKind;
     }
   | {
       readonly ok: true;
       readonly id: ResourceId;
       readonly known: KnownKind;
-      /** Object with a namespace: its declared namespace or, without one, the default namespace. */
+      /**
+       * Object with its declared namespace or the default namespace; without a namespace if the kind is cluster-scoped.
+       */
       readonly object: JsonObject;
       readonly warnings: readonly IdentityFault[];
     };

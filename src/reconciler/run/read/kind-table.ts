@@ -39,7 +39,10 @@ export interface KindTable {
   find(apiVersion: string, kind: string): KnownKind | undefined;
   /** Returns why objects of the kind are refused, and how they can be allowed. */
   explain(apiVersion: string, kind: string): string;
-  /** Returns true if no kind of the same API group is known. The CRD of the kind may be in the cluster. */
+  /**
+   * Returns true if the kind may be of another project: the table has no kind of its API group. Its CRD may be in the
+   * cluster.
+   */
   isForeign(apiVersion: string, kind: string): boolean;
   /** Changes whenever a result of `find` may change. Computed on first use. */
   readonly digest: string;
@@ -89,8 +92,8 @@ export function kindTable(input: KindTableInput): KindTable {
   }
   const groups = new Set([...known.keys()].map((key) => groupOf(key.slice(0, key.indexOf(' ')))));
   const ourNames = new Set(input.kinds.map(({ kind }) => kind));
-  // API groups of Kubernetes itself have no dot. A kind with the name of our kind in another group is a mistake, not a
-  // foreign kind.
+  // API groups without a dot belong to Kubernetes. A kind with the name of our kind in another group is a mistake, not
+  // a foreign kind.
   const isForeign = (apiVersion: string, kind: string): boolean =>
     apiVersion.includes('/') &&
     groupOf(apiVersion).includes('.') &&

@@ -9,7 +9,10 @@ import { REPEATS, type SourceFile } from './source-file.ts';
 
 /** Maximum bytes of an object as JSON: the maximum size of a request (kube-apiserver, MaxRequestBodyBytes). */
 const BYTES_MAX = 3 * 1024 * 1024;
-/** Minimum characters of a file without aliases to check. A shorter file cannot contain an object above the maximum. */
+/**
+ * A file without aliases is checked only if it has at least this number of characters. A shorter file cannot contain an
+ * object above the maximum.
+ */
 const LOOKED_AT = 512 * 1024;
 
 export interface SizedObjects {

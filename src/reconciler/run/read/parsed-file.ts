@@ -16,7 +16,7 @@ export interface ParsedFile {
   readonly objects: readonly ParsedObject[];
   /** Problems of the text, without the field `resource`. */
   readonly problems: readonly { readonly document: number; readonly problem: Problem }[];
-  /** Number of documents without a value, because of syntax errors. */
+  /** Number of documents with unknown objects: syntax errors, an encrypted identity, or a file that was not read. */
   readonly unreadable: number;
 }
 

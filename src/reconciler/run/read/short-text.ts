@@ -9,7 +9,7 @@ import { readDocuments } from '#std/yaml/yaml.ts';
 import { CHARACTERS_MAX, REPEATS, type SourceFile } from './source-file.ts';
 import { unroll } from './unroll.ts';
 
-/** Maximum characters of the remaining text. The text is parsed without a time limit. */
+/** Maximum characters of the remaining text. The text is parsed without a time limit, so it must be short. */
 const REST_MAX = 4 * 1024;
 
 interface Short {

@@ -17,7 +17,7 @@ export async function unsealFiles(
   return opened;
 }
 
-/** Returns a function for sources without the setting `decryption`: an encrypted document is a fault. */
+/** Returns a reader of keys for sources without the setting `decryption`. It returns a fault instead of keys. */
 export function noKeys(source: string): () => Promise<SopsKeys> {
   const message = `The document is encrypted with SOPS, and source ${source} has no key: set decryption.ageKeyFile of it in skep.yaml.`;
   return async () => ({ type: 'none', fault: { code: 'sops-key-missing', message } });

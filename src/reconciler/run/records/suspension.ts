@@ -29,7 +29,10 @@ export async function readSuspension(
   return stored === undefined ? undefined : parseSuspension(stored);
 }
 
-/** Parses a suspension. A suspension with missing fields is also in force, because writing nothing is safer. */
+/**
+ * Parses a suspension. A record with only some of the fields also suspends the instance, because writing nothing is
+ * safer.
+ */
 function parseSuspension({ data }: KubeObject): Suspension | undefined {
   const fields = isObject(data) ? data : {};
   if (Object.keys(fields).length === 0) return undefined;

@@ -52,7 +52,7 @@ export async function planByRendering(input: RenderInput): Promise<RunResult> {
   };
 }
 
-/** Returns the valid locks. Invalid locks are left out, because their servers are kept unchanged. */
+/** Returns the valid tool locks. Invalid locks are left out, because their servers are kept unchanged. */
 function soundLocks({ loaded: { locks, invalid } }: Side) {
   const broken = new Set(invalid.map(keyOf));
   return locks.filter(({ id }) => !broken.has(keyOf(id)));
@@ -139,8 +139,8 @@ function isUnreadable({ before, after }: ComparedObject): boolean {
 }
 
 /**
- * Returns a filter for problems that the base does not have. A problem without an object is always kept, because it is
- * about a file that was not read.
+ * Returns a filter that drops problems of unchanged objects that the base has too. A problem without an object is kept,
+ * because it is about a file that was not read.
  */
 function notEarlier(earlier: readonly Problem[], compared: readonly ComparedObject[]): (problem: Problem) => boolean {
   const same = new Set(compared.flatMap(({ isSame, key }) => (isSame ? [key] : [])));

@@ -166,8 +166,9 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
 const NAMED_ONLY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'ServiceAccount']);
 
 /**
- * Returns an error for a missing required object, and a warning for a missing optional object. An unreadable object is
- * an error even if it is optional: without its content, pods would restart. `NAMED_ONLY` kinds have no such content.
+ * Returns an error for a missing required object. A missing optional object is a warning or, if `allowed`, no finding.
+ * An unreadable object is an error even if it is optional: without its content, pods would restart. `NAMED_ONLY` kinds
+ * have no such content.
  */
 function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
   const { pointer, kind, name, key, optional } = reference;

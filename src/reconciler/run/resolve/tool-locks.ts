@@ -1,4 +1,4 @@
-// Determines which declared tool locks are in force, and the faults of the other locks. A lock must be in the same
+// Determines which declared tool locks apply to a server, and the faults of the other locks. A lock must be in the same
 // source as its server.
 
 import { TOOLS_LOCK_ANNOTATION } from '#contracts/tool-lock/schema.ts';
@@ -19,7 +19,7 @@ export interface LocksInput {
 }
 
 export interface CheckedLocks {
-  /** Locks that are in force, for views. */
+  /** Locks that apply to a server, for views. */
   readonly objects: readonly KubeObject[];
   readonly problems: readonly Problem[];
 }

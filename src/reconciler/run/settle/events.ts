@@ -1,5 +1,5 @@
-// Creates the Event about a new failure of a resource, or about a new difference between a server and its lock. An
-// Event is written only if the reason in the status changes, so that a run without changes writes no Event.
+// Creates the Event about a new failure of a resource, or about a new difference between a server and its tools lock.
+// An Event is written only if the reason in the status changes, so that a run without changes writes no Event.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { sha256 } from '#std/hash.ts';

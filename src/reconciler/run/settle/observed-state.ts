@@ -47,7 +47,7 @@ interface ObservedBefore {
   readonly watched: readonly GroupKind[];
   readonly snapshot: Snapshot;
   readonly gathered: Pick<Gathered, 'loaded'>;
-  /** Tool locks that are in force. */
+  /** Tool locks that apply to a declared server. */
   readonly locks: readonly KubeObject[];
 }
 

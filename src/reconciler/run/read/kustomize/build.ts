@@ -1,4 +1,4 @@
-// Builds the kustomizations of a source, once per content, and creates a file for each built object.
+// Builds one kustomization, and creates a file for each built object. Results are cached by content.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -197,9 +197,7 @@ function withoutOrigin(value: Json): Json {
   return { ...value, metadata: Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others } };
 }
 
-/**
- * Returns the patches in the order in which kustomize applies them. The order is exact if it affects reported places.
- */
+/** Returns the patches, field by field in the order in which kustomize applies the fields. */
 function patchesOf({ file, value }: Kustomization, texts: ReadonlyMap<string, TextFile>): PatchText[] {
   const own = texts.get(file);
   return ['patchesStrategicMerge', 'patches', 'patchesJson6902'].flatMap((field) => {

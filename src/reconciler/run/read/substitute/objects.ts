@@ -1,4 +1,4 @@
-// Replaces the variables in the objects of one file.
+// Replaces the variables in the objects of one document.
 
 import type { Problem } from '#std/problem.ts';
 import type { ReadDocument } from '#std/yaml/yaml.ts';
@@ -15,8 +15,8 @@ interface SubstitutedObjects {
 }
 
 /**
- * Maximum characters of all replaced texts of one file: this number, or `LENGTH_FACTOR` times the length of the file.
- * Short expressions can repeat a long value many times.
+ * Maximum characters of all replaced texts of one document: the larger of this number and `LENGTH_FACTOR` times the
+ * length of its file. Short expressions can repeat a long value many times.
  */
 const LENGTH_MIN = 64 * 1024;
 const LENGTH_FACTOR = 8;
