@@ -59,17 +59,11 @@ export interface OutboundRequest {
   readonly timeoutMs?: number;
   /** Maximum bytes of the body. A larger body fails the request. */
   readonly maxBytes?: number;
-  /**
-   * Maximum number of redirects of a GET. Default: 0. Every target is checked like the first URL. Only the first origin
-   * receives `authorization` and `cookie`.
-   */
+  /** Maximum redirects of a GET; default 0. Each target is checked. Only the first origin gets login headers. */
   readonly redirects?: number;
   /** Returns false for a status whose body is not needed. The body is then empty. If absent, all bodies are read. */
   readonly readsBody?: (status: number) => boolean;
-  /**
-   * Called with the number of body bytes read so far. Reading continues after the returned promise resolves. The time
-   * limit is paused during the wait, and then restarts.
-   */
+  /** Receives the number of read body bytes. While its promise is pending, reading and the time limit are paused. */
   readonly arrived?: ((bytes: number) => Promise<void> | undefined) | undefined;
   readonly signal?: AbortSignal;
 }

@@ -76,11 +76,8 @@ interface BuildPaths {
 }
 
 /** Throws Failure `kustomize-too-costly`. Throws Failure `kustomize-missing` if the program does not start. */
-function runProgram(
-  program: KustomizeProgram,
-  { tree, home, folder }: BuildPaths,
-  limits: BuildLimits,
-): Promise<BuildExit> {
+function runProgram(program: KustomizeProgram, paths: BuildPaths, limits: BuildLimits): Promise<BuildExit> {
+  const { tree, home, folder } = paths;
   // By default, kustomize refuses bases and patches outside the kustomization's folder. Here they are allowed, because
   // the tree contains only checked files.
   const args = [...program.args, '--load-restrictor', 'LoadRestrictionsNone', join(tree, folder)];

@@ -197,7 +197,7 @@ const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', '
 
 type OutcomeInput = Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal' | 'contents'>;
 
-/** Returns the outcome. A reported error is no success even with HTTP 200, unless `readsErrors` is false. */
+/** Returns the outcome. A reported error is not a success, even with HTTP 200, unless `readsErrors` is false. */
 export function auditOutcome(input: OutcomeInput): AuditOutcome {
   const { status, answer, rpcErrorCode, refusal = '', contents } = input;
   if (status === 401 || status === 403 || DENIALS.has(refusal)) return 'denied';

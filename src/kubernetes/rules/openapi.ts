@@ -1,5 +1,5 @@
-// Compiles an OpenAPI v3 document of an API server to merge types, which say how each field of a kind is merged. This
-// file is longer than most, because the document's rules and the resulting types are read side by side.
+// Compiles an OpenAPI v3 document of an API server to merge types, which say how each field of a kind is merged. In one
+// file, because the document's rules and the resulting types are read side by side.
 
 import type { Json } from '#std/json.ts';
 

@@ -81,7 +81,7 @@ export const RECONCILE_CODES = {
   'image-signer-unknown':
     'Images of the namespace are verified, and nothing says who signs this one: add a rule to images.verify of skep.yaml, or a provenance to its catalogue entry. Under `require` the children are kept unchanged.',
   'image-not-checked':
-    'The signatures of an image could not be read from its registry; the message says why. A run tries again. An image that was verified before stays as it is; under `require` the children are kept unchanged until then.',
+    'The signatures of an image could not be read from its registry; the message says why. A run tries again. An image that was verified before stays unchanged; under `require` the children are kept unchanged until then.',
   'images-verified-later':
     '`skep validate` only: plans and runs verify images with their registries. Nothing is requested here.',
   'source-address-private':

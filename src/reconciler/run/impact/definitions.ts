@@ -39,7 +39,7 @@ export function definitionImpacts(
 
 type ConfigMaps = ReadonlyMap<string, KubeObject>;
 
-/** Returns the tool lock in a configuration; undefined if it has none. A large lock has parts in further ConfigMaps. */
+/** Returns the tools lock of a configuration, if it has one. A large lock has parts in further ConfigMaps. */
 function lockIn(object: KubeObject | undefined, all: ConfigMaps): Lists | undefined {
   const text = isObject(object?.data) ? object.data[RUN_CONFIG_FILE] : undefined;
   const config = typeof text === 'string' ? parseJson(text) : undefined;

@@ -240,10 +240,7 @@ function referenceName(namespace: string | undefined, kind: string, name: string
   return `${namespace ?? ''}/${kind}/${name}`;
 }
 
-/**
- * Returns a finding for a held resource that depends on an invalid resource. Returns none for the invalid resource,
- * which already has problems.
- */
+/** Returns a finding for a held resource that depends on an invalid one. The invalid one already has problems. */
 function heldFindings(id: ResourceId, blocker: ResourceId): Finding[] {
   if (keyOf(id) === keyOf(blocker)) return [];
   const message = `kept unchanged: it depends on ${formatId(blocker)}, which is invalid`;
