@@ -332,7 +332,7 @@ const REPEATED_TYPES: Readonly<Record<string, number>> = {
   Entry: 4,
   Kept: 4,
   Opened: 5,
-  Place: 5,
+  Place: 4,
   State: 11,
   Waiting: 4,
 };
