@@ -182,9 +182,7 @@ export async function findPause(
   return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
-/**
- * Returns the plan to write. Plans again for an admission, after a possible write of another run, or without digests.
- */
+/** Returns the plan to write. Plans again for an admission, after another run's writes, or without digests. */
 async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
   // An admission must compare the plan with the state that was read while the run holds the Lease.
   const again = contended || options.admit !== undefined;

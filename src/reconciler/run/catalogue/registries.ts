@@ -27,10 +27,7 @@ export interface RegistryDeps {
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
   /** Returns the database of the instance, if it has one. Throws Failure if the database is unreachable. */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
-  /**
-   * Starts the sync of a source, which may continue during later runs. Returns the outcomes since the last call. `work`
-   * is undefined if the source is not due. If `beside` is absent, the run waits for each sync.
-   */
+  /** Starts `work`, which may outlast the run. Returns all outcomes since the last call. Default: waits for `work`. */
   readonly beside?: (
     source: string,
     work: ((signal: AbortSignal) => Promise<readonly SyncOutcome[]>) | undefined,
