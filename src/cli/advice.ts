@@ -48,8 +48,8 @@ export function withOptionAdvice(message: string): string {
 const STATE = '.skep';
 
 /**
- * Returns advice after a Failure of the cluster or database: select the configuration of `skep dev`, or start
- * `skep dev`. undefined if neither the command nor the working directory refers to `skep dev`.
+ * Returns advice after a Failure of the cluster or database: to select the configuration of `skep dev`, or to start it.
+ * Returns undefined if neither the command nor the working directory refers to `skep dev`.
  */
 export function devAdvice(code: string, words: readonly string[]): string | undefined {
   if (code === 'cluster-config-invalid') {

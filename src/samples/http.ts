@@ -12,7 +12,7 @@ export interface HttpSettings {
   /** If 0, the system chooses the port. */
   readonly port: number;
   readonly open: () => Conversation;
-  /** Returns an unguessable id: whoever knows the id of a session can use the session. */
+  /** Returns an unguessable id: a person who knows the id of a session can use the session. */
   readonly newId: () => string;
 }
 
@@ -24,7 +24,8 @@ export interface SampleListener {
 /** Maximum size of a message in bytes. Clients send short texts of people and models. */
 const MAX_BODY = 1024 * 1024;
 /**
- * Maximum number of sessions. Beyond it the oldest session is dropped: some clients never end their sessions by DELETE.
+ * Maximum number of sessions. If it is reached, the oldest session is dropped: some clients never end their sessions by
+ * DELETE.
  */
 const MAX_SESSIONS = 1000;
 const SESSION = 'mcp-session-id';

@@ -14,7 +14,7 @@ export interface Return {
 
 const PATH = '/callback';
 
-/** Listens on `port`, the port of earlier logins. If that port is in use, listens on a free port. */
+/** Listens on `port`, the port of earlier logins. If it is undefined or in use, listens on a free port. */
 export async function awaitReturn(port: number | undefined): Promise<Return> {
   const server = createServer();
   const listened = await listenOn(server, port ?? 0).catch((error: NodeJS.ErrnoException) => {

@@ -12,9 +12,9 @@ const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 /**
- * Ranges to which a server may refer. A public server may refer to no range, a server in a private network to private
- * ranges, and a server on this machine to all ranges. Link-local addresses, such as a cloud's metadata service, are
- * never allowed.
+ * Ranges to which a server may refer. A public server may refer to none of them, and a server in a private network to
+ * private ranges. A server on this machine may refer to all of them. Link-local addresses, such as a cloud's metadata
+ * service, are never allowed.
  */
 const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...LOOPBACK]];
 

@@ -1,4 +1,4 @@
-// `skep lock`: writes the tool definitions of a server into its lock, or compares them with the lock.
+// `skep lock`: writes the tool definitions of a server into its ToolLock, or compares them with the ToolLock.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

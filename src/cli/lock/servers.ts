@@ -1,4 +1,4 @@
-// Finds the lockable servers among the manifests in a folder, and their locks.
+// Finds the lockable servers among the manifests in a folder, and their tool locks.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

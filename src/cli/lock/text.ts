@@ -1,4 +1,4 @@
-// Formats the differences between a lock and the definitions of its server for a terminal.
+// Formats the differences between a tool lock and the definitions of its server for a terminal.
 
 import type { Difference } from '#contracts/tool-lock/compare.ts';
 import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';

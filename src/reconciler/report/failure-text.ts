@@ -5,8 +5,8 @@ import type { RunResult } from '../run/result.ts';
 const FORBIDDEN_MAX = 3;
 
 /**
- * Returns one line per failure. If the account lacks rights, reading fails for each kind. Only two of these failures
- * are printed.
+ * Returns one line per failure. If the account lacks rights, reading fails for each kind. If there are more than three
+ * such failures, only two of them are printed.
  */
 export function failureLines(failures: RunResult['failures']): string[] {
   const forbidden = failures.filter(({ code }) => code === 'cluster-forbidden');

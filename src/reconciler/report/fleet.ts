@@ -14,14 +14,14 @@ export function jsonOfFleet(state: FleetState): string {
   return `${visible(JSON.stringify(state))}\n`;
 }
 
-/** `actions`: newest first. */
+/** Renders the waiting state. `actions` are sorted newest first. */
 export function jsonOfWaiting(state: WaitingState, actions: readonly RecentAction[]): string {
   return `${visible(JSON.stringify({ ...state, actions }))}\n`;
 }
 
-/** Facts about a resource that the run does not contain. */
+/** Facts about a resource in addition to the facts from the last run. */
 export interface ResourceContext {
-  /** Manifest with masked values, if it may contain secrets. */
+  /** Manifest. Its values are masked if they may be secret. */
   readonly manifest?: object;
   readonly commit?: string;
   /** URL of the commit's web page; absent if the repository has none. */

@@ -104,7 +104,7 @@ function isStuck({ action }: ChangeOutcome | CatalogueOutcome): boolean {
   return action === 'failed' || action === 'held';
 }
 
-/** Returns the names of the ready resources that were not ready in the previous run. */
+/** Returns the names of the ready resources that were progressing in the previous run. */
 function readied({ readiness }: RunResult, before: RunResult | undefined): string {
   const waitedFor = new Set(before?.readiness.progressing.map(formatId) ?? []);
   return namesOf(readiness.ready.filter((resource) => waitedFor.has(formatId(resource))));
@@ -116,7 +116,7 @@ function newlyNotRun({ readiness: { notRun = [] } }: RunResult, before: RunResul
 }
 
 /**
- * Returns a function that prints outcomes at once. If each run has the same outcome, the outcome is printed only once.
+ * Returns a function that prints outcomes at once. A failed or held outcome that each run repeats is printed only once.
  */
 export function tellOutcomes(say: (text: string) => void): (outcome: ChangeOutcome) => void {
   const standing = new Map<string, string>();

@@ -1,4 +1,4 @@
-// Defines three groups of resources with problems: not ready, different from the lock, and not compared with the lock.
+// Defines three groups of resources with problems: not ready, different from the tools lock, and not compared with it.
 
 import type { Troubled } from '../run/operate/resources-status.ts';
 
@@ -11,7 +11,7 @@ export const TROUBLES: readonly { readonly title: string; readonly has: (each: T
   },
 ];
 
-/** Returns true if the lock is the only problem of the resource. */
+/** Returns true if the condition ToolsLocked reports a problem, and the condition Ready reports none. */
 function isReady({ conditions }: Troubled): boolean {
   return conditions.some(({ type }) => type === 'ToolsLocked') && !conditions.some(({ type }) => type === 'Ready');
 }

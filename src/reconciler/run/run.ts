@@ -135,7 +135,7 @@ function hasMadeChanges({ outcomes }: Done): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured' || action === 'deleted');
 }
 
-/** Returns true if a waiting source may become free. After the deadline, this needs a change by the last write. */
+/** Returns true if a waiting source may become free; after the deadline, only if the last write changed an object. */
 function isToBeContinued(
   { clock, enough }: RunDeps,
   { prepared: { waits }, done }: WriteResult,
@@ -182,7 +182,7 @@ export async function findPause(
   return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
-/** Returns the plan to write. Plans again for an admission, after a possible write by another run, or without digests. */
+/** Returns the plan to write. Plans again if the first plan may be stale or lacks digests. */
 async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
   // An admission must compare the plan with the state that was read while the run holds the Lease.
   const again = contended || options.admit !== undefined;

@@ -1,4 +1,4 @@
-// Makes all writes of a run under the lock: first the changes, then the statuses.
+// Makes all writes of a run while it holds the Lease: first the changes, then the statuses.
 
 import type { ListedServer } from '#contracts/running-servers.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -51,8 +51,8 @@ export interface Done {
 export interface WriteResult {
   readonly done: Done;
   /**
-   * State from which the result was computed: the last preparation of the run. A run prepares again if the server began
-   * to serve new kinds, or while a source waits.
+   * State from which the result was computed. A run calls `prepare` again if the server began to serve new kinds, or
+   * while a source waits.
    */
   readonly prepared: Prepared;
 }
@@ -135,7 +135,7 @@ async function recordChanges(
   return [...failures, ...unrecorded, ...unnarrowed];
 }
 
-/** Waits for both promises even if one rejects, because all requests must have ended when the lock is released. */
+/** Waits for both promises even if one rejects, because all requests must have ended when the Lease is released. */
 async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonly [A, B]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);
@@ -167,7 +167,7 @@ async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared
   if (options.admit !== undefined) return made;
   const awaited = awaitedKinds(first.gathered.loaded, first.snapshot.served, made.outcomes);
   if (awaited.length === 0) return made;
-  // The second preparation reads the inventory, so the changes are recorded first.
+  // The second call of `prepare` reads the inventory, so the changes are recorded first.
   const changed = { ...made, failures: await made.record(), record: async () => [] };
   try {
     return (await checkServed(deps, awaited)) ? await changeAgain(deps, options, changed) : changed;

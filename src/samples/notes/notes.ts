@@ -3,7 +3,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Pattern of titles. Every matching title is a valid file name on all systems. */
+/** Pattern of titles. A matching title has no characters with a special meaning in file names. */
 export const TITLE = '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} _-]{0,78}[\\p{L}\\p{N}])?$';
 
 const SUFFIX = '.md';

@@ -81,8 +81,8 @@ async function findEntries(store: Store, keys: readonly SourceKey[], query: stri
   const servers: object[] = [];
   let more = false;
   for (const key of keys) {
-    // Requests one more entry than the result shows. If the additional entry exists, the result says that more entries
-    // exist.
+    // Requests one more entry than the result shows, within the page limit. If the additional entry exists, the result
+    // says that more entries exist.
     const left = Math.min(limit - servers.length + 1, FOUND_MAX);
     const page = await store.list(key, { limit: left, version: 'latest', includeDeleted: false, ...search });
     const entries = page.entries.slice(0, limit - servers.length);

@@ -85,7 +85,7 @@ function deletionItems(deletions: Plan['waiting'][number]['deletions']): readonl
   );
 }
 
-/** Returns one item per custom resource. The item also counts the children. */
+/** Returns one item per kept object. Children of a listed custom resource are only counted in its item. */
 function keptItems({ held, waiting }: Plan): readonly string[] {
   return keptOf({ held, waiting }, 'folded').map(
     ({ entry, along }) => `- ${code(entry.id)}${inline(`${along}: ${entry.reason}`)}`,

@@ -97,8 +97,7 @@ async function takeAgain(deps: LockDeps, observed: ObservedLease, holder: string
 }
 
 /**
- * Resolves with the lease once it is free, or was not renewed for its duration. Throws Failure `locked` if it is
- * renewed.
+ * Resolves with the lease once it is free or has expired without a renewal. Throws Failure `locked` after a renewal.
  */
 async function waitOut(
   { cluster, clock, waiting }: LockDeps,

@@ -27,7 +27,7 @@ export interface RegistryDeps {
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
   /** Returns the database of the instance, if it has one. Throws Failure if the database is unreachable. */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
-  /** Starts `work`, if the source is due. Returns its outcomes since the last call. If absent, runs wait for syncs. */
+  /** Starts `work`, which may outlast the run. Returns all outcomes since the last call. Default: waits for `work`. */
   readonly beside?: (
     source: string,
     work: ((signal: AbortSignal) => Promise<readonly SyncOutcome[]>) | undefined,

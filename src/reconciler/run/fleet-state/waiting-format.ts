@@ -65,7 +65,7 @@ export interface RecentAction {
   readonly at: string;
   readonly action: string;
   readonly by: string;
-  /** Object of the action; empty if the action has no object. */
+  /** Object of the action; empty for an action without an object. */
   readonly about: string;
   readonly result: string;
   readonly code?: string;

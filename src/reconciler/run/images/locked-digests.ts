@@ -11,11 +11,13 @@ import { podImages } from './pod-images.ts';
 
 interface LocksAndChildren extends Pick<Desires, 'objects'> {
   readonly locks: readonly Sourced[];
-  /** Objects of the locks that apply. */
+  /** ToolLocks that apply to a server. */
   readonly counting: readonly KubeObject[];
 }
 
-/** Returns one warning per lock with such a difference. Ignores locks without a digest, and images without a digest. */
+/**
+ * Returns one warning per tool lock whose digest differs. Ignores locks without a digest, and images without a digest.
+ */
 export function checkDigests({ locks, counting, objects }: LocksAndChildren): {
   readonly problems: readonly Problem[];
 } {

@@ -10,7 +10,7 @@ import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Change } from '../plan/plan.ts';
 
 export interface DefinitionsImpact {
-  /** Server or, in a comparison of two commits, the lock. */
+  /** Server or, in a comparison of two commits, its ToolLock. */
   readonly resource: ResourceId;
   readonly list: LockedList;
   /** Names of tools, prompts or templates whose reviewed definition changes. */
@@ -39,7 +39,10 @@ export function definitionImpacts(
 
 type ConfigMaps = ReadonlyMap<string, KubeObject>;
 
-/** Returns the tools lock of a configuration, if it has one. A large lock has parts in further ConfigMaps. */
+/**
+ * Returns the tool lock in a configuration; undefined for an object without a tool lock. A large lock has parts in
+ * further ConfigMaps.
+ */
 function lockIn(object: KubeObject | undefined, all: ConfigMaps): Lists | undefined {
   const text = isObject(object?.data) ? object.data[RUN_CONFIG_FILE] : undefined;
   const config = typeof text === 'string' ? parseJson(text) : undefined;
@@ -87,7 +90,7 @@ export function lockImpacts(
   });
 }
 
-/** Returns the digests of a lock. The lock must be valid. */
+/** Returns the digests of a ToolLock, which must be valid. */
 function digestsOf({ object }: DeclaredLock): Lists {
   const spec: unknown = object.spec;
   return heldLock('enforce', spec as ToolLock);

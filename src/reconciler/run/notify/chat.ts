@@ -1,6 +1,6 @@
-// Creates the message about a run. A later step converts it to the format of a chat. It lists changes, commits, and
-// waiting approvals with their commands. It contains only names, codes and counts, because texts of problems may quote
-// manifests.
+// Creates the message about a run. A later step converts it to the format of a chat. The message lists changes,
+// commits, and waiting approvals with their commands. It contains only names, codes and counts, because texts of
+// problems may quote manifests.
 
 import { countText } from '#std/words/count-text.ts';
 import { textOfWait } from '#std/words/wait-text.ts';

@@ -1,5 +1,5 @@
-// Reads the current state of an instance for a person on call: differences from Git, objects that are kept unchanged,
-// statuses of resources, and the holder of the Lease. It sends no dry runs.
+// Reads the current state of an instance: differences from Git, objects that are kept unchanged, statuses of resources,
+// and the holder of the Lease. It sends no dry runs.
 
 import { keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';

@@ -122,8 +122,8 @@ function partition<T>(all: readonly T[], has: (each: T) => boolean): readonly [r
 
 /**
  * Leaves out objects of kinds that were not listed completely, and children that are marked to be left alone. Also
- * leaves out a child if it is unknown whether its owner exists: without the uid of the owner, an apply would remove the
- * owner reference of the child.
+ * leaves out a child if it is unknown whether its owner exists. Without the uid of the owner, an apply would remove the
+ * owner reference.
  */
 function comparableOf({ snapshot, desires }: PlannedFrom): OwnDesires['objects'] {
   const kinds = new Map<string, boolean>();

@@ -166,9 +166,9 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
 const NAMED_ONLY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'ServiceAccount']);
 
 /**
- * Returns an error for a missing required object. A missing optional object is a warning or, if `allowed`, no finding.
- * An unreadable object is an error even if it is optional: without its content, pods would restart. `NAMED_ONLY` kinds
- * have no such content.
+ * Returns an error for a missing required object, and at most a warning for a missing optional object. An unreadable
+ * object is an error even if it is optional: without its content, pods would restart. `NAMED_ONLY` kinds have no such
+ * content.
  */
 function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
   const { pointer, kind, name, key, optional } = reference;
@@ -240,7 +240,7 @@ function referenceName(namespace: string | undefined, kind: string, name: string
   return `${namespace ?? ''}/${kind}/${name}`;
 }
 
-/** Returns a finding for a held resource that depends on an invalid one. The invalid one already has problems. */
+/** Returns a finding for a held resource that depends on an invalid resource, but none for the invalid one. */
 function heldFindings(id: ResourceId, blocker: ResourceId): Finding[] {
   if (keyOf(id) === keyOf(blocker)) return [];
   const message = `kept unchanged: it depends on ${formatId(blocker)}, which is invalid`;

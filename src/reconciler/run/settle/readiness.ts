@@ -37,7 +37,7 @@ export function notReady(id: ResourceId, status: JsonObject): NotReady {
   return { ...id, why: typeof message === 'string' ? message : '' };
 }
 
-/** Returns the condition Ready. Every kind has this condition. */
+/** Returns the condition Ready, which every kind has; undefined before the first status. */
 export function readyCondition(status: JsonObject): JsonObject | undefined {
   return conditionOfType(status, 'Ready');
 }
@@ -57,19 +57,20 @@ export function driftCondition(status: JsonObject): JsonObject | undefined {
 }
 
 /**
- * Returns true if the server could not be compared with its lock, because a permission for the comparison is missing.
+ * Returns true if the server could not be compared with its tools lock, because a permission for the comparison is
+ * missing.
  */
 export function isUnreported(status: JsonObject): boolean {
   return conditionOfType(status, 'ToolsLocked')?.reason === 'DefinitionsNotReported';
 }
 
-/** Returns the message about the difference; undefined if the server matches its lock. */
+/** Returns the message about the difference; undefined if the status reports no difference. */
 export function driftText(status: JsonObject): string | undefined {
   const drift = driftCondition(status);
   return drift && (typeof drift.message === 'string' ? drift.message : '');
 }
 
-/** Returns the resource with the message about the difference; undefined if the server matches its lock. */
+/** Returns the resource with the message about the difference; undefined if the status reports no difference. */
 export function driftOf(id: ResourceId, status: JsonObject): NotReady | undefined {
   const why = driftText(status);
   return why === undefined ? undefined : { ...id, why };
