@@ -5,6 +5,7 @@ export const ASKED_OF_MANY: Readonly<Record<string, string>> = {
   'list events.k8s.io/events': 'the page of a resource in the console',
   'get /pods/log': 'the page of a resource in the console',
   'get /pods/proxy': 'the page of a resource in the console',
+  'update /configmaps skep-default-suspension': 'a suspension by the console',
   ...Object.fromEntries(
     ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', 'mutatingwebhookconfigurations'].map(
       (resource) => [`list admissionregistration.k8s.io/${resource}`, 'answers of dry runs that are remembered'],

@@ -11,9 +11,12 @@ const NOT_KEPT = [
   'admissionregistration.k8s.io/mutatingwebhookconfigurations',
 ];
 
+/** Read when a person opens the page of a resource in the console. */
+const BY_CONSOLE = ['events.k8s.io/events'];
+
 test.each([
-  { form: 'a whole cluster', roles: rightsFor('home', 'example.com'), unwatched: NOT_KEPT },
-  { form: 'one namespace', roles: rightsIn('home', 'team', 'example.com'), unwatched: [] },
+  { form: 'a whole cluster', roles: rightsFor('home', 'example.com'), unwatched: [...BY_CONSOLE, ...NOT_KEPT] },
+  { form: 'one namespace', roles: rightsIn('home', 'team', 'example.com'), unwatched: BY_CONSOLE },
 ])('the rights for $form include the watches', ({ roles, unwatched }) => {
   const may = (verb: string): readonly string[] =>
     roles
