@@ -200,7 +200,7 @@ describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, files, clusterRole
       if (typeof files['skep.yaml'] === 'string') {
         const config = readConfig({ text: files['skep.yaml'], file: 'skep.yaml', environment: {} });
         // None is named: workloads run the image of the reconciler, which learns it by its pod.
-        expect(config.images).toEqual({ pullSecrets: [] });
+        expect(Object.keys(config.images).toSorted()).toEqual(['pullSecrets', 'verify']);
         expect(own.flatMap(({ env }) => env ?? [])).toContainEqual({
           name: 'POD_NAME',
           valueFrom: { fieldRef: { fieldPath: 'metadata.name' } },

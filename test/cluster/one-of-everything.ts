@@ -47,10 +47,10 @@ export function commitOf(number: number, place: Place): Record<string, string> {
 
 function objects(name: string, number: number, { group, namespace, namespaces }: Place): readonly object[] {
   const metadata = (suffix = '') => ({ name: `${name}${suffix}`, namespace, labels: { number: `n-${number}` } });
-  const own = (kind: string, spec: object, suffix = '') => ({
+  const own = (kind: string, spec: object, suffix = '', annotations = {}) => ({
     apiVersion: `${group}/v1alpha1`,
     kind,
-    metadata: metadata(suffix),
+    metadata: { ...metadata(suffix), annotations },
     spec,
   });
   const app = { app: `${name}-plain` };
@@ -94,7 +94,12 @@ function objects(name: string, number: number, { group, namespace, namespaces }:
       '-entry',
     ),
     own('MCPServer', { image: `example.com/weather:${number}.0.0`, transport: 'stdio' }, '-server'),
-    own('MCPServer', { image: 'example.com/keyed:1.0.0', transport: 'stdio', secrets: [key] }, '-keyed'),
+    own('MCPServer', { image: 'example.com/keyed:1.0.0', transport: 'stdio', secrets: [key] }, '-keyed', {
+      'skep.dev/stdio-sharing': 'perSession',
+    }),
+    own('MCPServer', { image: 'example.com/drowsy:1.0.0', transport: 'stdio' }, '-drowsy', {
+      'skep.dev/sleep-after': '15m',
+    }),
     own('MCPServer', { image: 'example.com/lost:1.0.0', transport: 'stdio', groupRef: 'nobody' }, '-lost'),
     own('MCPWebhookConfig', { validating: [{ name: `n-${number}`, url: 'https://guard.example.com/' }] }),
     own('MCPTelemetryConfig', { openTelemetry: { resourceAttributes: { number: `n-${number}` } } }),
