@@ -1,4 +1,4 @@
-// Opens the rate limits of a proxy or virtual server. All replicas count calls together in Redis.
+// Opens the rate limits of a proxy or virtual server. All replicas share their counts of calls in Redis.
 
 import type { Logger } from 'pino';
 import type { RedisSettings } from '#adapters/redis/connection.ts';

@@ -28,8 +28,8 @@ export interface ApplyRequest extends WriteContext {
  * `object`: the merged object with new managedFields, before defaulting, pruning and validation. The caller must call
  * `keepTimes` after these three steps. A map or list that the apply emptied is null in `object`. Defaulting drops this
  * null unless the schema allows null there. `conflicts`: sorted by manager, then by path as the API server sorts paths.
- * `invalid`: texts with the place and the reason. Values of the applied object do not fit its type, it has
- * managedFields, or the managedFields of the live object cannot be parsed.
+ * `invalid`: texts with a place and a reason. The reason is a value that does not fit its type, managedFields in the
+ * applied object, or unreadable managedFields in the live object.
  */
 export type ApplyResult =
   | { readonly object: KubeObject }

@@ -1,4 +1,4 @@
-// Defines the responses that the page about pending decisions reads: approvals, rollbacks and a pause.
+// Defines the responses for the page about pending decisions: approvals, rollbacks and a pause.
 
 import type { RecentAction, WaitingList, WaitingState } from '../../../../run/fleet-state/waiting-format.ts';
 
