@@ -35,7 +35,7 @@ interface ListContents {
 export interface LockReading {
   readonly list: FilteredKey;
   see(name: string, agreement: Agreement): void;
-  /** Reviewed names that the list does not contain or defines differently. undefined until the reading ends. */
+  /** Names of reviewed definitions that the list lacks or that differ in the list. undefined until the reading ends. */
   readonly held: ReadonlySet<string> | undefined;
   /** True if the list has contained no items so far. */
   readonly isEmpty: boolean;
@@ -87,7 +87,7 @@ const SCOPES_MAX = 10_000;
 interface ListReading {
   readonly epoch: number;
   readonly readAt: number;
-  /** Reviewed names that the list does not contain or defines differently. */
+  /** Names of reviewed definitions that the list lacks or that differ in the list. */
   readonly held: ReadonlySet<string>;
 }
 

@@ -6,9 +6,8 @@ import type { EmbeddedAuthServer } from './server.ts';
 export type AuthServer = Static<typeof EmbeddedAuthServer>;
 
 /**
- * Returns undefined if the provider issues id_tokens, which only providers of type oidc do. If it does not, returns the
- * reason as the end of a sentence about the server, such as `is missing`. If `provider` is undefined, checks the first
- * provider.
+ * Returns undefined if the provider issues id_tokens, which only providers of type oidc do. If it issues none, returns
+ * the reason as the end of a sentence about the server. If `provider` is undefined, checks the first provider.
  */
 export function idTokenFault(provider: string | undefined, server: AuthServer | undefined): string | undefined {
   const [first] = server?.upstreamProviders ?? [];
