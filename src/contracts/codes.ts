@@ -1,4 +1,5 @@
-// Defines the codes of faults in files that one program of skep writes and another reads.
+// Defines the codes of findings in the registry service's configuration. The reconciler renders this file, or an
+// operator writes it.
 
 export const CONTRACT_CODES = {
   'registry-config-syntax':

@@ -8,7 +8,7 @@ export type KeyReading = 'start' | 'again' | 'never';
 
 export type KeyReadings<Config> = { readonly [Key in keyof Required<Config>]: KeyReading };
 
-/** Returns the part of the configuration whose keys have this reading. */
+/** Returns the part of the configuration whose keys are read at this time. */
 export function pickKeys<Config extends object>(
   readings: KeyReadings<Config>,
   config: Config,

@@ -4,9 +4,9 @@ import { changedKeys, type KeyReadings, pickKeys } from './key-readings.ts';
 import type { RunConfig } from './run-config.ts';
 
 /**
- * Readings of the keys' values. Files that keys name have their own readings. Policies, secrets, certificates of the
- * issuer and tokens are read again when their files change. Trusted certificates for the server and the collector are
- * read only at the start.
+ * When the proxy reads the value of each key. Files that keys name are read at other times. Policies, secrets,
+ * certificates of the issuer and tokens are read again when their files change. Trusted certificates for the server and
+ * the collector are read only at the start.
  */
 export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   schema_version: 'start',

@@ -8,7 +8,7 @@ import { firstMisfit } from './schema-check.ts';
 
 export type RunConfigRead =
   | { readonly config: RunConfig; readonly unknown: readonly string[] }
-  /** Predicate of a sentence whose subject is the file. */
+  /** End of a sentence that begins with the file, such as `is not a JSON object`. */
   | { readonly fault: string };
 
 const VERSION = 'v0.1.0';

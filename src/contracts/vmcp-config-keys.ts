@@ -4,7 +4,8 @@ import { changedKeys, type KeyReadings, pickKeys } from './key-readings.ts';
 import type { VmcpConfig } from './vmcp-config.ts';
 
 /**
- * Readings of the keys' values. Certificates and tokens in files that keys name are read again when their files change.
+ * When the virtual server reads the value of each key. Certificates and tokens in files that keys name are read again
+ * when their files change.
  */
 export const VMCP_CONFIG_KEYS: KeyReadings<VmcpConfig> = {
   name: 'start',

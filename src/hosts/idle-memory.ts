@@ -17,7 +17,10 @@ interface Look {
   readonly heapBytes: number;
 }
 
-/** Collects when the process is idle for the first time, and again after growth. The timer does not keep it alive. */
+/**
+ * Collects when the process is idle for the first time, and again after growth. The timer does not keep the process
+ * alive.
+ */
 export function releaseMemoryWhenIdle(): void {
   const growth = watchIdleGrowth(lookNow().cpuMs);
   setInterval(() => {

@@ -1,4 +1,4 @@
-// Opens the storage for the records of an authorization server: memory or Redis, as its configuration says.
+// Opens the storage for the records of an authorization server: memory or Redis, as the server's configuration says.
 
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';

@@ -1,4 +1,4 @@
-// Opens the authorization server of a proxy or a virtual server (the host) from its configuration.
+// Opens the authorization server that is embedded in a proxy or a virtual server (the host).
 
 import type { JSONWebKeySet } from 'jose';
 import type { Logger } from 'pino';

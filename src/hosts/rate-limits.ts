@@ -1,4 +1,4 @@
-// Opens the rate limits that replicas of a proxy or virtual server share, from its configuration.
+// Opens the rate limits of a proxy or virtual server. All replicas share their counts of calls in Redis.
 
 import type { Logger } from 'pino';
 import type { RedisSettings } from '#adapters/redis/connection.ts';
@@ -28,13 +28,17 @@ export interface OpenedRateLimits {
   /** Replaces the limits by the limits of the configuration. Throws Failure `proxy-config-invalid`. */
   use(config: Pick<RunConfig, 'rate_limiting' | 'oidc_config'>): RateLimits | undefined;
   /**
-   * Counts a call that a tool of the virtual server itself makes. Returns the seconds to wait if the call is refused.
+   * Counts a call to `tool` that one of the virtual server's own tools makes. Returns the seconds to wait if a limit
+   * refuses the call.
    */
   limitInner(cause: Exchange, tool: string): Promise<number | undefined>;
   close(): void;
 }
 
-/** Connects to Redis if limits are configured. Otherwise, the first call with limits connects. */
+/**
+ * Connects to Redis now if `fields` is set. If a later configuration is the first with limits, the first counted call
+ * connects.
+ */
 export async function openRateLimits(
   parts: RateLimitParts,
   fields: RateLimitFields | undefined,

@@ -7,7 +7,10 @@ import type { ClusterApi } from './api.ts';
 import { readJson } from './json-answer.ts';
 
 export interface Discovered {
-  /** All kinds, each in the first version of its group that has the kind. Versions are in the server's order. */
+  /**
+   * All kinds, each in the first version of its group that has the kind. A group's versions are in the order of the
+   * discovery response.
+   */
   readonly preferred: readonly ApiResource[];
   /** Finds a kind in any served version. */
   find(apiVersion: string, kind: string): ApiResource | undefined;
@@ -67,7 +70,9 @@ function aggregatedGroup(group: JsonObject): ApiGroup {
   });
 }
 
-/** Lists the versions of a `v1` APIGroup: `preferredVersion`, then `versions` in the server's order. */
+/**
+ * Lists the versions of a `v1` APIGroup: `preferredVersion`, then the other `versions` in the order of the response.
+ */
 async function listGroup(api: ClusterApi, group: JsonObject): Promise<ApiGroup> {
   const preferred = isObject(group.preferredVersion) ? stringOr(group.preferredVersion.groupVersion) : '';
   const served = objectsIn(group.versions).map((version) => stringOr(version.groupVersion));

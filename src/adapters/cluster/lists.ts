@@ -52,7 +52,10 @@ interface ListContent {
 
 export type ReadList = (kind: ApiResource, namespace?: string, options?: ListOptions) => Promise<ListContent>;
 
-/** Reads all items of a kind in the server's order. Adds `apiVersion` and `kind`, which list items lack. */
+/**
+ * Reads all items of a kind in the order of the API server's response. Adds `apiVersion` and `kind`, which list items
+ * lack.
+ */
 export function openLists(api: ClusterApi, clock: Pick<Clock, 'monotonic' | 'sleep'>): ReadList {
   const silentSince = new Map<string, number>();
   /**

@@ -1,5 +1,5 @@
-// Defines the text in `configYAML` of an MCPRegistry, which is the configuration of ToolHive's registry server, release
-// 1.
+// Defines the schema of `configYAML` in an MCPRegistry. The text has the format of the configuration of ToolHive's
+// registry server, release 1.
 
 import { type Static, Type } from '#std/json-schema.ts';
 import { DATABASE } from '../database-fields.ts';

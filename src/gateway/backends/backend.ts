@@ -135,8 +135,8 @@ export interface Backend {
   /** Starts the exchange. Passes failures of the server to `answer.fail` and never throws because of the server. */
   open(exchange: Exchange, answer: Answer): Flow;
   /**
-   * Returns the eras that the server itself speaks, without the era that a bridge adds. undefined before the first
-   * answer.
+   * Returns the protocol eras (with sessions, stateless) that the server itself speaks, without the era that a bridge
+   * adds. undefined before the first answer.
    */
   eras(): ReadonlySet<Era> | undefined;
   probe(): Promise<Probe>;

@@ -73,7 +73,7 @@ const REFUSED_TOKEN: Meaning = {
   message: 'the token was not accepted in exchange for credentials of this server',
 };
 
-/** Error codes that concern the caller. All other codes mean that the proxy or its configuration is wrong. */
+/** Error codes that concern the caller. All other codes mean that the proxy or the proxy's configuration is wrong. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['ExpiredToken', REFUSED_TOKEN],
   ['ExpiredTokenException', REFUSED_TOKEN],

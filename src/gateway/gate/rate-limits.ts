@@ -18,8 +18,7 @@ export interface CountedCall {
   /** Text that is equal for all clients of a user. */
   readonly user: string;
   /**
-   * Names under which clients call the tools: the called tool, and the inner tool if the called tool calls another
-   * tool.
+   * Names under which clients call the tools: the called tool, and the tool that the called tool calls in turn, if any.
    */
   readonly tools: readonly string[];
   /**

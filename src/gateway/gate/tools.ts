@@ -64,8 +64,8 @@ function renamedTools(overrides: ReadonlyMap<string, Override>): ReadonlyMap<str
 const NAME_SHOWN = 200;
 
 /**
- * Returns the refusal of a call of an unknown tool. Servers answer such a call with HTTP 200 in both eras (MCP
- * 2025-11-25 and 2026-07-28, tools, Error Handling: unknown tools are protocol errors, -32602).
+ * Returns the refusal of a call of an unknown tool. Servers answer such a call with HTTP 200 in all protocol versions
+ * (MCP 2025-11-25 and 2026-07-28, tools, Error Handling: unknown tools are protocol errors, -32602).
  */
 export function unknownTool(name: string): Denial {
   return {

@@ -1,5 +1,6 @@
 // Redirects browsers to the host of the login pages, because the browser sends the cookies of the pages only to this
-// host. Needed for callbacks at another host, and for the authorization endpoint at a path below the issuer.
+// host. The redirect is needed for callbacks at another host, and for the authorization endpoint at a path below the
+// issuer.
 
 import type { IssuerRequest } from './message.ts';
 import { KEYS, type PendingLogin, readRecord } from './records.ts';

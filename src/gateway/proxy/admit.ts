@@ -31,7 +31,7 @@ export interface AdmittedMessage {
   readonly innerTool?: string;
   /** For a subscription: the client's ids of the subscribed tasks, by the server's ids. */
   readonly tasks?: ReadonlyMap<string, string>;
-  /** Returns why the policies refuse the inner tool to the caller. Returns undefined if they permit the call. */
+  /** Returns why the policies refuse `innerTool` to the caller. Returns undefined if they permit the call. */
   readonly innerRefusal?: () => RefusedMessage | undefined;
   readonly refusal?: undefined;
 }

@@ -24,7 +24,10 @@ export interface Callers {
   readonly refused: (rejection: Rejection) => void;
 }
 
-/** Callers by identity. An identity always gets the same object, because caches use its claims object as key. */
+/**
+ * Callers by identity. An identity with an unchanged token gets the same Caller, because caches use the claims object
+ * of the Caller as their key.
+ */
 const KNOWN = new WeakMap<object, Caller>();
 
 /**

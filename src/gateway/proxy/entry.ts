@@ -19,7 +19,7 @@ export interface Known {
   readonly backendName?: string;
   /** Tool that `call_tool` calls, or the tool that created the task. */
   readonly innerTool?: string;
-  /** Returns why the caller may not call the inner tool. Returns undefined if the call is allowed. */
+  /** Returns why the caller may not call `innerTool`. Returns undefined if the call is allowed. */
   readonly innerRefusal?: AdmittedMessage['innerRefusal'];
   readonly requestBytes?: number;
   /** Body that the client sent, or the body that webhooks returned. */

@@ -1,4 +1,4 @@
-// Builds the settings of a proxy from its configuration, with all defaults.
+// Builds the settings of a proxy, with all defaults, from the proxy's configuration.
 
 import { metadataUrl } from '#auth/metadata.ts';
 import type { ProviderSettings, ResourceSettings } from '#auth/settings.ts';

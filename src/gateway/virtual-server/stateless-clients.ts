@@ -75,7 +75,8 @@ function forwardStateless(
   if (request.method === 'subscriptions/listen') return openSubscription(world, offer, exchange, body, request, answer);
   const passed = passOptimizer(world, offer, { exchange, body, request }, answer);
   if ('flow' in passed) return passed.flow;
-  // The client called `call_tool`, so it must get a result, even if the inner tool could create a task.
+  // The client called `call_tool`, so it must get a result, even if the tool that `call_tool` calls could create a
+  // task.
   const isOwn = passed.call.request !== request;
   const mayMakeTask = !isOwn && (request.method === 'tools/call' || request.method.startsWith('tasks/'));
   return forwardCall(world, offer, passed.call, answer, mayMakeTask);

@@ -197,12 +197,12 @@ function skipKey(source: JsonBytes, from: number, end: number): number {
   return close < 0 ? close : skipColon(source.bytes, close + 1, end);
 }
 
-/** Closing bracket of each open container. One array is enough, because scans are never nested. */
+/** Closing bracket of each open object or array. One array is enough, because scans are never nested. */
 const CLOSERS = new Uint8Array(MAX_DEPTH + 1);
 
 /**
  * Returns the position after the value. `from` is the first byte of the value, after any white space. `depth` is the
- * number of containers around the value.
+ * number of objects and arrays around the value.
  */
 export function skipValue(source: JsonBytes, from: number, end: number, depth: number): number {
   const { bytes } = source;

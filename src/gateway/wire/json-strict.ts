@@ -33,7 +33,10 @@ export interface StrictOptions {
   readonly member?: (key: string, value: Span) => void;
 }
 
-/** Returns the position after the value at `from`, or a fault. `depth` is the number of containers around the value. */
+/**
+ * Returns the position after the value at `from`, or a fault. `depth` is the number of objects and arrays around the
+ * value.
+ */
 export function readStrict(
   source: JsonBytes,
   from: number,

@@ -37,8 +37,8 @@ export interface MethodFacts {
   readonly notification: boolean;
   readonly sender: 'client' | 'server' | 'both';
   /**
-   * Eras that have the method as a message. In the stateless era, a server's requests are parts of results (MCP
-   * 2026-07-28, multi round-trip).
+   * Protocol eras (with sessions, stateless) that have the method as a message. In the stateless era, a server's
+   * requests are parts of results (MCP 2026-07-28, multi round-trip).
    */
   readonly eras: readonly Era[];
   readonly feature: Feature;

@@ -1,5 +1,5 @@
-// Opens the authorization server of a proxy, if its configuration has one, with settings that follow from the proxy's
-// configuration.
+// Opens the authorization server of a proxy, if the proxy's configuration has one. Other keys of this configuration
+// determine some of the settings.
 
 import type { Logger } from 'pino';
 import type { Outbound } from '#adapters/http/outbound.ts';

@@ -22,12 +22,12 @@ export interface LockReadingParts {
 const LOOK_MS = 1000;
 const EVERY_MS = 30_000;
 const TIMEOUT_MS = 30_000;
-/** Scope of the proxy's own readings. Clients' readings have other scopes. */
+/** Scope of the lists that the proxy itself reads. Lists that clients read have other scopes. */
 const OWN_SCOPE = 'the proxy itself';
 
 /**
- * Starts the readings, and returns a function that ends them. If a server shows its lists only to known callers, only
- * callers' requests read the lists.
+ * Starts to read the lists at intervals, and returns a function that ends this. If a server shows its lists only to
+ * known callers, only callers' requests read the lists.
  */
 export function readNowAndThen(parts: LockReadingParts): () => void {
   let read: LockKeeper | undefined;

@@ -1,4 +1,4 @@
-// Starts `skep proxy`: opens one MCP server behind the gate, from its configuration.
+// Starts `skep proxy`: opens one MCP server behind the gate, as the proxy's configuration says.
 
 import type { Logger } from 'pino';
 import { createOutbound } from '#adapters/http/outbound.ts';

@@ -23,8 +23,8 @@ export interface ReloadOptions {
 const LOOK_MS = 2000;
 
 /**
- * Starts to read the file at intervals, and returns a function that ends the readings. An unusable configuration is
- * logged once, and the last valid settings stay in use.
+ * Starts to read the file at intervals, and returns a function that stops this. An unusable configuration is logged
+ * once, and the last valid settings stay in use.
  */
 export function watchConfig({ config: started, read, use, logger, clock }: ReloadOptions): () => void {
   let seen = started;

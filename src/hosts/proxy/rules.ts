@@ -1,5 +1,4 @@
-// Keeps the current rules of a proxy, from its configuration and its policy file. Reports to listeners which lists have
-// changed.
+// Keeps the current rules from a proxy's configuration and policy file. Reports to listeners which lists have changed.
 
 import type { Logger } from 'pino';
 import type { RunConfig } from '#contracts/run-config.ts';

@@ -1,4 +1,4 @@
-// Opens the authorization server of a virtual server, if its configuration has one.
+// Opens the authorization server of a virtual server, if the virtual server's configuration has one.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { type IssuerOptions, type OpenIssuer, openIssuer } from '../issuer.ts';

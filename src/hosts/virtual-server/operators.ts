@@ -1,4 +1,5 @@
-// Provides the documents of a virtual server for operators: its parts with names, and its metrics.
+// Provides two documents of a virtual server to operators: its metrics, and its status with the names of backends,
+// items and workflows.
 
 import { OPERATOR_PATHS, operatorToken } from '#contracts/virtual/operator-documents.ts';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';

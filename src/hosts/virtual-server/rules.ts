@@ -1,4 +1,4 @@
-// Keeps the current policies of a virtual server, from its configuration.
+// Keeps the current policies from a virtual server's configuration.
 
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';

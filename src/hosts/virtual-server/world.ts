@@ -171,7 +171,7 @@ interface OpenedOwnTools {
   member: Member | undefined;
 }
 
-/** Opens the server's own tools, and bridges them so that clients of both MCP protocol eras can use them. */
+/** Opens the server's own tools, and bridges them so that stateless clients and clients with sessions can use them. */
 function openOwnTools(
   { ownTools, members, messageBytes, relay }: WorldOptions,
   world: World,

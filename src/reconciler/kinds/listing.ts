@@ -79,7 +79,10 @@ export function listingFindings({ apiVersion, metadata }: Resource): readonly Fi
   });
 }
 
-/** Returns the tools of the tools lock. They take precedence over the annotation, because they were reviewed. */
+/**
+ * Returns the tools of the tools lock. They take precedence over the annotation, because a person has reviewed their
+ * definitions.
+ */
 function lockedTools(resource: Resource, view: View): readonly string[] | undefined {
   return lockOf(resource, view)?.tools.flatMap((tool) => definitionName('tools', tool) ?? []);
 }

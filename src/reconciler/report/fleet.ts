@@ -78,7 +78,10 @@ export function jsonOfLogs(id: ResourceId, logs: Logs | Unread): string {
   return jsonAbout(id, 'unread' in logs ? { logs: [], omitted: 0, ...logs } : logs);
 }
 
-/** Readings with the traffic that was computed out of their samples; absent if no pod has metrics. */
+/**
+ * Readings of metrics, with `traffic` instead of the samples from which it was computed. It is absent if no pod has
+ * metrics.
+ */
 export type ShownReadings = Omit<Readings, 'samples'> & { readonly traffic?: Traffic };
 
 export function jsonOfReadings(id: ResourceId, readings: ShownReadings | Unread): string {

@@ -24,7 +24,7 @@ export interface Folded<T> {
 
 /**
  * Returns the entries with counts of children. A child whose owner is listed has no entry. Children of an unlisted
- * owner share one entry if they have the same reason. With the extent `all`, every object has an entry.
+ * owner share one entry if they have the same reason. If `extent` is `all`, every object has an entry.
  */
 export function fold<T extends ReportItem>(entries: readonly T[], extent: Extent): Folded<T>[] {
   if (extent === 'all') return entries.map((entry) => ({ entry, along: '' }));

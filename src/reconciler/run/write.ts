@@ -51,15 +51,15 @@ export interface Done {
 export interface WriteResult {
   readonly done: Done;
   /**
-   * State from which the result was computed. A run calls `prepare` again if the server began to serve new kinds, or
-   * while a source waits.
+   * State from which `done` was computed. It is newer than the state at the start of the run if the run called
+   * `prepare` again: for kinds that its changes defined, or for sources that waited.
    */
   readonly prepared: Prepared;
 }
 
 /**
- * Returns the result of a run that writes nothing and waits for nothing; undefined for any other run. A run writes
- * nothing if the instance has read only other sources before, until a person approves the new sources.
+ * Returns the result of a run that needs no writes and no wait; undefined for any other run. If no earlier source of
+ * the instance is a source now, runs write nothing until a person approves the new sources.
  */
 export async function finishWithoutWriting(
   deps: WriteDeps,
@@ -77,7 +77,8 @@ export async function finishWithoutWriting(
   const { changes, readiness } = computeStatuses(input, observed, now);
   const isAwaited = readiness.progressing.length > 0 || [...prepared.waits.values()].some(({ passes }) => passes);
   const waiting = waitSecondsOf(options, prepared) > 0 && isAwaited;
-  // If changes were refused, the extent is not compared, because their objects are neither created nor deleted yet.
+  // If changes are refused, kinds and namespaces are not compared with the ApplySet parent: the objects of these
+  // changes are neither created nor deleted yet.
   const { extent, origins } = prepared.parent;
   const exact = outcomes.length > 0 || (sameExtent(exactExtent(options, prepared), extent) && sameOrigins(origins));
   if (!isStranger && (changes.length > 0 || waiting || !exact)) return undefined;
@@ -113,7 +114,10 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
 }
 
-/** Records the changes and saves readings. Waits one turn first, so that the caller's LISTs are sent earlier. */
+/**
+ * Records the changes, and saves the results of reading manifests. Begins one turn of the event loop later, so that the
+ * LIST requests of `write` are sent first.
+ */
 async function recordAndSave(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<readonly Failure[]> {
   await takeTurn();
   const recording = recordChanges(deps, options, changed);
@@ -142,8 +146,8 @@ async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonl
 }
 
 /**
- * Reduces the extent of the ApplySet parent, and returns the failures. After a failure, the next run reduces the
- * extent.
+ * Removes kinds and namespaces without members from the ApplySet parent, and returns the failures. After a failure, the
+ * next run removes them.
  */
 async function narrowExtent(...change: Parameters<typeof declareExtent>): Promise<readonly Failure[]> {
   try {
@@ -163,7 +167,8 @@ interface AllChanged extends Changed {
 /** Makes the changes. If they define kinds for which other objects wait, also makes the changes of these objects. */
 async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<AllChanged> {
   const made = { prepared: first, failures: [], ...(await makeChanges(deps, options, first)) };
-  // A plan file contains no objects of kinds that are not served.
+  // With `admit`, a run makes only the changes of a plan file. They include no objects of kinds that the server did not
+  // serve.
   if (options.admit !== undefined) return made;
   const awaited = awaitedKinds(first.gathered.loaded, first.snapshot.served, made.outcomes);
   if (awaited.length === 0) return made;

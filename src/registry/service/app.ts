@@ -38,7 +38,9 @@ import { requireSyncToken } from './sync-token.ts';
 export interface AppOptions {
   readonly config: RegistryConfig;
   readonly catalogue: CatalogueReader;
-  /** Requests to identity providers. Not used in mode anonymous. */
+  /**
+   * Clock, files, and outbound requests. In mode anonymous, the application sends no requests to identity providers.
+   */
   readonly auth: Omit<AuthPorts, 'notify'>;
   /** pino, or an object with the same methods. */
   readonly logger: FastifyBaseLogger;

@@ -100,8 +100,8 @@ const MEANINGS: Readonly<Record<string, PatternMeaning>> = {
 export const EXPLAINED_PATTERNS: ReadonlyMap<string, PatternMeaning> = new Map(Object.entries(MEANINGS));
 
 /**
- * Returns a predicate without a full stop, such as `must be a duration with units, such as 1h30m`. Quotes a pattern
- * that has no description.
+ * Returns the end of a sentence about a field, without a full stop, such as `must be a duration with units, such as
+ * 1h30m`. Quotes a pattern that has no description.
  */
 export function describePattern(pattern: string): string {
   const found = EXPLAINED_PATTERNS.get(pattern);

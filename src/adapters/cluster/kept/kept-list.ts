@@ -40,7 +40,7 @@ export interface KeptList {
   doubt(key: string): void;
   hasDoubts(): boolean;
   find(key: string): KubeObject | undefined;
-  /** Returns the objects in the server's order. `hold` has the meaning of ListOptions.hold. */
+  /** Returns the objects in the order of a LIST response. `hold` has the meaning of ListOptions.hold. */
   objects(hold?: (object: KubeObject) => KubeObject): readonly KubeObject[];
   clear(): void;
 }

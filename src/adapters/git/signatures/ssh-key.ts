@@ -62,8 +62,9 @@ export function verifiesSsh(blob: Buffer, signature: Buffer, message: Buffer): b
 }
 
 /**
- * Returns the bytes that a security token signs (PROTOCOL.u2f, SSH U2F Signatures): hashes, and a flag that the user
- * touched the token.
+ * Returns the bytes that a security token signs (PROTOCOL.u2f, SSH U2F Signatures): the hash of the application, a byte
+ * of flags, a counter, and the hash of the message. Throws an Error if the flags say that the user did not touch the
+ * token.
  */
 function tokenMessage(wire: WireReader, application: string, message: Buffer): Buffer {
   const flags = wire.byte();

@@ -1,4 +1,4 @@
-// Detects which eras a server speaks, at the first request that needs to know.
+// Detects which protocol eras (with sessions, stateless) a server speaks, at the first request that needs to know.
 
 import { shownText } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';

@@ -1,4 +1,4 @@
-// Remembers which eras a server speaks, as learned from its answers.
+// Remembers which protocol eras (with sessions, stateless) a server speaks, as learned from its answers.
 
 import type { Era } from '../backend.ts';
 
@@ -6,7 +6,7 @@ export interface EraKnowledge {
   /** Returns whether the server speaks the era. undefined if unknown or outdated. */
   speaks(era: Era): boolean | undefined;
   learn(era: Era, speaks: boolean): void;
-  /** Forgets all eras, because an answer of the server contradicts them. */
+  /** Forgets what was learned, because an answer of the server contradicts it. */
   doubt(): void;
 }
 

@@ -1,5 +1,5 @@
-// Defines facts about both eras of the protocol: versions, keys of `_meta`, methods, and the translation of
-// capabilities.
+// Defines facts about both eras of MCP (with sessions until 2025-11-25, then stateless): versions, keys of `_meta`,
+// methods, and the translation of capabilities.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { TASKS } from '../../wire/extensions/identifiers.ts';
@@ -84,7 +84,10 @@ export function serverCapabilities(capabilities: JsonObject): JsonObject {
   return present({ ...capabilities, tasks: undefined, extensions: withoutTasks(capabilities.extensions) });
 }
 
-/** Removes tasks, which cannot be bridged because their format differs between the eras. */
+/**
+ * Removes tasks, which cannot be bridged because their format differs between versions with sessions and MCP
+ * 2026-07-28.
+ */
 function withoutTasks(extensions: unknown): JsonObject | undefined {
   return isObject(extensions) ? present({ ...extensions, [TASKS]: undefined }) : undefined;
 }

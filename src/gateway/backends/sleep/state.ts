@@ -18,7 +18,7 @@ export interface SleepState {
   inUse: number;
   /** Monotonic time of the last beginning or end of a call or stream. */
   usedAt: number;
-  /** Eras that the server spoke in its last run. undefined if unknown. */
+  /** Protocol eras (with sessions, stateless) that the server spoke in its last run. undefined if unknown. */
   eras: ReadonlySet<Era> | undefined;
   /** True if the server has answered this proxy, or was asleep when this proxy started. */
   answered: boolean;

@@ -97,7 +97,7 @@ const DENIED: Meaning = {
   message: 'the caller gets no token for this server',
 };
 
-/** Error codes that concern the caller. All other codes mean that the proxy or its configuration is wrong. */
+/** Error codes that concern the caller. All other codes mean that the proxy or the proxy's configuration is wrong. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['invalid_grant', REFUSED_TOKEN],
   ['invalid_request', REFUSED_TOKEN],

@@ -26,7 +26,7 @@ export interface Drifts extends Pick<KeeperPorts, 'observed' | 'agreed' | 'compl
 
 /**
  * Maximum number of stored new definitions. A server that invents names would otherwise fill the memory. The tools lock
- * itself limits the number of reviewed names.
+ * itself limits the number of names with a reviewed definition.
  */
 const NEW_MAX = 1000;
 /** Maximum length of a stored name. Names in the tools lock are not longer. */
@@ -116,7 +116,7 @@ function driftKey({ list, name }: Pick<Drifted, 'list' | 'name'>): string {
 
 /**
  * Returns a sort key. Reviewed definitions are first, because a server could invent new names that sort before all
- * reviewed names.
+ * names with a reviewed definition.
  */
 function orderOf(drift: Drifted): string {
   return `${drift.what === 'new' ? 1 : 0} ${driftKey(drift)}`;

@@ -20,7 +20,9 @@ export interface KeeperPorts {
   readonly observed: (observation: Observation) => void;
   /** Called with names whose definitions agree. */
   readonly agreed: (list: FilteredKey, names: readonly string[]) => void;
-  /** Called when a list was read completely. `missing` are reviewed names that the list does not contain. */
+  /**
+   * Called when a list was read completely. `missing` are names of reviewed definitions that the list does not contain.
+   */
   readonly completed: (list: FilteredKey, read: ListContents) => void;
 }
 
@@ -33,7 +35,7 @@ interface ListContents {
 export interface LockReading {
   readonly list: FilteredKey;
   see(name: string, agreement: Agreement): void;
-  /** Reviewed names that the list does not contain or defines differently. undefined until the reading ends. */
+  /** Names of reviewed definitions that the list lacks or that differ in the list. undefined until the reading ends. */
   readonly held: ReadonlySet<string> | undefined;
   /** True if the list has contained no items so far. */
   readonly isEmpty: boolean;
@@ -66,7 +68,7 @@ export interface LockKeeper {
    * lock does not enforce this list. A `reading` for this call is used even if the server has changed its lists since.
    */
   permits(list: FilteredKey, name: string, scope: string, reading?: LockReading): boolean;
-  /** Returns true if an item of this name was reviewed or the list is not locked. Does not read the list. */
+  /** Returns true if this name has a reviewed definition, or if the list is not locked. Does not read the list. */
   knows(list: FilteredKey, name: string): boolean;
   /** Makes all earlier readings outdated, because the server reports changed lists. */
   doubt(): void;
@@ -85,7 +87,7 @@ const SCOPES_MAX = 10_000;
 interface ListReading {
   readonly epoch: number;
   readonly readAt: number;
-  /** Reviewed names that the list does not contain or defines differently. */
+  /** Names of reviewed definitions that the list lacks or that differ in the list. */
   readonly held: ReadonlySet<string>;
 }
 

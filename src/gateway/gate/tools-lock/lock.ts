@@ -14,7 +14,7 @@ export type Agreement = 'agrees' | 'differs' | 'new' | 'unreadable';
 
 export interface Lock {
   readonly mode: LockMode;
-  /** Returns the reviewed names. undefined if the list is not locked. */
+  /** Returns the names that have a reviewed definition. undefined if the list is not locked. */
   names(list: FilteredKey): ReadonlyMap<string, unknown> | undefined;
   /** Compares a definition, which must be valid JSON. All definitions of a list that is not locked agree. */
   compare(list: FilteredKey, name: string, definition: Buffer): Agreement;

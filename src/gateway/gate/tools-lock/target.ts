@@ -1,4 +1,5 @@
-// Finds the reviewed item that a client's message uses: a tool, a prompt or a resource template.
+// Finds the tool, prompt or resource template that a client's message uses, so that the tools lock can check its
+// definition.
 
 import type { Message } from '../../wire/message.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
@@ -10,7 +11,10 @@ export interface LockedTarget {
   readonly name: string;
 }
 
-/** Returns the reviewed item. `ownTool` maps the client's name of a tool to the server's name. */
+/**
+ * Returns the item, or undefined if the message uses none. `ownTool` maps the client's name of a tool to the server's
+ * name.
+ */
 export function lockedTarget(
   message: Message,
   ownTool: (name: string) => string | undefined,
@@ -34,8 +38,8 @@ export function lockedTarget(
 const NAME_SHOWN = 200;
 
 /**
- * Returns the refusal. The HTTP status is 200 in both eras, as for an unknown tool (MCP 2025-11-25 and 2026-07-28,
- * tools, Error Handling).
+ * Returns the refusal. The HTTP status is 200 in all protocol versions, as for an unknown tool (MCP 2025-11-25 and
+ * 2026-07-28, tools, Error Handling).
  */
 export function heldBack({ list, name }: LockedTarget): Denial {
   const what = list === 'tools' ? 'Tool' : list === 'prompts' ? 'Prompt' : 'Resource template';

@@ -36,7 +36,10 @@ export function countCall(
   });
 }
 
-/** Returns the tools to count. Includes the inner tool, unless policies refuse the inner call. */
+/**
+ * Returns the tools to count: the called tool, and the tool that the called tool calls in turn unless policies refuse
+ * that call. undefined if the message calls no tool.
+ */
 function countedCall({ calledTool: tool, exchange, known }: Ready): CountedCall | undefined {
   if (tool === undefined) return undefined;
   const { innerTool, innerRefusal } = known;

@@ -1,4 +1,4 @@
-// Compares two readings of a member's lists.
+// Compares a member's lists at two times.
 
 import { jsonEquals } from '#std/json.ts';
 import { LIST_NAMES } from './list-names.ts';

@@ -40,7 +40,7 @@ interface MeaningState {
   /** Number of dimensions of all vectors. undefined before the first vector. */
   dimensions: number | undefined;
   failure: { readonly why: string; readonly until: number } | undefined;
-  /** Resolves at the end of the last reading. Readings run one after another. */
+  /** Resolves at the end of the last call of `learn`. Calls run one after another. */
   learning: Promise<void>;
   vectors: WeakMap<readonly string[], readonly (Vector | undefined)[]>;
 }
@@ -101,8 +101,8 @@ async function queryVector(state: MeaningState, query: string): Promise<Vector> 
 }
 
 /**
- * Checks that the dimensions are unchanged. Otherwise the model has changed: drops all vectors of the previous model,
- * and throws an Error.
+ * Checks that the dimensions are unchanged. If they differ, the model has changed: drops all vectors of the previous
+ * model, and throws an Error.
  */
 function takeDimensions(state: MeaningState, { length }: Vector): void {
   const before = state.dimensions;

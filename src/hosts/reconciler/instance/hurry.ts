@@ -18,11 +18,9 @@ export interface Hurry {
   readonly endsWithinMs?: number;
   /** If set, sources are read in parallel with runs. If not set, each run waits for its sources. */
   readonly loops?: SourceLoops;
-  /** If set, the process makes only one run, and stores results of its readings for the next process. */
+  /** If set, the process makes only one run, and stores the results of reading manifests for the next process. */
   readonly once?: true;
-  /**
-   * If set, no other instance writes to the cluster. A changed repository or path of a source is then not a conflict.
-   */
+  /** If set, no other instance writes to the cluster. A run with only new sources then needs no approval. */
   readonly alone?: true;
   /** If set, threads read the manifests. */
   readonly threads?: true;
@@ -43,7 +41,8 @@ export function inTime(source: FleetSource, { withinMs }: Hurry): FleetSource {
 }
 
 /**
- * Limits the time of the source's `fetch`. `part`: beginning of the limit's name in messages, if the time is a share.
+ * Limits the time of the source's `fetch`. `part` precedes the name of the setting in the message, if the limit is only
+ * a part of this setting.
  */
 export function answeringWithin(source: FleetSource, leftMs: () => number, part = ''): FleetSource {
   const { repository, name } = source;

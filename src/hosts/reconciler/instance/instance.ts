@@ -1,4 +1,4 @@
-// Opens all parts of a reconciler instance from its configuration.
+// Opens all parts of a reconciler instance from the instance's configuration.
 
 import { randomBytes } from 'node:crypto';
 import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';

@@ -44,6 +44,6 @@ export interface Semver {
 export const CelSemver = taggedType<Semver>();
 export type CelSemver = InstanceType<typeof CelSemver>;
 
-/** Returns the faults of a text. Empty if the text has the format. */
+/** A named format. The value is a function that returns the faults of a text: none if the text has the format. */
 export const CelFormat = taggedType<(text: string) => readonly string[]>();
 export type CelFormat = InstanceType<typeof CelFormat>;

@@ -7,7 +7,7 @@ import { type FieldSet, insert, type MutableSet } from './fieldset.ts';
 import { elementsOf, type ObjectPosition } from './place.ts';
 import { isEmptyMap, type Shape, shapeOf } from './shape.ts';
 
-/** Disjoint sets. An added or removed container is listed together with everything inside it. */
+/** Disjoint sets. A set with an added or removed map or list also contains everything inside it. */
 export interface Changes {
   readonly added: FieldSet;
   readonly modified: FieldSet;

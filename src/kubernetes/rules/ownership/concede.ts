@@ -20,7 +20,7 @@ export interface Conceded {
 }
 
 export interface Concession {
-  /** The desired object without the conceded fields. Containers that became empty are removed too. */
+  /** The desired object without the conceded fields. Maps and lists that became empty are removed too. */
   readonly object: KubeObject;
   readonly conceded: readonly Conceded[];
 }

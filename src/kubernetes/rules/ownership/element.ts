@@ -79,8 +79,8 @@ export function formatElement(element: string): string {
 const RANKS = ['f:', 'k:', 'v:', 'i:'];
 
 /**
- * Compares siblings in the server's order: fields, keyed items, values, positions. Siblings of one type are ordered by
- * content.
+ * Compares siblings as the API server orders them: fields, keyed items, values, positions. Siblings of one type are
+ * ordered by content.
  */
 export function compareElements(a: string, b: string): number {
   const rank = RANKS.indexOf(a.slice(0, 2)) - RANKS.indexOf(b.slice(0, 2));

@@ -91,7 +91,10 @@ function nodeAt(set: FieldSet, path: readonly string[]): FieldNode | undefined {
   return node;
 }
 
-/** Returns every path in the set, in the server's order: at each level first the members, then the paths below them. */
+/**
+ * Returns every path in the set as the API server orders them: at each level first the members, then the paths below
+ * them.
+ */
 export function paths(set: FieldSet): (readonly string[])[] {
   const found: (readonly string[])[] = [];
   collectPaths(set, [], found);

@@ -52,7 +52,7 @@ function surelyHoldsNode(below: JsonObject, { member, children }: FieldNode): bo
   return isMember === member && surelyHold(below, children);
 }
 
-/** Serialises a set in the server's order and form. */
+/** Serialises a set in the order and form that the API server uses. */
 export function formatFields(set: FieldSet): JsonObject {
   const fields: JsonObject = {};
   for (const element of [...set.keys()].sort(compareElements)) {

@@ -9,7 +9,7 @@ import { isEmptyValue } from './shape.ts';
 /** Result for one place: the apply keeps the value, changes it, or only the server can tell. */
 export type MergeEffect = 'same' | 'differs' | 'unknown';
 
-/** `desired` must not be null or a container. */
+/** `desired` must not be null, a map or a list. */
 export function compareScalars(desired: Json, live: Json, type: MergeType): MergeEffect {
   if (desired === live) return 'same';
   if (typeof live === 'object') return 'differs';

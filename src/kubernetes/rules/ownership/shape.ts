@@ -9,8 +9,8 @@ export type Shape =
   | { readonly is: 'list'; readonly type: ListType };
 
 /**
- * Returns the shape of the value if the type allows it. Otherwise, and for null or undefined, returns the first allowed
- * shape in the order map, scalar, list.
+ * Returns the shape of the value if the type allows it. For null, undefined, or a value of another shape, returns the
+ * first allowed shape in the order map, scalar, list.
  */
 export function shapeOf(type: MergeType, value: Json | undefined): Shape {
   const { map, scalar, list } = type;

@@ -1,4 +1,4 @@
-// Converts ValidatingAdmissionPolicies and bindings without faults to data. Source: Kubernetes 1.36,
+// Converts valid ValidatingAdmissionPolicies and bindings from manifests to typed values. Source: Kubernetes 1.36,
 // admissionregistration.k8s.io/v1.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

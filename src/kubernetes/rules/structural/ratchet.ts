@@ -16,8 +16,8 @@ export function ratchet(findings: readonly Finding[], root: SchemaNode, value: J
 const ALWAYS: ReadonlySet<string> = new Set<SchemaCode>(['schema-duplicate-item']);
 
 /**
- * True if the value is unchanged. For a value without an earlier value, returns the result for the nearest enclosing
- * value that has an earlier value.
+ * Returns whether the value at the pointer is unchanged. If no earlier value corresponds to it, compares the nearest
+ * enclosing value that has an earlier value.
  */
 function unchanged(root: SchemaNode, value: Json, old: Json, pointer: string): boolean {
   let node: SchemaNode | undefined = root;

@@ -9,7 +9,10 @@ export type DescribePattern = (pattern: string) => string;
 
 export interface Report {
   readonly findings: Finding[];
-  /** Describes a pattern as a predicate for a message. If absent, the message shows the pattern itself. */
+  /**
+   * Returns the text about a pattern that follows the field's name in a message, such as `must be a duration`. If
+   * absent, the message shows the pattern itself.
+   */
   readonly describePattern?: DescribePattern | undefined;
 }
 

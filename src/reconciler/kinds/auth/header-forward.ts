@@ -1,5 +1,5 @@
-// Defines the fields with headers that a proxy adds to its requests, and renders them into its configuration and its
-// pod.
+// Defines the fields with headers that a proxy adds to its requests, and renders them into the proxy's configuration
+// and pod.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { list, object, optional, type Static, text, textMap } from '#std/schema.ts';

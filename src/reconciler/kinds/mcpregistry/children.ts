@@ -1,5 +1,5 @@
-// Renders the children of an MCPRegistry: the registry service, its configuration and its password file. The service
-// has no Role, because it needs no rights in the cluster.
+// Renders the children of an MCPRegistry: the registry service, and the configuration and password file of this
+// service. The service has no Role, because it needs no rights in the cluster.
 
 import assert from 'node:assert/strict';
 import { REGISTRY_CONFIG_KEY } from '#contracts/registry/config-map.ts';

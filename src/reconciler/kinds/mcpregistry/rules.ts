@@ -141,7 +141,7 @@ const REPORTED_ALREADY = ['registry-config-glob', 'registry-config-name-duplicat
 /** Code of findings that the schema of the fields reports already. */
 const REPORTED_OF_FIELDS = 'registry-config-interval';
 
-/** Returns the findings that the service would report about its configuration at its start. */
+/** Returns the findings that the registry service would report at its start about the rendered configuration. */
 function serviceFindings(self: EffectiveRegistry): readonly Finding[] {
   // Another finding reports that no entry of configYAML could be read.
   if (self.spec.registries.length === 0) return [];

@@ -1,5 +1,5 @@
-// Renders the children of a VirtualMCPServer: a service account, its configuration, a Deployment, a Service and a
-// generated Secret.
+// Renders the children of a VirtualMCPServer: a service account, a ConfigMap with the configuration, a Deployment, a
+// Service and a generated Secret.
 
 import { ownMetricsPort } from '#contracts/virtual/observability.ts';
 import {

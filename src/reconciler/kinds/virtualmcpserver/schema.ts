@@ -1,4 +1,4 @@
-// Defines every field of VirtualMCPServer, except the fields of its configuration model.
+// Defines every field of VirtualMCPServer, except the fields in `model.ts`.
 
 import { PassthroughHeaders } from '#contracts/virtual/passthrough-headers.ts';
 import { REFERENCE } from '#std/schema/marks.ts';

@@ -45,7 +45,7 @@ interface Changing extends Pick<Observed, 'snapshot' | 'parent' | 'inventory'> {
 
 export interface Changed {
   readonly outcomes: readonly ChangeOutcome[];
-  /** Extent that the ApplySet parent declares while the run writes. */
+  /** Kinds and namespaces that the ApplySet parent declares while the run writes. */
   readonly superset: Extent;
   /** Records the changes; must be called once. Resolves with the failures of writing the record. */
   readonly record: () => Promise<readonly Failure[]>;

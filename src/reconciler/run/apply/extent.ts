@@ -16,8 +16,8 @@ interface Members extends Pick<Observed, 'snapshot' | 'parent'> {
 }
 
 /**
- * Returns the extent after the last change. The extent is not reduced if some members may be unknown, because a LIST
- * failed or a kind of the parent is not served.
+ * Returns the kinds and namespaces of the members after the last change. None is removed if some members may be
+ * unknown, because a LIST failed or a kind of the parent is not served.
  */
 export function exactExtent({ homeNamespace }: InstanceName, { snapshot, parent, ...planned }: Members): Extent {
   const seen = extentOfMembers(membersOf(planned), homeNamespace);

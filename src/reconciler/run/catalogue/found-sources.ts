@@ -1,4 +1,4 @@
-// Resolves the optional reference of a registry source to a required reference or to no reference.
+// Resolves the optional reference of a registry source to a ConfigMap or Secret, by whether the object exists.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
@@ -12,9 +12,9 @@ interface Around {
 }
 
 /**
- * Resolves the optional reference of a source. A missing ConfigMap makes the source empty; a missing Secret means that
- * the repository is read without credentials. If the object exists or could not be read, the reference becomes
- * required: a failed read is then a failure of the source.
+ * Resolves the optional reference of a source. If a ConfigMap is missing, the source is unchanged, and is read as
+ * empty. If a Secret is missing, the source loses the reference, and the repository is read without credentials. If the
+ * object exists or could not be read, the reference becomes required: a failed read is then a failure of the source.
  */
 export function asFound({ view, knows }: Around, source: RegistrySource): RegistrySource {
   const { origin } = source;

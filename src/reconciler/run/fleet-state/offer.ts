@@ -1,4 +1,4 @@
-// Computes what a server offers to whom, out of Git: its tools by reviewed locks and settings, how callers authenticate,
+// Computes what a server offers to whom, out of Git: its tools by tools locks and settings, how callers authenticate,
 // and the policies that decide about calls.
 
 import { AUTHZ_FILE, readAuthzConfig } from '#contracts/authz-config.ts';
@@ -72,7 +72,7 @@ function memberTools({ view, declared }: OfferInput, { workload, kind }: Offered
   return endpoint?.offer.type === 'server' ? shownTools(tools, endpoint.offer.shown) : tools;
 }
 
-/** Returns the reviewed tools of a server under their own names. */
+/** Returns the tools in the tools lock of a server, under the names that the server uses. */
 function lockedTools(resource: Resource, view: View): readonly Tool[] {
   const spec = view.find(TOOL_LOCK.kind, resource.metadata.name)?.spec;
   const { server, tools } = isObject(spec) ? spec : {};

@@ -26,7 +26,7 @@ export interface Observed {
   readonly quarantine: Quarantine;
   readonly gathered: Gathered;
   readonly snapshot: Snapshot;
-  /** Live ApplySet parent. Its extent is empty if the parent does not exist yet. */
+  /** Live ApplySet parent. `extent` names no kinds and namespaces if the parent does not exist yet. */
   readonly parent: {
     readonly id: ResourceId;
     readonly extent: Extent;

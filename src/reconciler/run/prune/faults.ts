@@ -12,7 +12,7 @@ import { sourceOf } from './may-delete.ts';
 
 export interface ResourceFault {
   readonly resource: ResourceId;
-  /** Predicate of a sentence with the resource as subject, such as `is invalid`. */
+  /** End of a sentence that begins with the resource, such as `is invalid`. */
   readonly what: string;
 }
 

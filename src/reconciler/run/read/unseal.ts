@@ -39,7 +39,10 @@ async function openedFile(file: SourceFile, keys: SopsKeys, cache: LoadCache | u
   return { ...file, oid, openings };
 }
 
-/** Returns a digest of the keys. Results of decryption are cached by this digest. */
+/**
+ * Returns the part of the cache key that depends on the decryption keys: their digest or, without keys, the reason for
+ * their absence.
+ */
 function keysDigest(keys: SopsKeys): string {
   return keys.type === 'keys' ? keys.keys.digest : (keys.fault?.message ?? 'sealed');
 }

@@ -6,8 +6,8 @@ export interface Rendered {
   readonly base: RenderedCommit;
   readonly head: RenderedCommit;
   /**
-   * Number of problems of unchanged objects that the base also has. These problems are not listed and do not change the
-   * exit code.
+   * Number of problems at the head that the base has too, in unchanged objects. These problems are not listed and do
+   * not change the exit code.
    */
   readonly earlierProblems: number;
   /** Facts that the comparison cannot determine, as noun phrases with a reason. */

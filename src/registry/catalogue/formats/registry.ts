@@ -8,8 +8,8 @@ import { parseUpstream } from './upstream.ts';
 
 /**
  * Returns the entries, and the rejected entries with reason and place. If the text is not a registry file, returns the
- * problem `registry-not-json` or `registry-wrong-shape`. `location` is the file name for places. With extent `whole`,
- * the text must contain the whole list.
+ * problem `registry-not-json` or `registry-wrong-shape`. `location` is the file name for places. If `extent` is
+ * `whole`, the text must contain the whole list.
  */
 export function parseRegistry(
   format: SourceFormat,

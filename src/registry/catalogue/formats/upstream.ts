@@ -21,7 +21,7 @@ import { checkOfficialMeta, checkServerJson, type SchemaResult } from './schema.
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
-/** Reads the document. With extent `page`, the document is one of several pages. */
+/** Reads the document. If `extent` is `page`, the document is one of several pages. */
 export function parseUpstream(document: JsonDocument, extent: 'whole' | 'page'): ParsedDocument {
   const found = findServers(document, extent);
   if ('problem' in found) return { ok: false, problem: found.problem };

@@ -26,9 +26,10 @@ export interface ApplyRequest extends WriteContext {
 
 /**
  * `object`: the merged object with new managedFields, before defaulting, pruning and validation. The caller must call
- * `keepTimes` after these three steps. A container that the apply emptied is null in `object`, and is stored only if
- * the kind keeps nulls. `conflicts`: sorted by manager, then in the server's order. `invalid`: the faults of an applied
- * object that does not fit its type. Each text names the place.
+ * `keepTimes` after these three steps. A map or list that the apply emptied is null in `object`. Defaulting drops this
+ * null unless the schema allows null there. `conflicts`: sorted by manager, then by path as the API server sorts paths.
+ * `invalid`: texts with a place and a reason. The reason is a value that does not fit its type, managedFields in the
+ * applied object, or unreadable managedFields in the live object.
  */
 export type ApplyResult =
   | { readonly object: KubeObject }
@@ -107,8 +108,8 @@ function mergeAndPrune(live: KubeObject, request: ApplyRequest, last: FieldSet, 
 }
 
 /**
- * Removes identity fields from the entry of the applying manager, and removes the entry if it is empty. Sets the
- * entry's time if `time` is given.
+ * Removes fields that no manager owns (such as `kind` and `metadata.name`) from the entry of the applying manager, and
+ * removes the entry if it is empty. Sets the entry's time if `time` is given.
  */
 function withOwnEntry(managers: Managers, key: string, time: string | undefined): Managers {
   const left = new Map(managers);

@@ -1,4 +1,4 @@
-// Parses managedFields into a field set per manager, and serialises the sets in the server's order.
+// Parses managedFields into a field set per manager, and serialises the sets in the order that the API server uses.
 
 import { isObject } from '#std/json.ts';
 import type { ManagedFieldsEntry } from '../../object.ts';

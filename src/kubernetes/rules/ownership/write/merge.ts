@@ -5,7 +5,9 @@ import { keyType, type ListType, type MapType, type MergeType } from '../../open
 import { itemElement } from '../element.ts';
 import { isEmptyMap, shapeOf } from '../shape.ts';
 
-/** Merges two values, of which one may be undefined. Returns undefined if merging two containers leaves nothing. */
+/**
+ * Merges two values, of which one may be undefined. Returns undefined if merging two maps or two lists leaves nothing.
+ */
 export function mergeValues(live: Json | undefined, applied: Json | undefined, type: MergeType): Json | undefined {
   const shape = shapeOf(type, applied === undefined ? live : applied);
   switch (shape.is) {

@@ -19,8 +19,8 @@ export interface PruneInput {
 }
 
 /**
- * Removes the fields. A container that becomes empty becomes null. Storage drops the null unless the kind keeps nulls.
- * Fields without an owner (defaults inside an item) are removed only together with their item.
+ * Removes the fields. A map or list that becomes empty becomes null. Defaulting drops this null unless the schema
+ * allows null there. Fields without an owner (defaults inside an item) are removed only together with their item.
  */
 export function prune({ merged, type, last, owned }: PruneInput): KubeObject {
   const before = withNamedFields(last, type);

@@ -21,7 +21,10 @@ export function withoutReset(changes: Changes, reset: FieldSet): Changes {
   };
 }
 
-/** Returns the fields of other managers that the write changes, sorted by manager, then in the server's order. */
+/**
+ * Returns the fields of other managers that the write changes, sorted by manager, then by path as the API server sorts
+ * paths.
+ */
 export function conflictsWith(managers: Managers, changes: Changes, writer: string): Conflict[] {
   const written = union(changes.modified, changes.added);
   return [...managers]

@@ -1,5 +1,5 @@
-// Renders an embedded authorization server for a pod: its configuration, its Secrets as files, and its trusted
-// certificates.
+// Renders the configuration of an embedded authorization server for a pod, with Secrets and trusted certificates as
+// files.
 
 import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server/config.ts';
 import type { JsonObject } from '#std/json.ts';

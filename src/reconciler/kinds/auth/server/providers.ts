@@ -6,8 +6,8 @@ import type { EmbeddedAuthServer } from './server.ts';
 export type AuthServer = Static<typeof EmbeddedAuthServer>;
 
 /**
- * Returns undefined if the provider issues id_tokens, which only providers of type oidc do. Otherwise returns the
- * predicate of a sentence whose subject is the server. If `provider` is undefined, checks the first provider.
+ * Returns undefined if the provider issues id_tokens, which only providers of type oidc do. If it issues none, returns
+ * the reason as the end of a sentence about the server. If `provider` is undefined, checks the first provider.
  */
 export function idTokenFault(provider: string | undefined, server: AuthServer | undefined): string | undefined {
   const [first] = server?.upstreamProviders ?? [];
@@ -18,7 +18,10 @@ export function idTokenFault(provider: string | undefined, server: AuthServer | 
   return fault ?? (type === 'oidc' ? undefined : `has a provider "${name}" of type oauth2, which gives no id_token`);
 }
 
-/** Returns the predicate of a sentence about the server; undefined if the server has the provider. */
+/**
+ * Returns the end of a sentence about the server (`has no upstream provider ...`); undefined if the server has the
+ * provider.
+ */
 export function providerFault(provider: string, server: AuthServer | undefined): string | undefined {
   const providers = server?.upstreamProviders.map(({ name }) => name) ?? [];
   if (providers.includes(provider)) return undefined;

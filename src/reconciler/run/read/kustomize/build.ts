@@ -19,13 +19,13 @@ export interface BuildResult {
 }
 
 interface Remembered extends BuildResult {
-  /** Number of readings until the next build. Set if the same input may have another result later. */
+  /** Number of runs that use this result before the next build. Set if the same input may have another result later. */
   readonly retryIn?: number;
 }
 
 /**
- * Number of readings until a build that timed out is tried again. A busy machine may have caused the timeout. By
- * default, runs are half a minute apart.
+ * Number of runs that use the result of a build that timed out, before it is tried again. A busy machine may have
+ * caused the timeout. By default, runs are half a minute apart.
  */
 const RETRY_IN = 20;
 

@@ -1,4 +1,4 @@
-// Defines what the page of waiting things reads.
+// Defines the responses for the page about pending decisions: approvals, rollbacks and a pause.
 
 import type { RecentAction, WaitingList, WaitingState } from '../../../../run/fleet-state/waiting-format.ts';
 
@@ -22,7 +22,7 @@ export interface ShownRollback {
   readonly changes: readonly { readonly action: string; readonly resource: string; readonly waits?: true }[];
 }
 
-/** Returns the number of things that a person can decide about. */
+/** Returns the number of approvals, rollbacks and pauses that a person can decide about. */
 export function countWaiting({ approvals, rolledBack, paused }: Waiting): number {
   return approvals.length + rolledBack.length + (paused === undefined ? 0 : 1);
 }
