@@ -122,7 +122,8 @@ async function carryOut(
   const { shown } = prepared;
   const hash = shown === undefined ? undefined : digest([name, shown]);
   if (preview) return answer(reply, { action: name, digest: hash, ...shown });
-  if (shown !== undefined && confirmed === undefined) return recordRefusal(actions, attempt, UNCONFIRMED);
+  if (shown !== undefined && confirmed === undefined)
+    return sendRefusal(reply, 'control-confirmation-missing', 'ask for a preview, and confirm its digest');
   if (confirmed !== hash)
     return recordRefusal(actions, attempt, { code: 'control-confirmation-changed', message: CHANGED });
   try {
@@ -141,11 +142,6 @@ async function carryOut(
 }
 
 const CHANGED = 'the action would now do something else than you have confirmed: look again';
-const UNCONFIRMED: Refusal = {
-  code: 'control-confirmation-missing',
-  message: 'ask for a preview, and confirm its digest',
-};
-
 /** Returns why an action that has waited for its turn is not carried out any more. */
 function lateRefusal({ sent, raw }: FastifyReply, { holds }: Caller): Refusal | undefined {
   if (holds?.() === false) return { code: 'control-unauthorized', message: 'the login has ended meanwhile' };
