@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fa
 import { Failure } from '#std/failure.ts';
 import { bearerToken, isOneOf } from '#std/secret.ts';
 import { sendRefusal } from './answer.ts';
-import type { People } from './login/people.ts';
+import type { People, RefusedPerson } from './login/people.ts';
 import type { Caller, Role, Secrets } from './ports.ts';
 
 declare module 'fastify' {
@@ -33,6 +33,8 @@ export interface Access {
   readonly operatorTokens?: Secrets;
   /** Absent if nobody can log in. */
   readonly people?: Pick<People, 'find'>;
+  /** Records a request that was refused although its login is known. */
+  readonly refused?: (request: FastifyRequest, refused: RefusedPerson) => void;
 }
 
 /** Returns a hook for every route that is not public. */
@@ -53,7 +55,10 @@ export function accessCheck(access: Access): AccessCheck {
     if (isClosed) return sendRefusal(reply, 'control-closed', 'http.tokenFile is not set in skep.yaml');
     const given = bearerToken(request.headers.authorization);
     const person = given === undefined ? access.people?.find(request) : undefined;
-    if (person !== undefined && 'code' in person) return sendRefusal(reply, person.code, person.message);
+    if (person !== undefined && 'code' in person) {
+      access.refused?.(request, person);
+      return sendRefusal(reply, person.code, person.message);
+    }
     request.caller = person;
     if (person !== undefined) return undefined;
     for (const { setting, role, secrets } of files) {

@@ -11,7 +11,7 @@ import { handleError, handleNotFound } from './answer.ts';
 import { acceptBytes } from './body.ts';
 import { createPeople, type People } from './login/people.ts';
 import type { Actions, Fleet, Login, Runs, Trigger, Vitals } from './ports.ts';
-import { addActionRoutes } from './routes/actions.ts';
+import { addActionRoutes, auditRefused } from './routes/actions.ts';
 import { addConsoleRoutes } from './routes/console.ts';
 import { addEventsRoute } from './routes/events.ts';
 import { addFleetRoutes } from './routes/fleet.ts';
@@ -65,7 +65,10 @@ export function buildControl(options: ControlOptions): FastifyInstance {
   });
   app.addHook('onRequest', refuseTokenInUrl);
   const people = options.login && createPeople(options.login, options);
-  const check = accessCheck({ ...options, people });
+  const check = accessCheck({
+    ...{ ...options, people },
+    refused: (request, { by, code }) => auditRefused(options.actions, request, { by, code }),
+  });
   app.decorateRequest('caller', undefined);
   app.addHook('onRequest', requireCaller(check));
   // Signatures cover the bytes.

@@ -9,14 +9,15 @@ import { watchIdle } from './fall-asleep.ts';
 import type { SleepParts } from './ports.ts';
 import { createWaitingAnswer, progressRequest } from './progress.ts';
 import { noteUse, type SleepState } from './state.ts';
-import { createWaker, type Waker } from './wake.ts';
+import { createWaker, type Settle, type Waker } from './wake.ts';
 
 export interface SleepingBackend extends Backend {
   isAwake(): boolean;
   /**
-   * Starts the server if it sleeps, for a call that needs several exchanges. Resolves with a fault if the start fails.
+   * Starts the server, if it sleeps, before a call that needs several exchanges. Calls `settle` once; the returned
+   * function ends the wait without a call of `settle`.
    */
-  wake(): Promise<BackendFault | undefined>;
+  wake(settle: Settle): () => void;
   /** Opens an exchange that belongs to no client. The exchange neither starts the server nor keeps the server awake. */
   openAside: Backend['open'];
   /** Counts an opened (1) or closed (-1) stream of a client to which no exchange belongs. */
@@ -55,7 +56,7 @@ export function createSleepingBackend(parts: SleepParts, first: Backend | undefi
     },
     probe: () => probeServer(state),
     isAwake: () => state.phase.name === 'awake',
-    wake: () => wakeFor(state, waker),
+    wake: (settle) => wakeFor(state, waker, settle),
     noteStream: (change) => noteUse(state, change),
     drain() {
       state.stopped = true;
@@ -159,13 +160,21 @@ function holdCall(state: SleepState, waker: Waker, exchange: Exchange, answer: A
   };
 }
 
-function wakeFor(state: SleepState, waker: Waker): Promise<BackendFault | undefined> {
+function wakeFor(state: SleepState, waker: Waker, settle: Settle): () => void {
   const { phase } = state;
-  if (phase.name === 'awake') return Promise.resolve(undefined);
-  if (phase.name === 'falling') return phase.settled.then(() => wakeFor(state, waker));
-  return new Promise((resolve) => {
-    waker.wait(resolve);
+  if (phase.name !== 'awake' && phase.name !== 'falling') return waker.wait(settle);
+  let hasLeft = false;
+  let leave = (): void => undefined;
+  const isSettled = phase.name === 'falling' ? phase.settled : Promise.resolve();
+  void isSettled.then(() => {
+    if (hasLeft) return;
+    if (state.phase.name === 'awake') settle(undefined);
+    else leave = wakeFor(state, waker, settle);
   });
+  return () => {
+    hasLeft = true;
+    leave();
+  };
 }
 
 async function probeServer(state: SleepState): Promise<Probe> {

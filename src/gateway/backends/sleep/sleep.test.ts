@@ -302,3 +302,26 @@ test('a call that comes while the pods are counted before a stop prevents the st
   await rig.clock.pass(WAKE_MS - 1000);
   expect(rig.set).toEqual([1]);
 });
+
+test('a caller that leaves while it waits for several exchanges is forgotten at once', async () => {
+  const rig = rigOf(true);
+  rig.cluster.starts = false;
+  let settled = 0;
+  const leave = rig.server.wake(() => {
+    settled += 1;
+  });
+  await rig.clock.pass(2000);
+  leave();
+  expect(rig.waited).toEqual(['client-gone after 2000']);
+  rig.cluster.starts = true;
+  await rig.clock.pass(1000);
+  expect([rig.server.isAwake(), settled]).toEqual([true, 0]);
+  rig.server.wake(() => {
+    settled += 1;
+  });
+  rig.server.wake(() => {
+    settled += 1;
+  })();
+  await rig.clock.pass(0);
+  expect(settled).toBe(1);
+});

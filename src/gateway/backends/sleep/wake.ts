@@ -5,10 +5,13 @@ import type { Backend, BackendFault } from '../backend.ts';
 import { watchIdle } from './fall-asleep.ts';
 import { noteUse, pause, type SleepState } from './state.ts';
 
+/** Receives the end of a wait: a fault if the server has not started in time. */
+export type Settle = (fault: BackendFault | undefined) => void;
+
 /** A call that waits. */
 interface Waiter {
   readonly since: number;
-  readonly settle: (fault: BackendFault | undefined) => void;
+  readonly settle: Settle;
   readonly stopTimer: () => void;
 }
 
@@ -17,7 +20,7 @@ export interface Waker {
    * Calls `settle` once, when the server runs or has not started in time. The returned function ends the wait without a
    * call of `settle`.
    */
-  wait(settle: (fault: BackendFault | undefined) => void): () => void;
+  wait(settle: Settle): () => void;
   /** Ends all waits with a fault. */
   close(): void;
 }

@@ -64,13 +64,15 @@ function sendIncoming(parts: ProxyParts, call: Call, world: ExchangeWorld, incom
   }
   // A sleeping server is started first, because it would not start within the time limit for reading the list.
   if (parts.sleeping === undefined || parts.sleeping.isAwake()) readList(parts, call, world, incoming, prepared);
-  else
-    void parts.sleeping.wake().then((fault) =>
+  else {
+    const leave = parts.sleeping.wake((fault) =>
       runGuarded(call, () => {
         if (fault === undefined) readList(parts, call, world, incoming, prepared);
         else entry.refuse(faultRefusal(fault), { ...prepared.known, detail: fault.detail });
       }),
     );
+    entry.response.once('close', leave);
+  }
 }
 
 function readList(

@@ -5,6 +5,7 @@ import { personOf } from './roles.ts';
 
 const RULES = [
   { role: 'viewer' as const, claim: 'email', values: ['ada@example.com'] },
+  { role: 'operator' as const, claim: '/email', values: ['bob@example.com'] },
   { role: 'viewer' as const, claim: 'staff', values: ['true'] },
   { role: 'operator' as const, claim: 'groups', values: ['team-a', 'team-b'], namespaces: ['a-*'] },
   { role: 'operator' as const, claim: '/realm_access/roles', values: ['leads'], namespaces: ['b'] },
@@ -21,6 +22,8 @@ test.each([
   { claims: { staff: 'false' }, person: { name: '1' } },
   { claims: { email: 'ada@example.com' }, person: { name: '1' } },
   { claims: { email: 'ada@example.com', email_verified: 'true' }, person: { name: '1' } },
+  { claims: { email: 'bob@example.com' }, person: { name: '1' } },
+  { claims: { email: 'bob@example.com', email_verified: 'true' }, person: { name: '1' } },
   {
     claims: { email: 'ada@example.com', email_verified: true },
     person: { name: 'ada@example.com', role: 'viewer' },

@@ -5,6 +5,9 @@ import { isObject, type Json, valueAtPointer } from '#std/json.ts';
 import type { LoginConfig } from '../../config/login.ts';
 
 type RoleRule = LoginConfig['roles'][number];
+/** The claim of the address, by its name and as a JSON pointer. */
+const EMAIL = ['email', '/email'];
+
 type Claims = Readonly<Record<string, unknown>>;
 
 export function personOf(claims: Claims, rules: readonly RoleRule[]): Person {
@@ -19,7 +22,7 @@ export function personOf(claims: Claims, rules: readonly RoleRule[]): Person {
 
 function applies(claims: Claims, { claim, values }: RoleRule): boolean {
   // Some providers let people write any address.
-  if (claim === 'email' && claims.email_verified !== true) return false;
+  if (EMAIL.includes(claim) && claims.email_verified !== true) return false;
   const value = claimOf(claims, claim);
   const given = Array.isArray(value) ? value : [value];
   return given.some((each) => (typeof each === 'string' || typeof each === 'boolean') && values.includes(String(each)));

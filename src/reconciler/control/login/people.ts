@@ -7,12 +7,18 @@ import { crossSiteRefusal } from './cross-site.ts';
 import { createLoginCookies, type LoginCookies } from './login-cookies.ts';
 import { createSessions, type SessionDeps, type Sessions } from './sessions.ts';
 
+/** A refusal of a request with the cookie of a person. */
+export interface RefusedPerson extends Refusal {
+  /** Name of the person in records. */
+  readonly by: string;
+}
+
 export interface People {
   readonly login: Login;
   readonly sessions: Sessions;
   readonly cookies: LoginCookies;
   /** Returns the caller of a request with the cookie, or why the request is refused; undefined without a session. */
-  find(request: FastifyRequest): Caller | Refusal | undefined;
+  find(request: FastifyRequest): Caller | RefusedPerson | undefined;
 }
 
 export function createPeople(login: Login, deps: SessionDeps): People {
@@ -26,7 +32,8 @@ export function createPeople(login: Login, deps: SessionDeps): People {
     find(request) {
       const id = cookies.session(request.headers.cookie);
       const caller = id === undefined ? undefined : sessions.find(id);
-      return caller && (crossSiteRefusal(request, caller, origin) ?? caller);
+      const refusal = caller && crossSiteRefusal(request, caller, origin);
+      return caller && refusal ? { ...refusal, by: caller.name } : caller;
     },
   };
 }

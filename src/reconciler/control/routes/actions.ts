@@ -47,6 +47,16 @@ export function addActionRoutes(app: FastifyInstance, actions: Actions | undefin
     });
 }
 
+/** Records a request for an action, or for a logout, that was refused before its route got it. */
+export function auditRefused(
+  actions: Actions | undefined,
+  { routeOptions: { url = '' } }: FastifyRequest,
+  { by, code }: { readonly by: string; readonly code: string },
+): void {
+  const action = url === '/logout' ? 'logout' : ACTION_NAMES.find((name) => url === `/fleet/actions/${name}`);
+  if (action !== undefined) actions?.audit({ action, by, about: '', result: 'refused', code });
+}
+
 function sessionOf(caller: Caller | undefined, canAct: boolean): JsonObject {
   if (caller === undefined) return { role: 'viewer', acts: false };
   const { name, role, namespaces, means, csrf } = caller;
@@ -72,6 +82,9 @@ async function act(
   const body = jsonBody(request);
   if (body === undefined) return sendRefusal(reply, 'control-request-invalid', 'the body must be a JSON object');
   const { preview = false, confirmed, ...input } = body;
+  // Any other value would act although its sender may have meant a preview.
+  if (typeof preview !== 'boolean')
+    return sendRefusal(reply, 'control-request-invalid', 'preview must be true or false');
   try {
     return await actions.prepare(name, input, (prepared) =>
       carryOut(actions, { ...attempt, about: prepared.about }, prepared, { preview, confirmed }),
@@ -89,7 +102,7 @@ function failureRefusal({ code, message }: Failure): Refusal {
 }
 
 interface Confirmation {
-  readonly preview: unknown;
+  readonly preview: boolean;
   readonly confirmed: unknown;
 }
 
@@ -102,11 +115,13 @@ async function carryOut(
   const { name, request, reply, about } = attempt;
   const { caller } = request;
   const refusal =
-    caller === undefined ? roleRefusal(caller) : (roleRefusal(caller) ?? concernRefusal(caller, prepared));
+    caller === undefined
+      ? roleRefusal(caller)
+      : (roleRefusal(caller) ?? lateRefusal(reply, caller) ?? concernRefusal(caller, prepared));
   if (refusal !== undefined || caller === undefined) return recordRefusal(actions, attempt, refusal ?? UNKNOWN_CALLER);
   const { shown } = prepared;
   const hash = shown === undefined ? undefined : digest([name, shown]);
-  if (preview === true) return answer(reply, { action: name, digest: hash, ...shown });
+  if (preview) return answer(reply, { action: name, digest: hash, ...shown });
   if (shown !== undefined && confirmed === undefined)
     return sendRefusal(reply, 'control-confirmation-missing', 'ask for a preview, and confirm its digest');
   if (confirmed !== hash)
@@ -118,14 +133,23 @@ async function carryOut(
     actions.runNow();
     return answer(reply, { action: name, status: 'queued', ...result });
   } catch (error) {
+    const cause = error instanceof Failure ? error.code : 'control-failed';
+    actions.audit({ action: name, by: caller.name, about, result: 'failed', code: cause });
     if (!(error instanceof Failure)) throw error;
-    actions.audit({ action: name, by: caller.name, about, result: 'failed', code: error.code });
     const { code, message } = failureRefusal(error);
     return sendRefusal(reply, code, message);
   }
 }
 
 const CHANGED = 'the action would now do something else than you have confirmed: look again';
+/** Returns why an action that has waited for its turn is not carried out any more. */
+function lateRefusal({ sent, raw }: FastifyReply, { holds }: Caller): Refusal | undefined {
+  if (holds?.() === false) return { code: 'control-unauthorized', message: 'the login has ended meanwhile' };
+  // The client got an error, or none: it must not find out later that the action was carried out.
+  const isOver = sent || raw.destroyed;
+  return isOver ? { code: 'control-action-refused', message: 'the request ended before its turn' } : undefined;
+}
+
 const UNKNOWN_CALLER: Refusal = { code: 'control-not-operator', message: 'the caller is unknown' };
 
 function recordRefusal(

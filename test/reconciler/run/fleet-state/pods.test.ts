@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { eventsAbout } from '#reconciler/run/fleet-state/pods/events.ts';
+import { readLogs } from '#reconciler/run/fleet-state/pods/logs.ts';
 import { lineMask, secretsOfPod, secretTexts } from '#reconciler/run/fleet-state/pods/mask-log.ts';
 import { metricLines } from '#reconciler/run/fleet-state/pods/metric-text.ts';
 import { readSample, trafficOf } from '#reconciler/run/fleet-state/pods/traffic.ts';
@@ -133,4 +134,46 @@ test('a pod names its Secrets in variables, volumes and projections; other store
   expect([...(secretsOfPod(pod([])) ?? [])].toSorted()).toEqual(['four', 'one', 'three', 'two']);
   const csi = { name: 'x', csi: { driver: 'secrets-store.csi.k8s.io' } };
   expect(secretsOfPod(pod([csi]))).toBeUndefined();
+});
+
+const WORKLOAD = {
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: { name: 'wiki', namespace: 'docs' },
+  spec: { selector: { matchLabels: { app: 'wiki' } }, template: { metadata: { labels: { app: 'wiki' } } } },
+} as unknown as KubeObject;
+
+/** Reads the log of a pod whose only container has this environment, in a cluster without Secrets. */
+async function logOf(text: string, env: readonly Json[]) {
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'wiki-0', namespace: 'docs' },
+    spec: { containers: [{ name: 'mcp', env }] },
+  } as unknown as KubeObject;
+  const cluster = {
+    get: async () => undefined,
+    list: async () => [pod],
+    resources: async () => [{ kind: 'Pod', apiVersion: 'v1' }],
+  };
+  const known = { desired: [{ object: WORKLOAD }] };
+  const { logs } = await readLogs(cluster as never, { log: async () => text }, known as never);
+  return logs[0];
+}
+
+test('a log is not shown if a Secret that its pod needed was deleted', async () => {
+  const reference = (more: object): Json => ({
+    name: 'KEY',
+    valueFrom: { secretKeyRef: { name: 'wiki-key', key: 'key', ...more } },
+  });
+  expect(await logOf('the key is s3cr3t-value', [reference({})])).toMatchObject({
+    lines: [],
+    unread: 'the Secret wiki-key, which the pod reads, does not exist any more',
+  });
+  expect(await logOf('started', [reference({ optional: true })])).toMatchObject({ lines: ['started'] });
+});
+
+test('the end of a private key that begins before the shown lines is hidden', async () => {
+  const text = 'MIIEvQIBADAN\nBgkqhkiG9w0B\n-----END PRIVATE KEY-----\nstarted\n';
+  expect((await logOf(text, []))?.lines).toEqual(['***', '***', '***', 'started']);
 });

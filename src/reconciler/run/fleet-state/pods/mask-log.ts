@@ -20,6 +20,13 @@ const CREDENTIALS: readonly RegExp[] = [
 const KEY_BEGIN = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const KEY_END = /-----END [A-Z ]*PRIVATE KEY-----/;
 
+/** Replaces the lines of a private key that begins before the first line: the end of a log may begin within a key. */
+export function hiddenKeyEnd(lines: readonly string[]): readonly string[] {
+  const end = lines.findIndex((line) => KEY_END.test(line));
+  const isCut = end >= 0 && !lines.slice(0, end + 1).some((line) => KEY_BEGIN.test(line));
+  return isCut ? lines.map((line, index) => (index <= end ? MASK : line)) : lines;
+}
+
 /** Returns a function that masks lines of one log. `values` are from `secretTexts`. */
 export function lineMask(values: ReadonlySet<string>): (line: string) => string {
   const longestFirst = [...values].toSorted((a, b) => b.length - a.length);
@@ -73,14 +80,31 @@ export function secretsOfPod(pod: KubeObject): ReadonlySet<string> | undefined {
   const volumes = objectsIn(asObject(pod.spec).volumes);
   const isElsewhere = volumes.some(({ csi }) => isObject(csi) && String(csi.driver).includes('secret'));
   if (isElsewhere) return undefined;
+  return new Set(secretReferences(pod).map(({ name }) => name));
+}
+
+/** Returns whether the pod does not start without the Secret. */
+export function isRequired(pod: KubeObject, secret: string): boolean {
+  return secretReferences(pod).some(({ name, optional }) => name === secret && !optional);
+}
+
+interface SecretReference {
+  readonly name: string;
+  readonly optional: boolean;
+}
+
+function secretReferences(pod: KubeObject): readonly SecretReference[] {
+  const volumes = objectsIn(asObject(pod.spec).volumes);
   const projected = volumes.flatMap((volume) => objectsIn(asObject(volume.projected).sources));
-  const named = [
-    ...volumes.map(({ secret }) => asObject(secret).secretName),
-    ...projected.map(({ secret }) => asObject(secret).name),
+  const references = [
+    ...volumes.map(({ secret }) => ({ ...asObject(secret), name: asObject(secret).secretName })),
+    ...projected.map(({ secret }) => asObject(secret)),
     ...containersOf(pod).flatMap(({ spec }) => [
-      ...objectsIn(spec.env).map(({ valueFrom }) => asObject(asObject(valueFrom).secretKeyRef).name),
-      ...objectsIn(spec.envFrom).map(({ secretRef }) => asObject(secretRef).name),
+      ...objectsIn(spec.env).map(({ valueFrom }) => asObject(asObject(valueFrom).secretKeyRef)),
+      ...objectsIn(spec.envFrom).map(({ secretRef }) => asObject(secretRef)),
     ]),
-  ];
-  return new Set(named.filter((name) => typeof name === 'string'));
+  ].map(asObject);
+  return references.flatMap(({ name, optional }) =>
+    typeof name === 'string' ? [{ name, optional: optional === true }] : [],
+  );
 }
