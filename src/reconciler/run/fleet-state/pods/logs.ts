@@ -88,5 +88,8 @@ async function readSecretValues(cluster: Pick<Cluster, 'get'>, pod: KubeObject):
   const secrets = await Promise.all(
     [...names].map((name) => cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name })),
   );
+  const missing = [...names].filter((_name, index) => secrets[index] === undefined);
+  if (missing.length > 0)
+    return { unread: `Secret ${missing.join(', ')} does not exist, and its former values could be in the log` };
   return { texts: new Set(secrets.flatMap((secret) => (secret === undefined ? [] : secretTexts(secret)))) };
 }
