@@ -70,8 +70,15 @@ async function act(
   const attempt = { name, request, reply, about: '' };
   request.raw.socket.setTimeout(ACTION_TIMEOUT_MS);
   const body = jsonBody(request);
-  if (body === undefined) return sendRefusal(reply, 'control-request-invalid', 'the body must be a JSON object');
+  if (body === undefined)
+    return sendRefusal(
+      reply,
+      'control-request-invalid',
+      'the body must be a JSON object, with the type application/json',
+    );
   const { preview = false, confirmed, ...input } = body;
+  if (typeof preview !== 'boolean')
+    return sendRefusal(reply, 'control-request-invalid', 'preview must be true or false');
   try {
     return await actions.prepare(name, input, (prepared) =>
       carryOut(actions, { ...attempt, about: prepared.about }, prepared, { preview, confirmed }),
@@ -89,7 +96,7 @@ function failureRefusal({ code, message }: Failure): Refusal {
 }
 
 interface Confirmation {
-  readonly preview: unknown;
+  readonly preview: boolean;
   readonly confirmed: unknown;
 }
 
@@ -106,7 +113,7 @@ async function carryOut(
   if (refusal !== undefined || caller === undefined) return recordRefusal(actions, attempt, refusal ?? UNKNOWN_CALLER);
   const { shown } = prepared;
   const hash = shown === undefined ? undefined : digest([name, shown]);
-  if (preview === true) return answer(reply, { action: name, digest: hash, ...shown });
+  if (preview) return answer(reply, { action: name, digest: hash, ...shown });
   if (shown !== undefined && confirmed === undefined)
     return sendRefusal(reply, 'control-confirmation-missing', 'ask for a preview, and confirm its digest');
   if (confirmed !== hash)
