@@ -200,6 +200,8 @@ async function fellAsleepBy(state: SleepState, backend: Backend): Promise<boolea
   if (count?.declared !== 0 || state.phase.name !== 'awake' || state.phase.backend !== backend) return false;
   state.stopTimer();
   state.phase = { name: 'asleep' };
+  state.parts.observer.fellAsleep();
+  state.parts.observer.log('info', 'the MCP server sleeps: its number of pods was set to 0. The next call starts it');
   void backend.close(0);
   return true;
 }
