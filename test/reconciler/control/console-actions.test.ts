@@ -120,7 +120,10 @@ describe.skipIf(executable === undefined)('the actions of the console', () => {
       approvals: [{ source: 'fleet', hash: '3f1c0b5e9a7d2468', reasons: [], deletions: [{ id: 'ops/MCPServer/all' }] }],
     });
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await dialog.getByRole('alert').getByText('Nothing was done: the action would now do something else').waitFor();
+    await dialog
+      .getByRole('alert')
+      .getByText('The reconciler did not confirm the action: the action would now do something else')
+      .waitFor();
     expect(actions.done).toEqual([]);
   });
 
