@@ -193,7 +193,7 @@ function beginIdleness(state: SleepState): void {
 
 /**
  * Returns true, and treats the server as asleep, if another program or an earlier proxy has set the number of pods to
- * 0.
+ * 0. If the number cannot be read, the failed probe is the better report.
  */
 async function fellAsleepBy(state: SleepState, backend: Backend): Promise<boolean> {
   const count = await state.parts.scale.read().catch(() => undefined);
