@@ -23,8 +23,13 @@ interface Look {
  */
 export function releaseMemoryWhenIdle(): void {
   const growth = watchIdleGrowth(lookNow().cpuMs);
-  setInterval(() => {
-    if (growth.isDue(lookNow())) void collectGarbage().then(() => growth.collected(lookNow().heapBytes));
+  const timer = setInterval(() => {
+    if (!growth.isDue(lookNow())) return;
+    collectGarbage().then(
+      () => growth.collected(lookNow().heapBytes),
+      // A Node.js without an inspector cannot collect, and keeps its memory.
+      () => clearInterval(timer),
+    );
   }, INTERVAL_MS).unref();
 }
 

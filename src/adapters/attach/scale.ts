@@ -51,7 +51,7 @@ const FIELD_MANAGER = 'skep-proxy';
 async function requestScale(options: ScaleOptions, path: string, request: ObjectRequest): Promise<JsonObject> {
   const { status, text } = await requestObject(options, path, await options.credentials(), request);
   const value = parseJson(text);
-  if (status === 200 && isObject(value)) return value;
+  if (status === 200 && isObject(value) && value.kind === 'Scale') return value;
   const said = statusIn(text)?.message;
   const why = typeof said === 'string' ? said : text.trim().slice(0, 300);
   const what = request.method === 'GET' ? 'read' : 'set';
@@ -61,10 +61,12 @@ async function requestScale(options: ScaleOptions, path: string, request: Object
   });
 }
 
-/** The API server leaves out `replicas` if it is 0. */
+/** The API server leaves out `replicas` if it is 0. Without a version, no change of the pods could be noticed. */
 function countsIn({ metadata, spec, status }: JsonObject) {
   const version = isObject(metadata) ? metadata.resourceVersion : undefined;
-  return { declared: replicasIn(spec), existing: replicasIn(status), version: String(version) };
+  if (typeof version !== 'string')
+    throw new Failure('scale-refused', 'the number of pods cannot be read: the API server sent no resourceVersion');
+  return { declared: replicasIn(spec), existing: replicasIn(status), version };
 }
 
 function replicasIn(part: unknown): number {

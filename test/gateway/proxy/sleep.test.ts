@@ -170,6 +170,10 @@ test('a server that fails at its start gives a clear error within the limit, and
   ]);
   await sleeper.proxy.written('container mcp of pod broken-0 does not run');
   rmSync(`${sleeper.file}.broken`);
+  await eventually(
+    () => send(sleeper.proxy, 'initialize', INITIALIZE),
+    ({ status }) => status === 200,
+  );
 });
 
 test('no server is stopped while its proxy has several pods', async () => {

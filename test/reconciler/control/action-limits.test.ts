@@ -7,15 +7,15 @@ import { readConfig } from '#hosts/config/read-config.ts';
 import { createActionRecord } from '#hosts/reconciler/console/action-record.ts';
 import { openActions } from '#hosts/reconciler/console/actions.ts';
 import type { Actions, Login } from '#reconciler/control/ports.ts';
+import { NOTHING_WAITS } from '#reconciler/run/fleet-state/waiting.ts';
 import { instanceFolder } from '../../harness/instance.ts';
 import { startWorld } from '../../harness/world.ts';
 import { controlApp } from './control-app.ts';
-import { NOTHING } from './fake-actions.ts';
 
 function actionsFor(text: string): Actions {
   const config = readConfig({ text, file: 'skep.yaml', environment: {} });
   const record = createActionRecord(() => undefined);
-  return openActions({ config, record, waiting: () => NOTHING, run: () => undefined });
+  return openActions({ config, record, waiting: () => NOTHING_WAITS, run: () => undefined });
 }
 
 test('actions are carried out one after the other, and only a few wait', async () => {

@@ -153,6 +153,11 @@ test('wrong arguments, forms and unknown runs are refused with a reason', async 
     body: { error: 'hash is missing [action-arguments]' },
   });
   expect(await act('approve', { hash: 3 })).toMatchObject({ status: 400 });
+  expect(await act('suspend', { preview: 'true' })).toMatchObject({
+    status: 400,
+    body: { error: 'preview must be true or false' },
+  });
+  expect((await waiting()).paused).toBeUndefined();
   expect(await act('rollback', { run: 'ffffffff', preview: true })).toMatchObject({
     status: 409,
     body: { error: expect.stringContaining('[run-not-found]') },

@@ -3,12 +3,13 @@
 
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { NOTHING_WAITS } from '#reconciler/run/fleet-state/waiting.ts';
 import { axeFindings } from '../../harness/axe.ts';
 import { type Browser, findBrowser, startBrowser, type Tab } from '../../harness/browser.ts';
 import { fakeFleet } from './console-app.ts';
 import { EVIL, recordedRuns, smallFleet } from './console-fleet.ts';
 import { controlApp } from './control-app.ts';
-import { type FakeActions, fakeActions, NOTHING } from './fake-actions.ts';
+import { type FakeActions, fakeActions } from './fake-actions.ts';
 
 const executable = findBrowser();
 const OPERATOR = 'let-me-act';
@@ -115,11 +116,14 @@ describe.skipIf(executable === undefined)('the actions of the console', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('checkbox').check();
     actions.put({
-      ...NOTHING,
+      ...NOTHING_WAITS,
       approvals: [{ source: 'fleet', hash: '3f1c0b5e9a7d2468', reasons: [], deletions: [{ id: 'ops/MCPServer/all' }] }],
     });
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await dialog.getByRole('alert').getByText('Nothing was done: the action would now do something else').waitFor();
+    await dialog
+      .getByRole('alert')
+      .getByText('The reconciler did not confirm the action: the action would now do something else')
+      .waitFor();
     expect(actions.done).toEqual([]);
   });
 
@@ -146,7 +150,7 @@ describe.skipIf(executable === undefined)('the actions of the console', () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Resumed. A run makes the pending changes now.').waitFor();
-    actions.put(NOTHING);
+    actions.put(NOTHING_WAITS);
     await page.getByRole('button', { name: 'Read registry platform/catalogue' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Read it' }).click();
     await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
@@ -163,7 +167,7 @@ describe.skipIf(executable === undefined)('the actions of the console', () => {
 
   test('a closed window is shown with its end, and an approval that has expired', async () => {
     actions.put({
-      ...NOTHING,
+      ...NOTHING_WAITS,
       paused: { by: 'window', window: `deny "0 0 * * 5" for 60 h ${EVIL}`, until: '2030-01-01T00:00:00Z' },
       approvals: [{ source: '', hash: 'ab', reasons: ['r'], expiredAt: '2026-01-01T00:00:00Z', deletions: [] }],
     });

@@ -36,7 +36,7 @@ test('HEAD is answered at once and holds no stream', async () => {
 test('a stream that is opened during a run says so first', () => {
   const text = 'name: test\nsources: [{name: fleet, repository: https://git.example.com/fleet.git}]';
   const feed = openFleetFeed(readConfig({ text, file: 'skep.yaml', environment: {} }), () => undefined);
-  const fleet = feed.shown({} as never);
+  const fleet = feed.shown({ cluster: { podReads: {} } } as never);
   const eventsNow = (): readonly string[] => {
     const events: string[] = [];
     fleet.follow((event) => events.push(event))();

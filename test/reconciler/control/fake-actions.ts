@@ -7,16 +7,6 @@ import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';
 import { EVIL } from './console-fleet.ts';
 
-export const NOTHING: WaitingState = {
-  version: 1,
-  approvals: [],
-  approved: [],
-  rolledBack: [],
-  held: [],
-  sources: [],
-  omitted: 0,
-};
-
 const HASH = '3f1c0b5e9a7d2468';
 
 /** Something of everything, and hostile text in each place. */

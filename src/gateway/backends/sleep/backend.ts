@@ -202,13 +202,15 @@ function beginIdleness(state: SleepState): void {
 
 /**
  * Returns true, and treats the server as asleep, if another program or an earlier proxy has set the number of pods to
- * 0.
+ * 0. If the number cannot be read, the failed probe is the better report.
  */
 async function fellAsleepBy(state: SleepState, backend: Backend): Promise<boolean> {
   const count = await state.parts.scale.read().catch(() => undefined);
   if (count?.declared !== 0 || state.phase.name !== 'awake' || state.phase.backend !== backend) return false;
   state.stopTimer();
   state.phase = { name: 'asleep' };
+  state.parts.observer.fellAsleep();
+  state.parts.observer.log('info', 'the MCP server sleeps: its number of pods was set to 0. The next call starts it');
   void backend.close(0);
   return true;
 }

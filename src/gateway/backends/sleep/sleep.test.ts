@@ -61,6 +61,8 @@ interface Rig {
   readonly set: number[];
   readonly log: string[];
   readonly waited: string[];
+  /** Number of reports that the server fell asleep. */
+  readonly fellAsleep: () => number;
 }
 
 const AFTER_MS = 900_000;
@@ -73,6 +75,7 @@ function rigOf(isAsleep = false): Rig {
     refusal: undefined,
   };
   const [set, log, waited]: [number[], string[], string[]] = [[], [], []];
+  let fallen = 0;
   const backend: Backend = {
     open(_exchange, answer) {
       answer.head(200, { 'content-type': 'application/json' });
@@ -101,7 +104,9 @@ function rigOf(isAsleep = false): Rig {
       },
       clock,
       observer: {
-        fellAsleep: () => undefined,
+        fellAsleep() {
+          fallen += 1;
+        },
         woke: () => undefined,
         waited: (ms, outcome) => waited.push(`${outcome} after ${ms}`),
         log: (_level, message) => log.push(message),
@@ -110,7 +115,7 @@ function rigOf(isAsleep = false): Rig {
     },
     isAsleep ? undefined : backend,
   );
-  return { clock, server, cluster, set, log, waited };
+  return { clock, server, cluster, set, log, waited, fellAsleep: () => fallen };
 }
 
 function exchangeOf(method: string, more: Partial<Exchange> = {}): Exchange {
@@ -176,6 +181,15 @@ test('is not stopped by requests that only ask whether it is there', async () =>
   }
   await rig.clock.pass(65_000);
   expect(rig.set).toEqual([0]);
+});
+
+test('is reported as asleep if another program has set the number of pods to 0', async () => {
+  const rig = rigOf();
+  await begin(rig);
+  Object.assign(rig.cluster, { declared: 0, existing: 0 });
+  expect(await rig.server.probe()).toEqual({ available: true, isAsleep: true });
+  expect([rig.fellAsleep(), rig.set]).toEqual([1, []]);
+  expect(rig.log).toEqual([expect.stringContaining('its number of pods was set to 0')]);
 });
 
 test('is not stopped while a stream of a client is open', async () => {

@@ -21,25 +21,24 @@ const RECENT_MAX = 50;
 export function createActionRecord(write: WriteAudit): ActionRecord {
   const entries = new Map<number, RecentAction>();
   let next = 0;
-  let open: readonly number[] = [];
+  /** Entries from here on have no run yet. */
+  let open = 0;
   return {
     add(entry) {
       const { action, by, about, result, code } = entry;
       const facts = { action, by, ...(about && { about }), result, ...(code && { reason: code }) };
       write(`${by}: ${action}${about && ` ${about}`} ${result}`, facts);
       setBounded(entries, next, { at: new Date(systemClock.now()).toISOString(), ...entry }, RECENT_MAX);
-      if (result === 'done' && action !== 'login' && action !== 'logout') open = [...open, next];
       next += 1;
     },
     began(run) {
-      for (const each of open) {
-        const entry = entries.get(each);
-        if (entry === undefined) continue;
-        entries.set(each, { ...entry, run });
-        const { action, by, about } = entry;
+      for (const [index, entry] of entries) {
+        const { action, by, about, result } = entry;
+        if (index < open || result !== 'done' || action === 'login' || action === 'logout') continue;
+        entries.set(index, { ...entry, run });
         write(`run ${run} follows: ${by}: ${action}${about && ` ${about}`}`, { action, by, run });
       }
-      open = [];
+      open = next;
     },
     recent: () => [...entries.values()].reverse(),
   };

@@ -1,6 +1,7 @@
 // Keeps recent readings of metrics, so that the console can compare a reading with an earlier one.
 
 import type { TimedSamples } from '#reconciler/run/fleet-state/pods/traffic.ts';
+import { setBounded } from '#std/bounded.ts';
 
 /** Age of the oldest reading with which a reading is compared. */
 const WINDOW_MS = 10 * 60_000;
@@ -22,10 +23,7 @@ export function openTrafficMemory(): TrafficMemory {
       const recent = (kept.get(resource) ?? []).filter(({ at }) => now.at - at <= WINDOW_MS);
       const last = recent.at(-1);
       const isFurther = last === undefined || now.at - last.at >= APART_MS;
-      kept.delete(resource);
-      kept.set(resource, isFurther ? [...recent, now].slice(-READINGS_MAX) : recent);
-      const [oldest = ''] = kept.size > RESOURCES_MAX ? kept.keys() : [];
-      kept.delete(oldest);
+      setBounded(kept, resource, isFurther ? [...recent, now].slice(-READINGS_MAX) : recent, RESOURCES_MAX);
       return recent.find(({ at }) => now.at - at >= APART_MS);
     },
   };

@@ -9,8 +9,10 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Returns why the caller may not act at all. */
-export function roleRefusal(caller: Caller | undefined): Refusal | undefined {
+/** Returns why the caller may not act at all. A login may end while an action waits for its turn. */
+export function roleRefusal(caller: Pick<Caller, 'role' | 'holds'> | undefined): Refusal | undefined {
+  if (caller?.holds?.() === false)
+    return { code: 'control-unauthorized', message: 'your login has ended: log in again' };
   if (caller?.role === 'operator') return undefined;
   return { code: 'control-not-operator', message: 'your role is to read: actions need the role operator' };
 }

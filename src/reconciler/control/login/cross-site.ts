@@ -8,8 +8,8 @@ import type { Caller } from '../ports.ts';
 const SAFE = ['GET', 'HEAD'];
 
 /**
- * Browsers send `Origin` with each POST, and `Sec-Fetch-Site` to https and this machine; pages of other sites can set
- * neither, and cannot read the value that the last header needs. A header that is missing refuses.
+ * Browsers send `Origin` with each POST, and most send `Sec-Fetch-Site`; pages of other sites can set neither, and cannot
+ * read the value of `X-Skep-Csrf`. Without `Origin` or `X-Skep-Csrf`, the request is refused.
  */
 export function crossSiteRefusal(
   { method, headers }: Pick<FastifyRequest, 'method' | 'headers'>,

@@ -80,7 +80,12 @@ async function act(
   const attempt = { name, request, reply, about: '' };
   request.raw.socket.setTimeout(ACTION_TIMEOUT_MS);
   const body = jsonBody(request);
-  if (body === undefined) return sendRefusal(reply, 'control-request-invalid', 'the body must be a JSON object');
+  if (body === undefined)
+    return sendRefusal(
+      reply,
+      'control-request-invalid',
+      'the body must be a JSON object, with the type application/json',
+    );
   const { preview = false, confirmed, ...input } = body;
   // Any other value would act although its sender may have meant a preview.
   if (typeof preview !== 'boolean')

@@ -7,7 +7,7 @@ import type { KnownResource } from '../resource-detail.ts';
 import { detailedPod } from './detailed-pod.ts';
 import { containersOf, listAllPods, type PodContainer } from './find-pods.ts';
 import type { ContainerLog, Logs } from './format.ts';
-import { hiddenKeyEnd, isRequired, lineMask, secretsOfPod, secretTexts } from './mask-log.ts';
+import { hiddenKeyEnd, lineMask, secretsOfPod, secretTexts } from './mask-log.ts';
 
 /** Maximum number of containers whose logs are read: pods that are not ready come first. */
 const CONTAINERS_MAX = 6;
@@ -87,8 +87,8 @@ async function readSecretValues(cluster: Pick<Cluster, 'get'>, pod: KubeObject):
   const secrets = await Promise.all(
     [...names].map((name) => cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name })),
   );
-  const missing = [...names].find((name, index) => secrets[index] === undefined && isRequired(pod, name));
-  // The pod has read it before it was deleted: without it, no container of the pod would have started.
-  if (missing !== undefined) return { unread: `the Secret ${missing}, which the pod reads, does not exist any more` };
+  const missing = [...names].filter((_name, index) => secrets[index] === undefined);
+  if (missing.length > 0)
+    return { unread: `Secret ${missing.join(', ')} does not exist, and its former values could be in the log` };
   return { texts: new Set(secrets.flatMap((secret) => (secret === undefined ? [] : secretTexts(secret)))) };
 }

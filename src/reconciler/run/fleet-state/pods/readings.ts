@@ -119,5 +119,7 @@ async function readOperatorToken(
 ) {
   const secret = await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name });
   const value = asObject(secret?.data)[key];
-  return operatorToken(typeof value === 'string' ? Buffer.from(value, 'base64').toString() : '');
+  if (typeof value === 'string' && value !== '') return operatorToken(Buffer.from(value, 'base64').toString());
+  const message = `Secret ${namespace}/${name} has no value under ${key}, from which the token is derived`;
+  throw new Failure('cluster-error', message);
 }

@@ -7,6 +7,7 @@ import type { RunRecord } from '../../../../run/history/ports.ts';
 import type { Answer, Api, RunInShort } from '../api.ts';
 import { Command } from '../command.ts';
 import { WAITING } from '../route.ts';
+import { TitledList } from '../titled-list.ts';
 import { RollbackButton } from '../waiting/act-buttons.ts';
 import { Changes } from './changes.ts';
 
@@ -54,16 +55,22 @@ function InFull({ run, fleet }: { readonly run: RunRecord; readonly fleet: Fleet
     h(WayBack, { run }),
     ...pinned.map((each) => h(Pinned, { pin: each })),
     ...approvals.map((each) => h(Approval, { approval: each })),
-    h(List, {
+    h(TitledList, {
       title: 'Failures',
       items: failures.map(({ code, message }) => h('span', { class: 'problem' }, `${code}: ${message}`)),
     }),
-    h(List, { title: 'Problems', items: problems.map(problemLine) }),
-    h(List, { title: 'Kept unchanged', items: kept.map(({ resource, reason }) => `${resource}: ${reason}`) }),
+    h(TitledList, { title: 'Problems', items: problems.map(problemLine) }),
+    h(TitledList, { title: 'Kept unchanged', items: kept.map(({ resource, reason }) => `${resource}: ${reason}`) }),
     ...notReadyLists(run),
-    h(List, { title: 'Not as they were reviewed', items: drifted.map(({ resource, why }) => `${resource}: ${why}`) }),
+    h(TitledList, {
+      title: 'Not as they were reviewed',
+      items: drifted.map(({ resource, why }) => `${resource}: ${why}`),
+    }),
     h(Changes, { outcomes, entries: fleet.entries }),
-    h(List, { title: 'Not kept', items: Object.entries(omitted).map(([name, count]) => `${count} more ${name}`) }),
+    h(TitledList, {
+      title: 'Not kept',
+      items: Object.entries(omitted).map(([name, count]) => `${count} more ${name}`),
+    }),
   ];
 }
 
@@ -71,9 +78,9 @@ function notReadyLists({ unready, notReady }: RunRecord): readonly ComponentChil
   const lines = (states: readonly string[]) =>
     notReady?.filter(({ state }) => states.includes(state)).map(({ resource, why }) => `${resource}: ${why}`);
   return [
-    h(List, { title: 'In phase Failed', items: lines(['failed']) ?? unready }),
-    h(List, { title: 'Not ready when the run ended', items: lines(['late', 'progressing']) ?? [] }),
-    h(List, { title: 'Not run here', items: lines(['not-run']) ?? [] }),
+    h(TitledList, { title: 'In phase Failed', items: lines(['failed']) ?? unready }),
+    h(TitledList, { title: 'Not ready when the run ended', items: lines(['late', 'progressing']) ?? [] }),
+    h(TitledList, { title: 'Not run here', items: lines(['not-run']) ?? [] }),
   ];
 }
 
@@ -96,21 +103,7 @@ function Approval({ approval }: { readonly approval: NonNullable<RunRecord['appr
       h('a', { href: WAITING }, 'Waiting'),
       '.',
     ),
-    h(List, { title: 'To be deleted', items: deletions }),
-  );
-}
-
-function List({ title, items }: { readonly title: string; readonly items: readonly ComponentChildren[] }) {
-  if (items.length === 0) return null;
-  return h(
-    'section',
-    null,
-    h('h2', null, title),
-    h(
-      'ul',
-      { class: 'plain', role: 'list' },
-      items.map((item) => h('li', { class: 'text' }, item)),
-    ),
+    h(TitledList, { title: 'To be deleted', items: deletions }),
   );
 }
 

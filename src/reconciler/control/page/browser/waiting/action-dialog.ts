@@ -120,7 +120,8 @@ function useCarryOut<T>({ api, reload }: Acting, { name, done, say }: Action<T>,
     setFault(undefined);
     const answer = await api.act<object>(name, input);
     setBusy(false);
-    if (!answer.ok) return setFault(`Nothing was done: ${answer.says}`);
+    // Without a response, the action may have been carried out.
+    if (!answer.ok) return setFault(`The reconciler did not confirm the action: ${answer.says}`);
     close();
     say(done);
     reload();

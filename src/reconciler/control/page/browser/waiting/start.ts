@@ -5,8 +5,8 @@ import type { FleetState } from '../../../../run/fleet-state/format.ts';
 import type { RecentAction } from '../../../../run/fleet-state/waiting-format.ts';
 import { runAddress } from '../route.ts';
 import { Time } from '../times.ts';
+import { TitledList } from '../titled-list.ts';
 import { ActionButton } from './action-dialog.ts';
-import { Section } from './section.ts';
 
 interface StartProps {
   readonly say: (text: string) => void;
@@ -53,7 +53,7 @@ export function Start({ fleet, isPaused, say }: StartProps) {
 }
 
 export function Recent({ actions, now }: { readonly actions: readonly RecentAction[]; readonly now: number }) {
-  return h(Section, {
+  return h(TitledList, {
     title: 'Last actions',
     items: actions.map(({ at, by, action, about, result, code, run }) => [
       h(Time, { at, now }),

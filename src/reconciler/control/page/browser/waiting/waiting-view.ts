@@ -11,9 +11,9 @@ import { resourceAddress, runAddress } from '../route.ts';
 import { deletionsText } from '../runs/run-detail.ts';
 import { whyNot } from '../session.ts';
 import { Time } from '../times.ts';
+import { TitledList } from '../titled-list.ts';
 import { ApproveButton } from './act-buttons.ts';
 import { ActionButton } from './action-dialog.ts';
-import { Section } from './section.ts';
 import { Recent, Start } from './start.ts';
 import { TokenForm } from './token-form.ts';
 import { countWaiting, type Waiting } from './waiting-format.ts';
@@ -43,7 +43,7 @@ export function WaitingView({ fleet, waiting, now }: Props) {
           ...body.approvals.map((list) => h(Approval, { key: list.hash, list, say })),
           h(Approved, { waiting: body }),
           h(RolledBack, { waiting: body, now, say }),
-          h(Section, {
+          h(TitledList, {
             title: 'Sources that wait for other sources',
             items: body.sources.map((each) => `${each.source} waits for ${each.for}: ${each.reason}`),
           }),
@@ -144,11 +144,11 @@ function Approved({ waiting: { approved } }: { readonly waiting: Waiting }) {
     ({ source, deletions, expiresAt }) =>
       `${deletions} of source ${source}, approved until ${new Date(expiresAt).toLocaleString()}`,
   );
-  return h(Section, { title: 'Approved deletions that a later run makes', items });
+  return h(TitledList, { title: 'Approved deletions that a later run makes', items });
 }
 
 function RolledBack({ waiting, now, say }: Said & { readonly waiting: Waiting; readonly now: number }) {
-  return h(Section, {
+  return h(TitledList, {
     title: 'Sources that a rollback keeps',
     items: waiting.rolledBack.map(({ source, good, bad, run, since }) => [
       `${source} stays at ${good.slice(0, 10)} instead of ${bad.slice(0, 10)}, since `,
@@ -172,7 +172,7 @@ function Held({ waiting: { held, omitted }, fleet }: { readonly waiting: Waiting
   const known = new Set(fleet.entries.map(({ id }) => id));
   if (held.length === 0) return null;
   return [
-    h(Section, {
+    h(TitledList, {
       title: `Kept unchanged (${held.length + omitted})`,
       items: held
         .slice(0, shown)

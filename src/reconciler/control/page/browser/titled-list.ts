@@ -2,12 +2,12 @@
 
 import { type ComponentChildren, h } from 'preact';
 
-interface SectionProps {
+interface Props {
   readonly title: string;
   readonly items: readonly ComponentChildren[];
 }
 
-export function Section({ title, items }: SectionProps) {
+export function TitledList({ title, items }: Props) {
   if (items.length === 0) return null;
   return h(
     'section',
