@@ -344,6 +344,9 @@ describe.skipIf(executable === undefined)('a fleet of 1,000 servers', () => {
     expect(elements).toBeLessThan(2000);
     expect(Math.max(0, ...longTasks)).toBeLessThan(Math.max(200, TIMES_BARE * bare));
     await input.fill('');
+    await page.getByRole('heading', { name: 'team-07' }).waitFor();
+    await page.setViewportSize({ width: 390, height: 840 });
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     await shoot(page, 'large');
   });
 
