@@ -194,6 +194,8 @@ describe.skipIf(executable === undefined)('the console', () => {
     expect(text).toContain('hidden, and different');
     expect(text).toContain('Git declares it, and the cluster does not have it.');
     expect(text).toContain('ImagePullBackOff: no such image');
+    expect(text).toMatch(/Changed by the last run 2\s/);
+    expect(text).toContain('failed: networkpolicies is forbidden');
     expect(await page.getByRole('link', { name: '9c1d0c5ad1' }).getAttribute('href')).toBe(
       'https://git.example.com/platform/fleet/commit/9c1d0c5ad1',
     );
