@@ -211,6 +211,9 @@ describe.skipIf(executable === undefined)('the console', () => {
     expect(text).toContain('ops/MCPServer/mail: it is invalid');
     expect(text).toContain('skep rollback --clear --source fleet');
     expect(text).not.toContain('no answer');
+    await page.getByRole('button', { name: '1 Failed' }).click();
+    expect(await page.locator('.run .state').allInnerTexts()).toEqual(['Failed']);
+    await page.getByRole('button', { name: '1 Failed' }).click();
     await page.locator('.run > details > summary').nth(1).focus();
     await page.keyboard.press('Enter');
     await page.getByText('git-unreachable: no answer').waitFor();
