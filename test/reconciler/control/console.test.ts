@@ -163,6 +163,10 @@ describe.skipIf(executable === undefined)('the console', () => {
     await page.getByLabel('Kind').selectOption('VirtualMCPServer');
     expect(await cards.allInnerTexts()).toEqual(['desk']);
     await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByLabel('Source', { exact: true }).selectOption('platform');
+    expect(await cards.allInnerTexts()).toEqual(['platform', 'company', 'catalogue']);
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/fleet?source=platform');
+    await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByLabel('Filter by text').fill('members pager');
     expect(await cards.allInnerTexts()).toEqual(['on-call']);
     await page.getByLabel('Filter by text').fill('no such thing');
