@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from '../../harness/axe.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser, type Tab } from '../../harness/browser.ts';
-import { entryOf, fakeFleet, largeFleet, stateOf } from './console-app.ts';
+import { entryOf, fakeFleet, largeFleet, RUN, stateOf } from './console-app.ts';
 import { EVIL, recordedRuns, smallFleet, WIKI, wikiDetail } from './console-fleet.ts';
 import { DESK_READINGS, deskDetail, WIKI_LOGS, WIKI_READINGS } from './console-pods.ts';
 import { controlApp } from './control-app.ts';
@@ -153,7 +153,17 @@ describe.skipIf(executable === undefined)('the console', () => {
     expect(complaints.filter((each) => !each.includes('401'))).toEqual([]);
   });
 
-  test('filters by state, namespace, kind and text', async () => {
+  test('shows at each source its commit and its resources, and links to the things that wait and to the last run', async () => {
+    const { page } = await openAt();
+    const source = page.locator('.card', { hasText: 'Source' }).first();
+    expect(await source.innerText()).toMatch(/^fleet\nSource · 9c1d0c5ad1\n13 resources, 4 need attention\b/);
+    await page.getByRole('link', { name: '3 things wait for you' }).click();
+    await page.getByRole('heading', { name: '3 things wait for you' }).waitFor();
+    await page.getByRole('link', { name: /^last run/ }).click();
+    await expect.poll(() => new URL(page.url()).hash).toBe(`#/runs/${RUN}`);
+  });
+
+  test('filters by state, namespace, kind, source and text', async () => {
     const { page } = await openAt();
     const cards = page.locator('.card .name');
     await page.getByRole('button', { name: '1 Failed' }).click();
@@ -183,7 +193,7 @@ describe.skipIf(executable === undefined)('the console', () => {
     await page.getByRole('heading', { name: 'Manifest in Git' }).waitFor();
     expect(new URL(page.url()).hash).toBe(addressOf(WIKI));
     await page.goBack();
-    await page.getByText('need attention').waitFor();
+    await page.getByRole('heading', { name: 'need attention' }).waitFor();
     await page.goto(`${url}/#/map`);
     await page.locator('.node').first().focus();
     await page.locator('.canvas.focused').waitFor();
