@@ -10,7 +10,7 @@ import { type Filters, filterEntries, filtersIn, isFiltered, queryOf } from './f
 import { FleetList } from './fleet-list.ts';
 import { FleetMap } from './map/map-view.ts';
 import { attentionText, TROUBLES } from './ranks.ts';
-import { FLEET, MAP, WAITING } from './route.ts';
+import { FLEET, MAP, routeOf, WAITING } from './route.ts';
 import { SyncButton } from './waiting/act-buttons.ts';
 import { countWaiting, type Waiting, waitingText } from './waiting/waiting-format.ts';
 
@@ -66,7 +66,10 @@ function useFilters(as: Props['as'], query: string) {
   }, [query]);
   useEffect(() => {
     const address = `${as === 'map' ? MAP : FLEET}${isFiltered(filters) ? `?${queryOf(filters)}` : ''}`;
-    const timer = setTimeout(() => history.replaceState(null, '', address), ADDRESS_AFTER_MS);
+    const timer = setTimeout(() => {
+      // The reader may have left, although this view is still there.
+      if (routeOf(location).view === 'fleet') history.replaceState(null, '', address);
+    }, ADDRESS_AFTER_MS);
     return () => clearTimeout(timer);
   }, [as, filters]);
   return [filters, setFilters] as const;
