@@ -165,6 +165,14 @@ describe.skipIf(executable === undefined)('the actions of the console', () => {
     ]);
   });
 
+  test('a run is requested from the page of the fleet', async () => {
+    const { page } = await openAt('#/fleet');
+    await page.getByRole('button', { name: 'Sync now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sync', exact: true }).click();
+    await page.getByRole('status').getByText('A run begins now.').waitFor();
+    expect(actions.done.map(([name]) => name)).toEqual(['sync']);
+  });
+
   test('a closed window is shown with its end, and an approval that has expired', async () => {
     actions.put({
       ...NOTHING_WAITS,

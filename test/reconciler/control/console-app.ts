@@ -15,7 +15,8 @@ export function entryOf(role: EntryRole, kind: string, { name, ...given }: Given
   const state: EntryState = given.state ?? 'healthy';
   const id = namespace === undefined ? `${kind}/${name}` : `${namespace}/${kind}/${name}`;
   return {
-    ...{ id, kind, name, role, state, why: 'It is ready, and as Git declares it.', source: 'fleet' },
+    ...{ id, kind, name, role, state, why: 'It is ready, and as Git declares it.' },
+    ...(role === 'source' ? {} : { source: 'fleet' }),
     ...{ since: { run: RUN, at: state === 'healthy' ? EARLIER : AT }, uses: [], objects: 0 },
     ...given,
   };

@@ -92,7 +92,14 @@ export function wikiDetail(): object {
         line: 12,
       },
     ],
-    changes: [],
+    changes: [
+      { action: 'configured', resource: WIKI },
+      {
+        action: 'failed',
+        resource: 'docs/NetworkPolicy/wiki',
+        error: { code: 'cluster-forbidden', message: `networkpolicies is forbidden ${EVIL}` },
+      },
+    ],
     conditions: [
       { type: 'Ready', status: 'True', reason: 'Ready', message: 'The server answers.', since: '2026-01-01T00:00:00Z' },
       { type: 'ToolsLocked', status: 'True', reason: 'AsReviewed', message: EVIL, since: '2026-01-01T00:00:00Z' },

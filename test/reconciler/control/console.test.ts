@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from '../../harness/axe.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser, type Tab } from '../../harness/browser.ts';
-import { entryOf, fakeFleet, largeFleet, stateOf } from './console-app.ts';
+import { entryOf, fakeFleet, largeFleet, RUN, stateOf } from './console-app.ts';
 import { EVIL, recordedRuns, smallFleet, WIKI, wikiDetail } from './console-fleet.ts';
 import { DESK_READINGS, deskDetail, WIKI_LOGS, WIKI_READINGS } from './console-pods.ts';
 import { controlApp } from './control-app.ts';
@@ -153,7 +153,17 @@ describe.skipIf(executable === undefined)('the console', () => {
     expect(complaints.filter((each) => !each.includes('401'))).toEqual([]);
   });
 
-  test('filters by state, namespace, kind and text', async () => {
+  test('shows at each source its commit and its resources, and links to the things that wait and to the last run', async () => {
+    const { page } = await openAt();
+    const source = page.locator('.card', { hasText: 'Source' }).first();
+    expect(await source.innerText()).toMatch(/^fleet\nSource · 9c1d0c5ad1\n13 resources, 4 need attention\b/);
+    await page.getByRole('link', { name: '3 things wait for you' }).click();
+    await page.getByRole('heading', { name: '3 things wait for you' }).waitFor();
+    await page.getByRole('link', { name: /^last run/ }).click();
+    await expect.poll(() => new URL(page.url()).hash).toBe(`#/runs/${RUN}`);
+  });
+
+  test('filters by state, namespace, kind, source and text', async () => {
     const { page } = await openAt();
     const cards = page.locator('.card .name');
     await page.getByRole('button', { name: '1 Failed' }).click();
@@ -162,6 +172,10 @@ describe.skipIf(executable === undefined)('the console', () => {
     await page.getByLabel('Namespace').selectOption('docs');
     await page.getByLabel('Kind').selectOption('VirtualMCPServer');
     expect(await cards.allInnerTexts()).toEqual(['desk']);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByLabel('Source', { exact: true }).selectOption('platform');
+    expect(await cards.allInnerTexts()).toEqual(['platform', 'company', 'catalogue']);
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/fleet?source=platform');
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByLabel('Filter by text').fill('members pager');
     expect(await cards.allInnerTexts()).toEqual(['on-call']);
@@ -179,7 +193,7 @@ describe.skipIf(executable === undefined)('the console', () => {
     await page.getByRole('heading', { name: 'Manifest in Git' }).waitFor();
     expect(new URL(page.url()).hash).toBe(addressOf(WIKI));
     await page.goBack();
-    await page.getByText('need attention').waitFor();
+    await page.getByRole('heading', { name: 'need attention' }).waitFor();
     await page.goto(`${url}/#/map`);
     await page.locator('.node').first().focus();
     await page.locator('.canvas.focused').waitFor();
@@ -194,6 +208,8 @@ describe.skipIf(executable === undefined)('the console', () => {
     expect(text).toContain('hidden, and different');
     expect(text).toContain('Git declares it, and the cluster does not have it.');
     expect(text).toContain('ImagePullBackOff: no such image');
+    expect(text).toMatch(/Changed by the last run 2\s/);
+    expect(text).toContain('failed: networkpolicies is forbidden');
     expect(await page.getByRole('link', { name: '9c1d0c5ad1' }).getAttribute('href')).toBe(
       'https://git.example.com/platform/fleet/commit/9c1d0c5ad1',
     );
@@ -209,6 +225,9 @@ describe.skipIf(executable === undefined)('the console', () => {
     expect(text).toContain('ops/MCPServer/mail: it is invalid');
     expect(text).toContain('skep rollback --clear --source fleet');
     expect(text).not.toContain('no answer');
+    await page.getByRole('button', { name: '1 Failed' }).click();
+    expect(await page.locator('.run .state').allInnerTexts()).toEqual(['Failed']);
+    await page.getByRole('button', { name: '1 Failed' }).click();
     await page.locator('.run > details > summary').nth(1).focus();
     await page.keyboard.press('Enter');
     await page.getByText('git-unreachable: no answer').waitFor();
@@ -344,6 +363,9 @@ describe.skipIf(executable === undefined)('a fleet of 1,000 servers', () => {
     expect(elements).toBeLessThan(2000);
     expect(Math.max(0, ...longTasks)).toBeLessThan(Math.max(200, TIMES_BARE * bare));
     await input.fill('');
+    await page.getByRole('heading', { name: 'team-07' }).waitFor();
+    await page.setViewportSize({ width: 390, height: 840 });
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     await shoot(page, 'large');
   });
 

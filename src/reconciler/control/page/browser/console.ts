@@ -126,7 +126,7 @@ function View({ api, fleet, route, now, revision, live, waiting }: ViewProps) {
     case 'waiting':
       return h(WaitingView, { fleet, waiting, now });
     case 'fleet':
-      return h(FleetView, { fleet, as: route.as, query: route.query, now });
+      return h(FleetView, { fleet, as: route.as, query: route.query, now, waiting });
   }
 }
 

@@ -1,4 +1,4 @@
-// Renders the filters by text, namespace and kind. The key / moves the focus to the text.
+// Renders the filters by text, namespace, kind and source. The key / moves the focus to the text.
 
 import { h } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -22,8 +22,6 @@ export function FilterBar({ entries, filters, set }: Props) {
     addEventListener('keydown', pressed);
     return () => removeEventListener('keydown', pressed);
   }, []);
-  const namespaces = useMemo(() => distinctValues(entries, 'namespace'), [entries]);
-  const kinds = useMemo(() => distinctValues(entries, 'kind'), [entries]);
   return h(
     'search',
     { class: 'filters' },
@@ -38,38 +36,34 @@ export function FilterBar({ entries, filters, set }: Props) {
       ...{ spellcheck: false, autocomplete: 'off', 'aria-keyshortcuts': '/' },
       onInput: (event: Event) => set({ ...filters, text: valueIn(event) }),
     }),
-    h(Choice, {
-      label: 'Namespace',
-      all: 'All namespaces',
-      values: namespaces,
-      value: filters.namespace,
-      choose: (namespace) => set({ ...filters, namespace }),
-    }),
-    h(Choice, {
-      label: 'Kind',
-      all: 'All kinds',
-      values: kinds,
-      value: filters.kind,
-      choose: (kind) => set({ ...filters, kind }),
-    }),
+    CHOICES.map((choice) => h(Choice, { key: choice.field, ...choice, entries, filters, set })),
     isFiltered(filters)
       ? h('button', { type: 'button', class: 'quiet', onClick: () => set(NO_FILTERS) }, 'Clear')
       : null,
   );
 }
 
-interface ChoiceProps {
+interface ChoiceOfField {
+  readonly field: 'namespace' | 'kind' | 'source';
   readonly label: string;
   readonly all: string;
-  readonly values: readonly string[];
-  readonly value: string;
-  readonly choose: (value: string) => void;
+  /** Number of values below which the choice is left out. */
+  readonly atLeast: number;
 }
 
-function Choice({ label, all, values, value, choose }: ChoiceProps) {
+const CHOICES: readonly ChoiceOfField[] = [
+  { field: 'namespace', label: 'Namespace', all: 'All namespaces', atLeast: 0 },
+  { field: 'kind', label: 'Kind', all: 'All kinds', atLeast: 0 },
+  { field: 'source', label: 'Source', all: 'All sources', atLeast: 2 },
+];
+
+function Choice({ field, label, all, atLeast, entries, filters, set }: ChoiceOfField & Props) {
+  const values = useMemo(() => distinctValues(entries, field), [entries, field]);
+  const value = filters[field];
+  if (values.length < atLeast && value === '') return null;
   return h(
     'select',
-    { 'aria-label': label, value, onChange: (event: Event) => choose(valueIn(event)) },
+    { 'aria-label': label, value, onChange: (event: Event) => set({ ...filters, [field]: valueIn(event) }) },
     h('option', { value: '' }, all),
     values.map((each) => h('option', { key: each, value: each }, each)),
   );

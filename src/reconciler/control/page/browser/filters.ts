@@ -8,13 +8,15 @@ export interface Filters {
   /** Empty for all namespaces. An empty `kind` stands for all kinds. */
   readonly namespace: string;
   readonly kind: string;
+  /** Name of a source; empty for all sources. */
+  readonly source: string;
   readonly states: ReadonlySet<EntryState>;
 }
 
-export const NO_FILTERS: Filters = { text: '', namespace: '', kind: '', states: new Set() };
+export const NO_FILTERS: Filters = { text: '', namespace: '', kind: '', source: '', states: new Set() };
 
-export function isFiltered({ text, namespace, kind, states }: Filters): boolean {
-  return text !== '' || namespace !== '' || kind !== '' || states.size > 0;
+export function isFiltered({ text, namespace, kind, source, states }: Filters): boolean {
+  return text !== '' || namespace !== '' || kind !== '' || source !== '' || states.size > 0;
 }
 
 /** Parses the filters in an address. Unknown states are left out. */
@@ -25,13 +27,14 @@ export function filtersIn(query: string): Filters {
     text: given.get('text') ?? '',
     namespace: given.get('namespace') ?? '',
     kind: given.get('kind') ?? '',
+    source: given.get('source') ?? '',
     states: new Set(STATE_NAMES.filter((state) => states.includes(state))),
   };
 }
 
 /** Formats filters for an address; empty without filters. */
-export function queryOf({ text, namespace, kind, states }: Filters): string {
-  const named = Object.entries({ text, namespace, kind, state: [...states].join(',') });
+export function queryOf({ text, namespace, kind, source, states }: Filters): string {
+  const named = Object.entries({ text, namespace, kind, source, state: [...states].join(',') });
   return new URLSearchParams(named.filter(([, value]) => value !== '')).toString();
 }
 
@@ -48,7 +51,7 @@ function searchText(entry: FleetEntry): string {
 /** Returns the entries whose text contains every word of the filter. */
 export function filterEntries(entries: readonly FleetEntry[], filters: Filters): readonly FleetEntry[] {
   if (!isFiltered(filters)) return entries;
-  const { namespace, kind, states } = filters;
+  const { namespace, kind, source, states } = filters;
   const words = filters.text
     .toLowerCase()
     .split(/\s+/)
@@ -57,11 +60,15 @@ export function filterEntries(entries: readonly FleetEntry[], filters: Filters):
     (entry) =>
       (namespace === '' || entry.namespace === namespace) &&
       (kind === '' || entry.kind === kind) &&
+      (source === '' || entry.source === source || (entry.role === 'source' && entry.name === source)) &&
       (states.size === 0 || states.has(entry.state)) &&
       words.every((word) => searchText(entry).includes(word)),
   );
 }
 
-export function distinctValues(entries: readonly FleetEntry[], field: 'namespace' | 'kind'): readonly string[] {
+export function distinctValues(
+  entries: readonly FleetEntry[],
+  field: 'namespace' | 'kind' | 'source',
+): readonly string[] {
   return [...new Set(entries.flatMap((entry) => entry[field] ?? []))].toSorted();
 }

@@ -7,7 +7,7 @@ import { More } from '#std/page/shared/kit/more.ts';
 import { Glyph, STATES } from '#std/page/shared/kit/states.ts';
 import type { FleetEntry } from '../../../run/fleet-state/format.ts';
 import type { FleetProps } from './fleet-props.ts';
-import { TROUBLES, worstFirst } from './ranks.ts';
+import { attentionText, TROUBLES, worstFirst } from './ranks.ts';
 import { resourceAddress } from './route.ts';
 import { Lasting } from './times.ts';
 
@@ -18,7 +18,7 @@ const ROWS_MAX = 25;
 /** Number of further cards that a click draws in a section. */
 const MORE = 240;
 
-export function FleetList({ entries, now }: FleetProps) {
+export function FleetList({ entries, all, commits, now }: FleetProps) {
   const sorted = useMemo(() => worstFirst(entries), [entries]);
   const troubled = sorted.filter(({ state }) => TROUBLES.has(state));
   const limit = Math.max(SECTION_MIN, Math.floor(CARDS_MAX / new Set(entries.map(({ namespace }) => namespace)).size));
@@ -29,7 +29,7 @@ export function FleetList({ entries, now }: FleetProps) {
     troubled.length === 0 ? null : h(Attention, { entries: troubled, now }),
     [...sections]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([namespace, own]) => h(Section, { key: namespace, namespace, entries: own, limit })),
+      .map(([namespace, own]) => h(Section, { key: namespace, namespace, entries: own, limit, all, commits })),
   );
 }
 
@@ -70,13 +70,13 @@ function Row({ entry, now }: { readonly entry: FleetEntry; readonly now: number 
   );
 }
 
-interface SectionProps {
+interface SectionProps extends Pick<FleetProps, 'all' | 'commits'> {
   readonly namespace: string;
   readonly entries: readonly FleetEntry[];
   readonly limit: number;
 }
 
-function Section({ namespace, entries, limit }: SectionProps) {
+function Section({ namespace, entries, limit, all, commits }: SectionProps) {
   const [more, setMore] = useState(0);
   const count = limit + more;
   const title = namespace === '' ? 'Sources and cluster-wide' : namespace;
@@ -87,13 +87,18 @@ function Section({ namespace, entries, limit }: SectionProps) {
     h(
       'ul',
       { class: 'cards', role: 'list' },
-      entries.slice(0, count).map((entry) => h(Card, { key: entry.id, entry })),
+      entries.slice(0, count).map((entry) => h(Card, { key: entry.id, entry, all, commits })),
     ),
     h(More, { left: entries.length - count, step: MORE, more: () => setMore(more + MORE) }),
   );
 }
 
-function Card({ entry: { id, kind, name, state, objects } }: { readonly entry: FleetEntry }) {
+interface CardProps extends Pick<FleetProps, 'all' | 'commits'> {
+  readonly entry: FleetEntry;
+}
+
+function Card({ entry, all, commits }: CardProps) {
+  const { id, kind, name, role, state, objects } = entry;
   return h(
     'li',
     null,
@@ -105,9 +110,32 @@ function Card({ entry: { id, kind, name, state, objects } }: { readonly entry: F
         'span',
         { class: 'who' },
         h('span', { class: 'name text' }, name),
-        h('span', { class: 'soft' }, kind, objects === 0 ? '' : ` · ${objects} objects`),
+        role === 'source' ? h(SourceFacts, { all, name, commit: commits[name] }) : h(KindAndObjects, { kind, objects }),
       ),
       h('span', { class: 'unseen' }, STATES[state].label),
     ),
   );
+}
+
+/** Renders the kind and the number of objects. Narrow cards show the kind only. */
+function KindAndObjects({ kind, objects }: Pick<FleetEntry, 'kind' | 'objects'>) {
+  const count =
+    objects === 0 ? null : h('span', { class: 'wide' }, ` · ${objects} ${objects === 1 ? 'object' : 'objects'}`);
+  return h('span', { class: 'soft' }, kind, count);
+}
+
+interface SourceFactsProps extends Pick<FleetProps, 'all'> {
+  readonly name: string;
+  readonly commit: string | undefined;
+}
+
+/** Renders the commit of a source, and how the resources are that it declares. */
+function SourceFacts({ all, name, commit }: SourceFactsProps) {
+  const declared = all.filter(({ source }) => source === name);
+  const troubled = declared.filter(({ state }) => TROUBLES.has(state)).length;
+  const count = declared.length === 1 ? '1 resource' : `${declared.length} resources`;
+  return [
+    h('span', { class: 'soft text' }, 'Source', commit === undefined ? null : ` · ${commit.slice(0, 10)}`),
+    h('span', { class: 'soft declared' }, count, troubled === 0 ? '' : `, ${attentionText(troubled)}`),
+  ];
 }

@@ -6,5 +6,7 @@ export interface FleetProps {
   /** Entries that match the filters. */
   readonly entries: readonly FleetEntry[];
   readonly all: readonly FleetEntry[];
+  /** Commit of the last run by name of the source. */
+  readonly commits: Readonly<Record<string, string>>;
   readonly now: number;
 }

@@ -4,12 +4,15 @@ import { h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Glyph, STATE_NAMES, STATES } from '#std/page/shared/kit/states.ts';
 import type { EntryState, FleetState } from '../../../run/fleet-state/format.ts';
+import type { Answer } from './api.ts';
 import { FilterBar } from './filter-bar.ts';
 import { type Filters, filterEntries, filtersIn, isFiltered, queryOf } from './filters.ts';
 import { FleetList } from './fleet-list.ts';
 import { FleetMap } from './map/map-view.ts';
-import { TROUBLES } from './ranks.ts';
-import { FLEET, MAP } from './route.ts';
+import { attentionText, TROUBLES } from './ranks.ts';
+import { FLEET, MAP, routeOf, WAITING } from './route.ts';
+import { SyncButton } from './waiting/act-buttons.ts';
+import { countWaiting, type Waiting, waitingText } from './waiting/waiting-format.ts';
 
 interface Props {
   readonly fleet: FleetState;
@@ -17,9 +20,11 @@ interface Props {
   readonly now: number;
   /** Filters in the address. */
   readonly query: string;
+  readonly waiting: Answer<Waiting> | undefined;
 }
 
-export function FleetView({ fleet, as, now, query }: Props) {
+export function FleetView({ fleet, as, now, query, waiting }: Props) {
+  const [said, say] = useState('');
   const [filters, setFilters] = useFilters(as, query);
   const shown = useMemo(() => filterEntries(fleet.entries, filters), [fleet, filters]);
   function toggle(state: EntryState): void {
@@ -31,8 +36,10 @@ export function FleetView({ fleet, as, now, query }: Props) {
   return h(
     'main',
     { class: 'page', tabIndex: -1 },
-    h('h1', null, headline(fleet)),
+    h('div', { class: 'heading' }, h('h1', null, headline(fleet)), h(SyncButton, { say })),
+    h('p', { class: 'said', role: 'status' }, said),
     h(RunNotice, { fleet }),
+    h(WaitingNotice, { waiting }),
     h(Proportions, { counts: fleet.counts, total: fleet.entries.length }),
     h(StateFilters, { counts: fleet.counts, chosen: filters.states, toggle }),
     h(FilterBar, { entries: fleet.entries, filters, set: setFilters }),
@@ -42,6 +49,7 @@ export function FleetView({ fleet, as, now, query }: Props) {
       : h(as === 'map' ? FleetMap : FleetList, {
           entries: shown,
           all: fleet.entries,
+          commits: fleet.run?.commits ?? {},
           now,
         }),
   );
@@ -58,7 +66,10 @@ function useFilters(as: Props['as'], query: string) {
   }, [query]);
   useEffect(() => {
     const address = `${as === 'map' ? MAP : FLEET}${isFiltered(filters) ? `?${queryOf(filters)}` : ''}`;
-    const timer = setTimeout(() => history.replaceState(null, '', address), ADDRESS_AFTER_MS);
+    const timer = setTimeout(() => {
+      // The reader may have left, although this view is still there.
+      if (routeOf(location).view === 'fleet') history.replaceState(null, '', address);
+    }, ADDRESS_AFTER_MS);
     return () => clearTimeout(timer);
   }, [as, filters]);
   return [filters, setFilters] as const;
@@ -77,7 +88,7 @@ function headline({ run, counts, entries }: FleetState): string {
   const rest = entries.length - healthy;
   if (rest === 0) return `All ${entries.length} are healthy`;
   const troubled = entries.filter(({ state }) => TROUBLES.has(state)).length;
-  const attention = troubled === 0 ? '' : troubled === 1 ? ', 1 needs attention' : `, ${troubled} need attention`;
+  const attention = troubled === 0 ? '' : `, ${attentionText(troubled)}`;
   return `${healthy} of ${entries.length} are healthy${attention}`;
 }
 
@@ -90,6 +101,11 @@ function RunNotice({ fleet: { run } }: { readonly fleet: FleetState }) {
     paused === undefined ? null : h('p', null, `Nothing is written now: ${paused}.`),
     ...failures.map(({ code, message }) => h('p', { class: 'text' }, `${code}: ${message}`)),
   );
+}
+
+function WaitingNotice({ waiting }: Pick<Props, 'waiting'>) {
+  const count = waiting?.ok === true ? countWaiting(waiting.body) : 0;
+  return count === 0 ? null : h('p', { class: 'notice' }, h('a', { href: WAITING }, waitingText(count)));
 }
 
 interface Counts {

@@ -5,7 +5,7 @@ import { PageHeader } from '#std/page/shared/kit/header.ts';
 import type { FleetState } from '../../../run/fleet-state/format.ts';
 import type { Answer } from './api.ts';
 import type { Live } from './live.ts';
-import { FLEET, MAP, type Route, RUNS, WAITING } from './route.ts';
+import { FLEET, MAP, type Route, RUNS, runAddress, WAITING } from './route.ts';
 import type { Session } from './session.ts';
 import { Time } from './times.ts';
 import { countWaiting, type Waiting } from './waiting/waiting-format.ts';
@@ -56,6 +56,8 @@ function LiveState({ fleet: { run }, live, now }: Pick<Props, 'fleet' | 'live' |
     { class: `live ${name}` },
     h('span', { class: 'dot', 'aria-hidden': true }),
     h('span', null, !connected ? 'Connecting' : running ? 'A run is under way' : 'Live'),
-    run === undefined ? null : h('span', { class: 'soft wide' }, 'last run ', h(Time, { at: run.at, now })),
+    run === undefined
+      ? null
+      : h('a', { class: 'soft wide', href: runAddress(run.id) }, 'last run ', h(Time, { at: run.at, now })),
   );
 }

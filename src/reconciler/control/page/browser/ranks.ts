@@ -12,3 +12,7 @@ export function worstFirst(entries: readonly FleetEntry[]): readonly FleetEntry[
 
 /** States that need a person. */
 export const TROUBLES: ReadonlySet<EntryState> = new Set(['failed', 'drifted', 'kept', 'degraded', 'unknown']);
+
+export function attentionText(count: number): string {
+  return count === 1 ? '1 needs attention' : `${count} need attention`;
+}

@@ -15,6 +15,6 @@ export function More({ left, step, more }: Props) {
   return h(
     'button',
     { type: 'button', class: 'quiet more', onClick: more },
-    `Show ${Math.min(left, step)} of ${left} more`,
+    left <= step ? `Show ${left} more` : `Show ${step} of ${left} more`,
   );
 }

@@ -110,8 +110,20 @@ function Body({ api, id, answer, isSource, entry, now, revision }: BodyProps) {
   if (isSource) return null;
   if (answer === undefined) return h('p', { class: 'hint' }, 'Reading the cluster');
   if (!answer.ok) return h('p', { class: 'banner', role: 'alert' }, `More cannot be shown: ${answer.says}.`);
-  const { problems, objects, omitted, conditions, manifest, line, unread, resource, offer, events, eventsUnread } =
-    answer.body;
+  const {
+    problems,
+    changes,
+    objects,
+    omitted,
+    conditions,
+    manifest,
+    line,
+    unread,
+    resource,
+    offer,
+    events,
+    eventsUnread,
+  } = answer.body;
   const hasPods = objects.some(({ pods = [] }) => pods.length > 0);
   return h(
     'div',
@@ -121,6 +133,7 @@ function Body({ api, id, answer, isSource, entry, now, revision }: BodyProps) {
       : h('p', { class: 'banner text', role: 'alert' }, `The cluster was not read: ${unread}.`),
     h(Problems, { problems, advice: entry === undefined ? [] : adviceOn(entry, answer.body) }),
     objects.length === 0 || !areDifferent(objects) ? null : h(Differences, { objects, omitted }),
+    h(LastChanges, { changes }),
     hasPods ? h(Readings, { api, id, now, revision }) : null,
     offer === undefined ? null : h(OfferView, { offer }),
     objects.length === 0 || areDifferent(objects) ? null : h(Differences, { objects, omitted }),
@@ -167,6 +180,23 @@ function Problems({ problems, advice }: Pick<ResourceDetail, 'problems'> & { rea
     Section,
     { title: problems.length === 0 ? 'What to do' : 'Problems' },
     h('ul', { class: 'problem-list', role: 'list' }, lines, next),
+  );
+}
+
+/** Renders the result of each change that the last run made of the resource and its objects. */
+function LastChanges({ changes }: Pick<ResourceDetail, 'changes'>) {
+  if (changes.length === 0) return null;
+  return h(
+    Section,
+    { title: 'Changed by the last run', count: changes.length },
+    h(Table, {
+      label: 'Changes of the last run',
+      head: ['Object', 'Result'],
+      rows: changes.map(({ resource, action, error }) => [
+        resource,
+        error === undefined ? action : h('span', { class: 'problem' }, `${action}: ${error.message} [${error.code}]`),
+      ]),
+    }),
   );
 }
 

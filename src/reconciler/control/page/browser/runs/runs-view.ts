@@ -28,6 +28,8 @@ export function RunsView({ api, fleet, open, now, revision, live }: Props) {
     };
   }, [api, revision]);
   const runs = answer?.ok === true ? answer.body.runs : [];
+  const [chosen, choose] = useState<RunState>();
+  const shown = chosen === undefined ? runs : runs.filter(({ state }) => state === chosen);
   const longest = useMemo(() => Math.max(0.1, ...runs.map((run) => seconds(run.startedAt, run.finishedAt))), [runs]);
   const isListed = open !== undefined && runs.some(({ id }) => id.startsWith(open));
   return h(
@@ -38,6 +40,7 @@ export function RunsView({ api, fleet, open, now, revision, live }: Props) {
       ? h('p', { class: 'banner', role: 'alert' }, `The runs cannot be shown: ${answer.says}.`)
       : null,
     h('p', { class: 'hint' }, 'A run is listed if it changed something, or if its result differs from the run before.'),
+    h(RunFilters, { runs, chosen, choose }),
     open === undefined || isListed || answer === undefined
       ? null
       : h(
@@ -51,7 +54,7 @@ export function RunsView({ api, fleet, open, now, revision, live }: Props) {
       live.running
         ? h('li', { class: 'run under-way' }, h('span', { class: 'dot', 'aria-hidden': true }), 'A run is under way')
         : null,
-      runs.map((run, index) =>
+      shown.map((run, index) =>
         h(RunLine, {
           key: run.id,
           api,
@@ -71,6 +74,35 @@ function titleOf(answer: Answer<{ readonly runs: readonly RunInShort[] }> | unde
   if (!answer.ok) return 'Runs';
   const { length } = answer.body.runs;
   return length === 0 ? 'No run has been recorded yet' : length === 1 ? 'The last run' : `The last ${length} runs`;
+}
+
+type RunState = RunInShort['state'];
+
+interface FilterProps {
+  readonly runs: readonly RunInShort[];
+  readonly chosen: RunState | undefined;
+  readonly choose: (state: RunState | undefined) => void;
+}
+
+/** Renders one button for each result that the runs have; nothing if all have the same. */
+function RunFilters({ runs, chosen, choose }: FilterProps) {
+  const states = [...Map.groupBy(runs, ({ state }) => state)];
+  if (states.length < 2 && chosen === undefined) return null;
+  return h(
+    'div',
+    { class: 'states', role: 'group', 'aria-label': 'Filter by result' },
+    states.map(([state, own]) =>
+      h(
+        'button',
+        {
+          ...{ key: state, type: 'button', class: 'chip', 'aria-pressed': chosen === state },
+          onClick: () => choose(chosen === state ? undefined : state),
+        },
+        h('b', null, own.length),
+        ` ${WORDS[state] ?? state}`,
+      ),
+    ),
+  );
 }
 
 interface LineProps {

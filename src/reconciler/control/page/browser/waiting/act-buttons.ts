@@ -1,4 +1,5 @@
-// Renders the buttons of the actions that show first what they would do: the approval of deletions and the rollback.
+// Renders the buttons of actions that several views offer: the sync, and the approval of deletions and the rollback, which
+// show first what they would do.
 
 import { h } from 'preact';
 import { ActionButton, ExactList } from './action-dialog.ts';
@@ -76,4 +77,13 @@ export function RollbackButton({ run, say }: RollbackProps) {
 
 function changeText({ action, resource, waits }: ShownRollback['changes'][number]): string {
   return `${action} ${resource}${waits === true ? ', after an approval' : ''}`;
+}
+
+export function SyncButton({ say }: Pick<RollbackProps, 'say'>) {
+  return h(ActionButton, {
+    ...{ name: 'sync', input: {}, label: 'Sync now', title: 'Sync now', confirm: 'Sync', say },
+    lead: 'A run reads Git and the cluster now, and makes the differences right.',
+    done: 'A run begins now.',
+    everywhere: true,
+  });
 }

@@ -6,6 +6,7 @@ import type { RecentAction } from '../../../../run/fleet-state/waiting-format.ts
 import { runAddress } from '../route.ts';
 import { Time } from '../times.ts';
 import { TitledList } from '../titled-list.ts';
+import { SyncButton } from './act-buttons.ts';
 import { ActionButton } from './action-dialog.ts';
 
 interface StartProps {
@@ -24,12 +25,7 @@ export function Start({ fleet, isPaused, say }: StartProps) {
     h(
       'div',
       { class: 'buttons start' },
-      h(ActionButton, {
-        ...{ name: 'sync', input: {}, label: 'Sync now', title: 'Sync now', confirm: 'Sync', say },
-        lead: 'A run reads Git and the cluster now, and makes the differences right.',
-        done: 'A run begins now.',
-        everywhere: true,
-      }),
+      h(SyncButton, { say }),
       isPaused
         ? null
         : h(ActionButton, {

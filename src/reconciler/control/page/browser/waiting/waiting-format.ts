@@ -26,3 +26,7 @@ export interface ShownRollback {
 export function countWaiting({ approvals, rolledBack, paused }: Waiting): number {
   return approvals.length + rolledBack.length + (paused === undefined ? 0 : 1);
 }
+
+export function waitingText(count: number): string {
+  return count === 1 ? '1 thing waits for you' : `${count} things wait for you`;
+}

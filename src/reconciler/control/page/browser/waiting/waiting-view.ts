@@ -16,7 +16,7 @@ import { ApproveButton } from './act-buttons.ts';
 import { ActionButton } from './action-dialog.ts';
 import { Recent, Start } from './start.ts';
 import { TokenForm } from './token-form.ts';
-import { countWaiting, type Waiting } from './waiting-format.ts';
+import { countWaiting, type Waiting, waitingText } from './waiting-format.ts';
 
 interface Props {
   readonly fleet: FleetState;
@@ -58,7 +58,7 @@ function headingOf(waiting: Answer<Waiting> | undefined): string {
   if (waiting === undefined) return 'Loading what waits';
   if (!waiting.ok) return 'Waiting';
   const count = countWaiting(waiting.body);
-  return count === 0 ? 'Nothing waits for you' : count === 1 ? '1 thing waits for you' : `${count} things wait for you`;
+  return count === 0 ? 'Nothing waits for you' : waitingText(count);
 }
 
 /** Says why the reader may not act. */
