@@ -275,8 +275,11 @@ test('a commit that changes nothing in the cluster is reported once', async () =
 });
 
 test('every process of the fleet that is killed is back', async () => {
-  const before = podProcesses();
-  expect(before.length).toBeGreaterThanOrEqual(11);
+  // On a busy machine, a process may just be starting again.
+  const before = await eventually(
+    async () => podProcesses(),
+    (all) => all.length >= 11,
+  );
   for (const { pid } of before) process.kill(pid, 'SIGKILL');
   const pids = new Set(before.map(({ pid }) => pid));
   await eventually(

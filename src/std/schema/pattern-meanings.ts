@@ -34,6 +34,10 @@ const MEANINGS: Readonly<Record<string, PatternMeaning>> = {
     meaning: 'an https URL without query, fragment and a slash at its end',
     example: 'https://id.example.com/register',
   },
+  '^https?://[^?#]*[^/?#]$': {
+    meaning: 'an http or https URL without query, fragment and a slash at its end',
+    example: 'https://skep.example.com',
+  },
   '^https://[^\\s?#]+$': { meaning: 'an https URL without query and fragment', example: 'https://id.example.com/back' },
   '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$': LABEL,
   '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$': LABEL,
