@@ -1,4 +1,5 @@
-// The import table and the invariants of the house, as tests: read from the syntax tree of every source file.
+// Tests the import table and the rules of the source, by the syntax tree of every source file. In one file, because
+// each rule must notice a breach in the table of breaches, and a test compares this table with the rules.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

@@ -1,5 +1,6 @@
-// What is wrong with the input or with the world: one clear line each, the right exit code or status, nothing lost, no
-// secret and no stack trace printed. All through the real executable, a real Git server and a real PostgreSQL.
+// Tests bad input and failures outside skep with the real executable: one clear line, the right exit code or status,
+// nothing lost, no secret and no stack trace printed. In one file, because the tests share one synced fleet, a real Git
+// server and a real PostgreSQL.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

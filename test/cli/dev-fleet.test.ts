@@ -1,6 +1,6 @@
-// `skep dev` runs its fleet: a tool is called through a proxy and through a virtual server, a commit reaches connected clients,
-// what is killed is back, and nothing outlives skep. And a fleet of one's own, whose image stands for a program of this
-// machine. The tests of the sample are one story.
+// Tests `skep dev` with the sample fleet and another fleet: calls, commits, killed processes, and the end of all
+// processes. In one file, because the tests of the sample fleet are one story in order, and the functions that start
+// skep and open clients also serve the other fleet.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

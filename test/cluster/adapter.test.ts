@@ -1,5 +1,5 @@
-// The contract between the reconciler and an API server (`Cluster` of src/reconciler/run/ports.ts), over the real adapter.
-// One file, as it is one contract, asked of one server.
+// Tests the contract between the reconciler and an API server (`Cluster` of src/reconciler/run/ports.ts) with the real
+// adapter. In one file, because it is one contract and all tests share one server, its accounts and its definitions.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';

@@ -1,5 +1,6 @@
-// manifests/install as it is applied: complete, of this version, and admitted under "restricted". Where there is no kubectl,
-// what is rendered is not looked at. The embedded server knows no pod security: there, only what a file says is looked at.
+// Tests manifests/install: complete, of this version, and admitted under "restricted" by a real server (the embedded
+// server has no pod security). In one file, because nearly all checks apply to each row of one table of variants, which
+// kubectl renders.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Defines the tests of a running fleet, for the embedded API server and for a real API server. Pods are processes of
-// this machine, and clients reach MCP servers through their proxies.
+// Defines the tests of a running fleet, for the embedded and for a real API server; pods are processes of this machine.
+// In one file, because all tests share one fleet, its node and its issuer.
 
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

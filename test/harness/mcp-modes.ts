@@ -1,5 +1,5 @@
-// Lists the modes in which clients reach an MCP server: directly, through `skep proxy`, or through a virtual server.
-// Each mode defines how the server starts and how the proxy is configured.
+// Lists the modes in which clients reach an MCP server: directly, through `skep proxy`, or through a virtual server. In
+// one file, because the rows are the settings of the functions that start the programs of a mode.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Defines the tests of a fleet whose objects other managers also change, for the embedded and for a real API server.
+// Defines the tests of a fleet whose objects other managers also change, for the embedded and for a real API server. In
+// one file, because all tests share one API server, one namespace and the fleet in it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

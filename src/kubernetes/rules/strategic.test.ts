@@ -1,5 +1,5 @@
-// Tests strategic merge patches. The expected results come from an API server (Kubernetes 1.36, `kubectl patch
-// --type=strategic --dry-run=server`).
+// Tests strategic merge patches against results of an API server (Kubernetes 1.36, `kubectl patch --type=strategic
+// --dry-run=server`). In one file, because nearly all cases patch a Deployment with the same schema.
 
 import assert from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// Tests that scheduled runs report each change only once.
+// Tests the texts about runs and plans: each change is reported only once, and long lists are shortened. In one file,
+// because nearly all tests change one part of the same example run.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

@@ -1,4 +1,5 @@
-// Tests token exchange with a token endpoint over HTTP that verifies and issues real JWTs.
+// Tests token exchange with a token endpoint over HTTP that verifies and issues real JWTs. In one file, because the
+// tests share this endpoint, its keys and the functions that read tokens and refusals.
 
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

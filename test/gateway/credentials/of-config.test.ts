@@ -1,4 +1,5 @@
 // Tests the credential for a whole configuration: which block applies, and in which order headers are set and signed.
+// In one file, because each case changes one part of the same configuration.
 
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// Tests that signatures equal those of the published AWS Signature Version 4 test suite, and cover the sent request.
+// Tests that signatures equal those of the published AWS Signature Version 4 test suite, and cover the sent request. In
+// one file, because all tests use the keys and the date of that suite.
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';

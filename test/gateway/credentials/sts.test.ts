@@ -1,4 +1,5 @@
-// Tests Cloud STS with a token service over HTTP that verifies real JWTs, and a server that verifies signatures.
+// Tests Cloud STS with a token service over HTTP that verifies real JWTs, and a server that verifies signatures. In one
+// file, because the tests share both servers and the functions that sign and send requests to them.
 
 import { generateKeyPair, SignJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// Tests cross-application access over HTTP with an identity provider that verifies id_tokens, and an authorization
-// server that verifies assertions.
+// Tests cross-application access over HTTP. In one file, because the tests share an identity provider that verifies
+// id_tokens, and an authorization server that verifies assertions.
 
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 // Tests with random policies, entities and calls that optimised decisions equal those of the Cedar engine with complete
-// input.
+// input. In one file, because all tests share the generator of policies and the comparison with the engine.
 
 import { type EntityJson, isAuthorized } from '@cedar-policy/cedar-wasm/nodejs';
 import { expect, it } from 'vitest';

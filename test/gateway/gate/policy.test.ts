@@ -1,5 +1,5 @@
 // Tests decisions of policies: the entities, attributes and values that policies read, and the denial in case of
-// errors.
+// errors. In one file, because most cases are rows of one form: a policy, a request and the expected decision.
 
 import { describe, expect, it, test } from 'vitest';
 import { compilePolicies } from '#gateway/gate/policy/compile.ts';

@@ -1,5 +1,5 @@
 // Tests the attacks of RFC 9700 and RFC 6819 on an authorization server, by section number, and the requirements that
-// prevent them.
+// prevent them. In one file, because nearly all attacks are on the same server and its provider.
 
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 // Tests clients with a metadata document at a URL: which documents are fetched and accepted, and the authentication of
-// clients with keys.
+// clients with keys. In one file, because the tests share the HTTPS server that publishes the documents, and its
+// certificate.
 
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';

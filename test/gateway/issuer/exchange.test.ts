@@ -1,4 +1,5 @@
 // Tests token exchange by delegate clients (RFC 8693) with tokens of this server and of a trusted issuer, and attacks.
+// In one file, because nearly all tests share one server, the trusted issuer and the function that sends an exchange.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 // Tests that each setting of an authorization server has an effect: a row observes different results for two values of
-// the setting. Settings without a row have a reason.
+// the setting, or the setting has a reason. In one file, because the rows are one table that must be complete.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Tests grants with assertions of a trusted issuer (RFC 7523), and attacks on them.
+// Tests grants with assertions of a trusted issuer (RFC 7523), and attacks on them. In one file, because nearly all
+// tests share one server, its trusted issuer and the function that redeems an assertion.
 
 import { decodeJwt, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// Tests complete logins: the responses to client and person, and the request that the MCP server receives.
+// Tests complete logins: the responses to client and person, and the request that the MCP server receives. In one file,
+// because all tests share one proxy with its authorization server and provider.
 
 import { createPublicKey } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';

@@ -1,5 +1,5 @@
 // Tests the registration of the authorization server at a provider (RFC 7591): its requests, accepted responses, and
-// repetitions.
+// repetitions. In one file, because all tests share the provider and its default responses.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

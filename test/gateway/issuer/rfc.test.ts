@@ -1,5 +1,6 @@
-// Tests requirements of the RFCs on metadata, registration, PKCE, resources, tokens and responses, by section. Attacks
-// of RFC 9700 are in attacks.test.ts. Clients with keys (RFC 7523) are in documents.test.ts.
+// Tests requirements of the RFCs by section; attacks are in attacks.test.ts, clients with keys in documents.test.ts. In
+// one file, because the requirements are one table, and its rows share one server, its metadata and the tokens of one
+// login.
 
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';

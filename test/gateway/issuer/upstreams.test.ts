@@ -1,5 +1,5 @@
 // Tests logins with OpenID Connect and OAuth 2.0 providers, alone and in a chain, and which of their responses are
-// accepted.
+// accepted. In one file, because the tests share the providers, which are reset after each test.
 
 import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';

@@ -1,5 +1,6 @@
 // Starts a proxy with an authorization server, an MCP server and a real provider, and performs the single OAuth steps
-// of a client.
+// of a client. In one file, because each step uses the result of the step before: registration, login, code, tokens,
+// call.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { RunConfig } from '#contracts/run-config.ts';

@@ -1,5 +1,5 @@
 // Tests that ambiguous and oversized messages never reach the server, because policy and server could read them
-// differently.
+// differently. In one file, because the tests share one proxy and the server behind it.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

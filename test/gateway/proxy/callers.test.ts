@@ -1,5 +1,6 @@
 // Tests authentication and authorisation of callers: invalid and unverifiable tokens, sessions of other callers, and
-// policies that change at run time.
+// policies that change at run time. In one file, because the tests share one issuer, one server and the settings for
+// tokens.
 
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer as createSecureServer } from 'node:https';

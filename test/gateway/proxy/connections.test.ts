@@ -1,5 +1,5 @@
-// Tests attacks on HTTP and connections: request smuggling, invalid targets, endless heads and bodies, and clients that
-// disconnect or do not read. Also tests forbidden hosts and origins.
+// Tests attacks on HTTP and connections: smuggled requests, invalid targets, hosts and origins, endless bodies, and
+// clients that disconnect or do not read. In one file, because the tests share one proxy and the server behind it.
 
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

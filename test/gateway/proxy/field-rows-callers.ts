@@ -1,4 +1,5 @@
-// Lists the tests of settings for authentication and authorisation of callers, and for outgoing authentication.
+// Lists the tests of settings for authentication and authorisation of callers, and for outgoing authentication. In one
+// file, because most rows of both subjects need a proxy that authenticates callers by tokens of the same issuer.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Tests slow, broken and hostile servers: a client gets a response, a clear error or a closed connection. Bytes of one
-// response never get into another response.
+// Tests slow, broken and hostile servers: a client gets a response, a clear error or a closed connection, and never
+// bytes of another response. In one file, because nearly all tests share one TCP server that sends arbitrary bytes.
 
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,6 @@
 // Tests rate limits that three replicas of a proxy share in a real Redis: exact counts, users, tools, and an outage of
-// Redis.
+// Redis. In one file, because the tests share the server behind the replicas, and nearly all tests also Redis and the
+// issuer.
 
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

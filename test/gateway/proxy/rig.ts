@@ -1,4 +1,5 @@
-// Starts a proxy in this process in front of a test server, and clients that send arbitrary bytes.
+// Starts a proxy in this process in front of a test server, and clients that send arbitrary bytes. In one file, because
+// one list stops all proxies and servers, and servers and clients use the same messages.
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';

@@ -1,4 +1,5 @@
 // Tests tasks of a server behind policies: a client can complete its own tasks, and no other client can use their ids.
+// In one file, because all tests share one server with tasks, and a proxy that permits every call.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
-// Tests the telemetry of a proxy: data at a collector, Prometheus metrics and audit events. Also tests an unreachable
-// collector, and that OpenTelemetry is loaded only if it is configured.
+// Tests the telemetry of a proxy: traces and metrics, audit events, an unreachable collector, and that OpenTelemetry is
+// loaded only if configured. In one file, because the tests share one server, one collector and the function that
+// starts a proxy with both.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';

@@ -1,4 +1,5 @@
-// Tests webhooks: their requests, permitted changes, policies after changes, and webhooks that attack the proxy.
+// Tests webhooks: their requests, permitted changes, policies after changes, and webhooks that attack the proxy. In one
+// file, because all tests share one server and the function that starts a proxy with webhooks.
 
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
 // Tests user interfaces of tools (SEP-1865, MCP Apps) behind a virtual server: a client reads the user interface of a
-// tool, and the user interface calls tools of its own server.
+// tool, and the user interface calls tools of its own server. In one file, because the tests share two backends with
+// equal URIs.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';

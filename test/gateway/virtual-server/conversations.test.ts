@@ -1,5 +1,5 @@
-// Tests messages between a client and backends other than requests and results: progress, questions, cancellation, log
-// messages and updates. Also tests silent backends and lost sessions.
+// Tests messages between a client and backends in addition to requests and results: progress, questions, cancellation,
+// log messages, updates, silent backends and lost sessions. In one file, because all tests share two backends.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';

@@ -1,5 +1,5 @@
-// Tests every type of outgoing authentication of a virtual server, by the requests that backends receive. Uses real
-// token endpoints and a real login.
+// Tests every type of outgoing authentication of a virtual server, by the requests that backends receive. In one file,
+// because the tests share the issuer of the callers, a real token endpoint and the backend.
 
 import { createRemoteJWKSet } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// Tests that a value that is invalid in a manifest is also refused in the configuration file of a virtual server: by
-// `skep vmcp validate`, at the start, and on reload.
+// Tests that a value that is invalid in a manifest is also refused in the configuration file of a virtual server, by
+// `skep vmcp validate`, at the start and on reload. In one file, because the values are one table that all tests use.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

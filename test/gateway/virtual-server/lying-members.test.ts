@@ -1,5 +1,5 @@
-// Tests backends with wrong, too many, unreadable or misleading definitions, and unstable backends. Each test also
-// checks the other backends. Official clients show which definitions are readable.
+// Tests backends with wrong, too many, unreadable or misleading definitions, and unstable backends, with official
+// clients. In one file, because the functions that start these backends and the virtual server serve all tests.
 
 import { Client as OfficialClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';

@@ -1,5 +1,5 @@
-// Starts a small MCP server with sessions over streamable HTTP on loopback, as a backend of virtual servers. Tests
-// define its lists and read the recorded requests.
+// Starts a small MCP server with sessions over streamable HTTP on loopback, as a backend of virtual servers. In one
+// file, because all requests read and change one state: the lists, the sessions and the recorded requests.
 
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';

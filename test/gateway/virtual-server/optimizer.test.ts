@@ -1,5 +1,5 @@
-// Tests the optimizer of a virtual server: clients see only find_tool and call_tool, and find callable tools by words
-// and by meaning. call_tool is subject to the same checks as any call.
+// Tests the optimizer of a virtual server: clients see only find_tool and call_tool, find callable tools by words and
+// by meaning, and call them with the same checks. In one file, because all tests share one backend and its tools.
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';

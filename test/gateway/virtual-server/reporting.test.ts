@@ -1,4 +1,5 @@
-// Tests the health endpoint, the status in the cluster and the audit of a virtual server.
+// Tests the health endpoint, the status in the cluster, the audit and the warnings of a virtual server. In one file,
+// because the tests share a reachable and an unreachable backend.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
-// Tests random servers and locks in all modes. With an enforced lock, clients see and call exactly the tools that equal
-// the lock. In the mode report, all tools pass and each difference is reported once. Without a lock, nothing is
-// reported.
+// Tests random servers and locks: an enforced lock admits exactly the tools that equal it, the mode report reports each
+// difference once, and without a lock nothing is reported. In one file, because all tests share the random servers and
+// their expected results.
 
 import { afterAll, describe, expect, it } from 'vitest';
 import { type HeldLock, heldLock, type LockMode } from '#contracts/tool-lock/held.ts';

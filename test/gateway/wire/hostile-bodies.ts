@@ -1,5 +1,5 @@
 // Generates random ambiguous bodies from a seed: duplicate keys, keys in other case or with escapes, unusual ids and
-// numbers, and broken bytes.
+// numbers, and broken bytes. In one file, because it is one generator whose functions call each other.
 
 /** Returns an integer from 0 to `below` - 1. Equal seeds lead to equal sequences (mulberry32). */
 export type Random = (below: number) => number;

@@ -1,4 +1,5 @@
-// The console in a real browser: login, the fleet, one resource, the runs; hostile text, keyboard, a thousand servers.
+// Tests the console in a real browser: login, the fleet, one resource, the runs, hostile text, the keyboard, and 1,000
+// servers. In one file, because all tests share one browser and one console with a simulated fleet.
 
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

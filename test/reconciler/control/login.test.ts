@@ -1,5 +1,6 @@
-// People log in to the console at a real provider of OpenID Connect, in a real browser, before real runs: a viewer cannot
-// act, an operator approves a deletion and rolls back. And by hand: requests of other sites, fixed sessions, tokens in URLs.
+// Tests logins to the console at a real OpenID Connect provider, the actions of viewers and operators, and attacks:
+// requests of other sites, fixed sessions, tokens in URLs. In one file, because the tests share the reconciler, the
+// provider and the browser.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

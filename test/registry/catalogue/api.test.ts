@@ -1,5 +1,5 @@
-// Another registry's API as a source: what is requested, and what the catalogue holds then. Over real HTTP and a real
-// PostgreSQL.
+// Tests the API of another registry as a source over real HTTP: the requests, and the catalogue afterwards in a real
+// PostgreSQL. In one file, because the tests share the database, the API and the function that syncs an hour later.
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Two replicas under load while one is killed and PostgreSQL restarts: `skep serve` in processes of its own, a database
-// server of its own, clients that send their entity tags, and a sync by claims that goes on.
+// Tests two replicas of `skep serve` under load while one is killed and PostgreSQL restarts. In one file, because it is
+// one story: the clients, the syncs and the database server exist only for it.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// The routes over a real PostgreSQL: lists, paging, filters, versions, conditional requests, failures.
+// Tests the routes over a real PostgreSQL: lists, pages, filters, versions, conditional requests, failures. In one
+// file, because most tests read the same catalogue of one service.
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';

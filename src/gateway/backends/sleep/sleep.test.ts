@@ -1,5 +1,5 @@
-// Tests when a server is stopped and started, with a clock that the tests move. The tests with real processes are in
-// test/gateway/proxy/sleep.test.ts.
+// Tests when a server is stopped and started, with a clock that the tests move; test/gateway/proxy/sleep.test.ts has
+// real processes. In one file, because all tests share this clock and the simulated cluster.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

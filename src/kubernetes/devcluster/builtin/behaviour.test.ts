@@ -1,3 +1,6 @@
+// Tests the behaviour of built-in kinds: defaults, validation, allocated addresses and ports, and the labels of a Job.
+// In one file, because the cases are two tables whose rows are read by one function.
+
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

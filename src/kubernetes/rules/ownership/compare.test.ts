@@ -1,4 +1,5 @@
-// Tests the comparison of two objects (reference: "Comparing values", rules 1 to 18, and section 1).
+// Tests the comparison of two objects (reference: "Comparing values", rules 1 to 18, and section 1). In one file,
+// because the cases are tables whose rows need the same managedFields entry of this instance.
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';

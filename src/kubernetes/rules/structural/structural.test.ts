@@ -1,3 +1,6 @@
+// Tests defaults, unknown fields, values, rules and updates by structural schemas. In one file, because each test
+// compiles a schema of one `spec` and applies it to the same kind of object.
+
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '#std/json.ts';
 import { describePattern } from '#std/schema/pattern-meanings.ts';

@@ -1,3 +1,6 @@
+// Tests the phase, the conditions and the sync status of an MCPRegistry. In one file, because the functions that build
+// the registry, its sources and the observed cluster serve all tests.
+
 import { describe, expect, it } from 'vitest';
 import type { CatalogueState, SourceState } from '#contracts/catalogue-state.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

@@ -1,3 +1,6 @@
+// Tests the phase, the backends and the conditions of a VirtualMCPServer. In one file, because the functions that build
+// the server, its group and the observed cluster serve all tests.
+
 import { describe, expect, it } from 'vitest';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Finding, Observed, Resource, View } from '../kind.ts';

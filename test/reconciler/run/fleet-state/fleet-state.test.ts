@@ -1,4 +1,5 @@
-// The state of a resource, by all that a run can find out about it: nothing that is broken, or not known, counts as healthy.
+// Tests the state of a resource, from all observations of a run: nothing that is broken or unknown counts as healthy.
+// In one file, because each case changes one part of the same run and the same resource.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

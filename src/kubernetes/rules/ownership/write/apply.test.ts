@@ -1,4 +1,5 @@
-// Tests applies and other writes: short sequences of writes, and the managers after each write in text form.
+// Tests applies and other writes by short sequences of writes. In one file, because the functions that write, and that
+// format the managers after each write as text, serve all tests.
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, THING_DOCUMENT, thing, typeOf } from '../../../../../test/kubernetes/rules/thing.ts';

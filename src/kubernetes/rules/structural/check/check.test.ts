@@ -1,3 +1,6 @@
+// Tests that schemas and definitions that an API server would refuse are found, each with its place. In one file,
+// because one function builds the schemas of all tests.
+
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '#std/json.ts';
 import { checkDefinition } from '../definition.ts';
