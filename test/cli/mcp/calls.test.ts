@@ -1,4 +1,4 @@
-// Calls of tools: an answer counts once, for its own question and call; limits, cancelling, and the audit lines.
+// Tests calls of tools: an answer counts once, for its own question and call; limits, cancelling, and the audit lines.
 
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -8,7 +8,6 @@ import { isObject, type JsonObject } from '#std/json.ts';
 import { createCallTool, LIMITS, type ToolRequest } from '../../../src/cli/mcp/call-tool.ts';
 import { isConfirmed } from '../../../src/cli/mcp/confirmation.ts';
 import { type ConfirmationQuestion, data, inputSchema, type McpTool } from '../../../src/cli/mcp/tool.ts';
-import { approvalQuestion } from '../../../src/cli/mcp/tools/approve.ts';
 import { presenceOf } from '../../../src/cli/mcp/tools/explain.ts';
 import { chooseTools } from '../../../src/cli/mcp/tools.ts';
 
@@ -211,30 +210,6 @@ test('a call that takes too long is given up', async () => {
   });
   expect(await call(tool)).toMatchObject({ error: { code: 'mcp-timeout', retryable: true } });
   await given.promise;
-});
-
-function waitingList(count: number, takes = ['docs/Secret/mine']) {
-  const deletions = Array.from({ length: count }, (_, index) => ({
-    ...{ id: `docs/MCPServer/server-${index}`, kind: 'MCPServer', uid: `uid-${index}` },
-    ...(index === 0 ? { takes } : {}),
-  }));
-  return { source: 'fleet', hash: '0123456789abcdef', reasons: ['too many'], deletions };
-}
-
-test('a question names every object, and a list that nobody reads is not asked about', () => {
-  const { message, command } = approvalQuestion('prod', waitingList(99), 'skep approve 0123456789abcdef');
-  expect(message.match(/^- /gm)).toHaveLength(99);
-  expect(message).toContain('- docs/MCPServer/server-0\n  also deletes docs/Secret/mine\n');
-  expect(command).toBe('skep approve 0123456789abcdef');
-  const long = Array.from({ length: 99 }, (_, index) => `docs/ConfigMap/${'c'.repeat(200)}${index}`);
-  const whole = approvalQuestion('prod', waitingList(1, long), command).message;
-  for (const each of long) expect(whole).toContain(each);
-  const longer = [...long, 'docs/ConfigMap/last'];
-  for (const list of [waitingList(0), waitingList(101), waitingList(1, longer)]) {
-    expect(() => approvalQuestion('prod', list, command)).toThrow(
-      expect.objectContaining({ code: 'mcp-confirmation-too-long', data: { command } }),
-    );
-  }
 });
 
 test.each([

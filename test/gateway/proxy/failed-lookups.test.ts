@@ -1,5 +1,5 @@
 // Tests that a call is refused and not sent to the server if a required lookup fails. Tool hints are in hints.test.ts,
-// the login store in test/gateway/issuer/faults.test.ts.
+// the login store in test/gateway/issuer/settings-and-store.test.ts.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
