@@ -1,4 +1,4 @@
-// Tests the names by which clients can call tools: previews show exactly the callable tools.
+// Tests the rules for names of tools: the names that clients can call, and the same names in previews.
 
 import { describe, expect, it, test } from 'vitest';
 import { shownTools } from '#contracts/virtual-model/tools.ts';

@@ -1,5 +1,5 @@
 // Tests the aggregation of several servers by a virtual server: the lists for clients, and the routing of requests. In
-// one file, because all tests share the same two backends and their lists.
+// one file, because the tests share the same two backends and their lists.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';

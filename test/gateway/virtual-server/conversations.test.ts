@@ -1,5 +1,6 @@
 // Tests messages between a client and backends in addition to requests and results: progress, questions, cancellation,
-// log messages, updates, silent backends and lost sessions. In one file, because all tests share two backends.
+// log messages, updates, silent backends and lost sessions. In one file, because the tests share two backends with
+// sessions.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';

@@ -1,5 +1,5 @@
 // Tests the state of a resource, from all observations of a run: nothing that is broken or unknown counts as healthy.
-// In one file, because each case changes one part of the same run and the same resource.
+// In one file, because nearly all cases change one part of the same run and the same resource.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,5 +1,5 @@
 // Tests applies and other writes by short sequences of writes. In one file, because the functions that write, and that
-// format the managers after each write as text, serve all tests.
+// format the managers after each write as text, serve nearly all tests.
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, THING_DOCUMENT, thing, typeOf } from '../../../../../test/kubernetes/rules/thing.ts';
